@@ -1,0 +1,49 @@
+// Lists of lists in compressed rows: one array of offsets, one of values.
+#pragma once
+
+#include "regraft/core/contracts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace regraft {
+
+/// A view of rows: row i is values[offsets[i] .. offsets[i + 1]). offsets has one entry more than there are rows.
+template <class T>
+struct CsrView {
+    std::span<std::uint64_t const> offsets;
+    std::span<T const> values;
+
+    std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+    std::span<T const> operator[](std::size_t row) const {
+        REGRAFT_ASSERT(row < size());
+        return values.subspan(offsets[row], offsets[row + 1] - offsets[row]);
+    }
+};
+
+/// Rows that own their memory; built row by row with push_row or push_value + end_row.
+template <class T>
+struct Csr {
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<T> values;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    std::span<T const> operator[](std::size_t row) const { return CsrView<T>(*this)[row]; }
+    std::span<T> operator[](std::size_t row) {
+        REGRAFT_ASSERT(row < size());
+        return std::span<T>(values).subspan(offsets[row], offsets[row + 1] - offsets[row]);
+    }
+    void push_value(T item) { values.push_back(std::move(item)); }
+    void end_row() { offsets.push_back(values.size()); }
+    void push_row(std::span<T const> row) {
+        values.insert(values.end(), row.begin(), row.end());
+        end_row();
+    }
+    operator CsrView<T>() const { return {offsets, values}; }
+    friend bool operator==(Csr const&, Csr const&) = default;
+};
+
+}  // namespace regraft

@@ -1,0 +1,24 @@
+// Errors that come from outside the program: bad bytes in a file, a bad argument.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace regraft {
+
+/// A place in a text file. Line and column count from 1; 0 means "no such detail": {f, 0, 0} is the file as a whole.
+struct TextPosition {
+    std::string file;
+    std::uint64_t line = 0;
+    std::uint64_t column = 0;
+};
+
+/// Bad input. what() reads "file:line:column: what is wrong, and what was expected".
+class InputError : public std::runtime_error {
+  public:
+    explicit InputError(std::string const& message) : std::runtime_error(message) {}
+    InputError(TextPosition const& where, std::string const& message);
+};
+
+}  // namespace regraft

@@ -1,0 +1,39 @@
+// Sums of doubles without rounding: any order, any grouping, any number of ranks gives the same bits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace regraft {
+
+/// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971), in 32-bit digits held in 64-bit limbs so
+/// that carries wait. value() is the exact sum of all terms, rounded once to nearest even.
+///
+/// To sum over ranks: normalize(), add the limbs as integers (MPI_SUM of int64), assign them back. Adding the limbs of up
+/// to 2^30 normalized sums cannot overflow. Infinities and NaNs are counted, not summed; value() then follows IEEE rules.
+class ExactSum {
+  public:
+    /// Digits of weight 2^(32 i - 1074), i < 70: every product of a double and a 32-bit weight fits, 2^60 times over.
+    static constexpr std::size_t num_digits = 70;
+    /// Digits, then how many +inf, -inf and NaN were added.
+    static constexpr std::size_t num_limbs = num_digits + 3;
+
+    /// Adds weight * x exactly. O(1). A zero weight adds nothing, whatever x is.
+    void add(double x, std::uint32_t weight = 1);
+    void add(ExactSum const& other);
+    /// The correctly rounded sum; 0.0 if nothing was added.
+    double value() const;
+
+    /// Makes the limbs canonical: digits 0 .. num_digits-2 in [0, 2^32), the sign in the last one. The value stays.
+    void normalize();
+    std::span<std::int64_t, num_limbs> limbs() { return limbs_; }
+    std::span<std::int64_t const, num_limbs> limbs() const { return limbs_; }
+
+  private:
+    std::array<std::int64_t, num_limbs> limbs_{};
+    std::uint32_t pending_ = 0;  // additions since the carries were last propagated
+};
+
+}  // namespace regraft

@@ -1,0 +1,38 @@
+// Seeded random numbers whose sequence is part of the API: the same seed gives the same numbers on every platform.
+#pragma once
+
+#include "regraft/core/contracts.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace regraft {
+
+/// Mixes one 64-bit number into a well-distributed one; a bijection (SplitMix64, Steele et al. 2014).
+std::uint64_t mix(std::uint64_t x);
+
+/// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Not for cryptography.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed);
+    /// 64 uniform bits.
+    std::uint64_t bits();
+    /// Uniform in [0, n), without bias. Precondition: n > 0.
+    std::uint64_t below(std::uint64_t n);
+    /// Uniform in [0, 1), 53 bits.
+    double unit();
+
+  private:
+    std::array<std::uint64_t, 4> state_{};
+};
+
+/// Uniformly random order of items (Fisher-Yates).
+template <class T>
+void shuffle(std::span<T> items, Random& random) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
+}  // namespace regraft

@@ -1,0 +1,18 @@
+#include "regraft/core/errors.hpp"
+
+namespace regraft {
+namespace {
+
+std::string prefix(TextPosition const& where) {
+    std::string text = where.file;
+    if (where.line != 0) text += ":" + std::to_string(where.line);
+    if (where.line != 0 && where.column != 0) text += ":" + std::to_string(where.column);
+    return text + ": ";
+}
+
+}  // namespace
+
+InputError::InputError(TextPosition const& where, std::string const& message)
+    : std::runtime_error(prefix(where) + message) {}
+
+}  // namespace regraft
