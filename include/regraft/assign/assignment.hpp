@@ -1,0 +1,32 @@
+// Assignments: which PE computes on which sites.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "regraft/core/csr.hpp"
+#include "regraft/core/ids.hpp"
+
+namespace regraft::assign {
+
+/// Sites of one partition, never none. Site numbers run across partitions: partition q owns
+/// [partition_begin[q], partition_begin[q + 1]).
+struct Work {
+    SiteRange sites;
+    PartitionId partition{};
+    friend bool operator==(Work const&, Work const&) = default;
+};
+
+/// Row = value(PeId), for all founding PEs; a dead PE's row is empty. A row ascends by site, and pieces of one
+/// partition that touch are one piece.
+using Assignment = Csr<Work>;
+
+/// The number of sites in a row. O(pieces).
+std::uint64_t num_sites(std::span<Work const> row);
+
+/// Whether every site of every partition is in exactly one piece, every piece lies within its partition, and the rows
+/// keep the order that Assignment promises. Precondition: partition_begin is not empty and ascends. O(pieces log
+/// pieces).
+bool covers_once(Assignment const& assignment, std::span<std::uint64_t const> partition_begin);
+
+}  // namespace regraft::assign

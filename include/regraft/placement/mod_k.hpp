@@ -1,0 +1,39 @@
+// Mod-k placement: slots with the same number modulo k keep the same blocks (Huebner 2020, section 7.3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/placement/placement.hpp"
+
+namespace regraft::placement {
+
+/// k = floor(num_slots / replicas) groups. Group g is the slots g, g + k, g + 2k, ... below num_slots: at least
+/// `replicas` of them. The blocks are dealt to the groups in order, in contiguous parts whose sizes differ by at most
+/// one.
+///
+/// Huebner 2020, Algorithm 12, uses an offset as if it were a rank, does not wrap around, and sends a dead PE's part
+/// from its successor, which so has to do twice the work. Here a placement only says who holds what; who sends is
+/// decided by matching::min_b_matching among all living holders, so no survivor stands in for a dead one alone.
+///
+/// Every question takes O(1) time and memory.
+class ModK {
+public:
+    /// Precondition: 1 <= replicas <= num_slots. More groups than blocks is fine: some groups then keep nothing.
+    ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas);
+
+    Shape shape() const { return shape_; }
+    std::uint32_t num_groups() const { return shape_.num_slots / shape_.replicas; }
+    /// Precondition here and below: block < num_blocks, copy < num_copies(block), slot < num_slots.
+    std::uint32_t num_copies(BlockId block) const;
+    Slot holder(BlockId block, std::uint32_t copy) const;
+    std::vector<BlockRange> held(Slot slot) const;
+    BlockRange run(BlockId block) const;
+
+private:
+    std::uint32_t group_of(BlockId block) const;
+    BlockRange part(std::uint32_t group) const;
+    Shape shape_;
+};
+
+}  // namespace regraft::placement

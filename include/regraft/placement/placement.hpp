@@ -1,0 +1,81 @@
+// Placements: which of the PEs that were alive at submission keep a copy of which block. Pure arithmetic, no MPI.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+
+namespace regraft::placement {
+
+/// A place 0 .. num_slots - 1 among the PEs that were alive at submission. The store maps slots to PeIds, so a
+/// placement never meets a dead PE or a renumbering.
+enum class Slot : std::uint32_t {};
+
+/// What a placement deals out, over what, and how often: every block is on at least `replicas` different slots.
+struct Shape {
+    std::uint64_t num_blocks = 0;
+    std::uint32_t num_slots = 0;
+    std::uint32_t replicas = 0;
+    friend bool operator==(Shape const&, Shape const&) = default;
+};
+
+/// A rule that every PE can evaluate alone:
+///   num_copies(block)     how many slots hold the block, at least shape().replicas;
+///   holder(block, copy)   one of these slots, all different, for copy < num_copies(block);
+///   held(slot)            all blocks of a slot as ascending disjoint ranges, none empty;
+///   run(block)            the largest known range around block whose blocks all have the same holders in the same
+///   order,
+///                         so that a caller can work in ranges instead of blocks.
+template <class P>
+concept Placement = requires(P const& placement, BlockId block, std::uint32_t copy, Slot slot) {
+    { placement.shape() } -> std::same_as<Shape>;
+    { placement.num_copies(block) } -> std::same_as<std::uint32_t>;
+    { placement.holder(block, copy) } -> std::same_as<Slot>;
+    { placement.held(slot) } -> std::same_as<std::vector<BlockRange>>;
+    { placement.run(block) } -> std::same_as<BlockRange>;
+};
+
+/// Any placement behind one type: immutable, with value semantics, O(1) to copy.
+class Any {
+public:
+    template <Placement P>
+    requires(!std::same_as<P, Any>) Any(P placement)
+        : rule_(std::make_shared<Holding<P> const>(std::move(placement))) {}
+
+    Shape shape() const { return rule_->shape(); }
+    /// Precondition here and below: block < shape().num_blocks, copy < num_copies(block), slot < shape().num_slots.
+    std::uint32_t num_copies(BlockId block) const { return rule_->num_copies(block); }
+    Slot holder(BlockId block, std::uint32_t copy) const { return rule_->holder(block, copy); }
+    std::vector<BlockRange> held(Slot slot) const { return rule_->held(slot); }
+    BlockRange run(BlockId block) const { return rule_->run(block); }
+
+private:
+    struct Rule {
+        Rule() = default;
+        Rule(Rule const&) = delete;
+        Rule& operator=(Rule const&) = delete;
+        virtual ~Rule() = default;
+        virtual Shape shape() const = 0;
+        virtual std::uint32_t num_copies(BlockId block) const = 0;
+        virtual Slot holder(BlockId block, std::uint32_t copy) const = 0;
+        virtual std::vector<BlockRange> held(Slot slot) const = 0;
+        virtual BlockRange run(BlockId block) const = 0;
+    };
+    template <Placement P>
+    struct Holding final : Rule {
+        explicit Holding(P placement) : placement_(std::move(placement)) {}
+        Shape shape() const override { return placement_.shape(); }
+        std::uint32_t num_copies(BlockId block) const override { return placement_.num_copies(block); }
+        Slot holder(BlockId block, std::uint32_t copy) const override { return placement_.holder(block, copy); }
+        std::vector<BlockRange> held(Slot slot) const override { return placement_.held(slot); }
+        BlockRange run(BlockId block) const override { return placement_.run(block); }
+        P placement_;
+    };
+    std::shared_ptr<Rule const> rule_;
+};
+
+}  // namespace regraft::placement

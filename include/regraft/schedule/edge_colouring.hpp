@@ -1,0 +1,31 @@
+// Edge colouring of a bipartite multigraph with as many colours as its largest degree (Koenig 1916).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regraft::schedule {
+
+/// An edge from left to right, for example from a sender to a receiver. Parallel edges are allowed.
+struct Edge {
+    std::uint32_t left = 0;
+    std::uint32_t right = 0;
+    friend bool operator==(Edge const&, Edge const&) = default;
+};
+
+/// The largest number of edges at one left or one right vertex; 0 if there are no edges. O(edges + vertices).
+std::uint32_t largest_degree(std::span<Edge const> edges);
+
+/// A colour below largest_degree(edges) for every edge, such that edges that share an end differ; every colour is used.
+/// Deterministic. First-fit, mended by alternating paths where it fails: O(edges * vertices) time in the worst case,
+/// O(edges
+/// + vertices) memory. Vertices are numbered from 0; large gaps cost memory.
+std::vector<std::uint32_t> colour_edges(std::span<Edge const> edges);
+
+/// Whether colours has one colour below num_colours per edge and no two edges that share an end have the same one.
+/// O(edges log edges), not by the solver.
+bool is_proper_colouring(std::span<Edge const> edges, std::span<std::uint32_t const> colours,
+                         std::uint32_t num_colours);
+
+}  // namespace regraft::schedule
