@@ -1,0 +1,107 @@
+// Unrooted binary trees whose tips are taxa, as half-edges with stable numbers, and the moves of a topology search.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/bytes.hpp"
+
+namespace regraft::msa {
+
+/// One end of an edge. Tip t < n has the half-edge t; inner node v, n <= v < 2n - 2, has n + 3 (v - n) + {0, 1, 2}.
+using HalfEdge = std::uint32_t;
+/// A tip (0 .. n-1, the taxon's number) or an inner node (n .. 2n-3).
+using Node = std::uint32_t;
+
+/// The back of a half-edge that is not connected.
+inline constexpr HalfEdge no_half_edge = ~HalfEdge{0};
+
+/// What a move changed: the former neighbours and lengths of the half-edges it touched.
+struct TreeUndo {
+    std::vector<HalfEdge> touched;
+    std::vector<HalfEdge> back;   // per touched half-edge
+    std::vector<double> lengths;  // per touched half-edge and length set
+};
+
+/// A tree of n tips. Numbers never change, so a copy of the arrays is the tree, bit by bit. An edge has one length per
+/// length set: one set shared by all partitions, or one per partition. Cheap to copy: three arrays of O(n).
+///
+/// While a tree is being built or a subtree is pruned, some half-edges are unconnected: their back is no_half_edge.
+class Tree {
+public:
+    static constexpr double default_length = 0.1;
+
+    /// n nodes that are not connected, all lengths 0. Preconditions: 3 <= num_tips < 2^30, num_length_sets >= 1.
+    explicit Tree(std::uint32_t num_tips, std::uint32_t num_length_sets = 1);
+
+    std::uint32_t num_tips() const { return num_tips_; }
+    std::uint32_t num_nodes() const { return 2 * num_tips_ - 2; }
+    std::uint32_t num_half_edges() const { return 4 * num_tips_ - 6; }
+    std::uint32_t num_edges() const { return 2 * num_tips_ - 3; }
+    std::uint32_t num_length_sets() const { return num_length_sets_; }
+
+    bool is_tip(HalfEdge h) const { return h < num_tips_; }
+    Node node(HalfEdge h) const { return is_tip(h) ? h : num_tips_ + (h - num_tips_) / 3; }
+    /// The lowest half-edge of a node.
+    HalfEdge half_edge(Node v) const { return v < num_tips_ ? v : num_tips_ + 3 * (v - num_tips_); }
+    /// The other end of h's edge.
+    HalfEdge back(HalfEdge h) const { return back_[h]; }
+    /// The next half-edge around the same node, cyclically; h itself at a tip.
+    HalfEdge next(HalfEdge h) const {
+        if (is_tip(h)) return h;
+        return (h - num_tips_) % 3 == 2 ? h - 2 : h + 1;
+    }
+    bool is_connected(HalfEdge h) const { return back_[h] != no_half_edge; }
+    /// The edges, each as its lower half-edge, in increasing order.
+    std::vector<HalfEdge> edges() const;
+    /// All half-edges are connected, and to one tree.
+    bool is_complete() const;
+
+    double length(HalfEdge h, std::uint32_t set = 0) const { return lengths_[index(h, set)]; }
+    /// Sets the length for both ends. Precondition: h is connected.
+    void set_length(HalfEdge h, double length, std::uint32_t set = 0) {
+        lengths_[index(h, set)] = lengths_[index(back_[h], set)] = length;
+    }
+    /// The same topology with `count` length sets, each equal to set 0.
+    Tree with_length_sets(std::uint32_t count) const;
+
+    /// Makes an edge with the same length in all sets. Precondition: a != b, neither is connected.
+    void connect(HalfEdge a, HalfEdge b, double length = default_length);
+
+    /// Exchanges two subtrees, with their edges, across the inner edge h: the one behind next(h) and the one behind
+    /// next(back(h)) (variant 0) or next(next(back(h))) (variant 1). Precondition: both ends of h are inner nodes.
+    TreeUndo nni(HalfEdge h, std::uint32_t variant);
+    /// Cuts off the subtree behind h: the other two neighbours of h's node get joined by an edge with the sum of their
+    /// lengths. h stays connected to the subtree; next(h) and next(next(h)) are unconnected until regraft(h, ...).
+    /// Precondition: h is at an inner node, all three half-edges of which are connected.
+    TreeUndo prune(HalfEdge h);
+    /// Inserts the pruned h into `edge`, halving its lengths: next(h) is joined to `edge`, next(next(h)) to its former
+    /// back. Precondition: h was pruned, and `edge` is connected and not within the pruned subtree.
+    TreeUndo regraft(HalfEdge h, HalfEdge edge);
+    /// Takes back a move exactly, bit by bit. Several moves are taken back in reverse order.
+    void undo(TreeUndo const& move);
+
+    void write(ByteWriter& out) const;
+    /// What write wrote. Precondition: as for ByteReader.
+    static Tree read(ByteReader& in);
+
+    friend bool operator==(Tree const&, Tree const&) = default;
+
+private:
+    std::size_t index(HalfEdge h, std::uint32_t set) const { return std::size_t{h} * num_length_sets_ + set; }
+    TreeUndo remember(std::span<HalfEdge const> touched) const;
+    void detach(HalfEdge h);
+    void join(HalfEdge a, HalfEdge b);
+
+    std::uint32_t num_tips_;
+    std::uint32_t num_length_sets_;
+    std::vector<HalfEdge> back_;
+    std::vector<double> lengths_;  // [half-edge][set], the same at both ends
+};
+
+/// The half-edges of the subtree at h's own side (with h's edge cut) that point towards h, children before parents; h
+/// is the last one. The children of g are back(next(g)) and back(next(next(g))). O(size), no recursion.
+std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
+
+}  // namespace regraft::msa
