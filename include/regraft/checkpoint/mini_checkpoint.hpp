@@ -1,0 +1,48 @@
+// Mini-checkpoints: small state that changes often, kept by every member, replaced on all of them or on none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/csr.hpp"
+#include "regraft/ft/communicator.hpp"
+
+namespace regraft::checkpoint {
+
+/// Two generations in memory: the committed one and the one under way. Survives any failures but the death of all.
+class MiniCheckpoint {
+public:
+    explicit MiniCheckpoint(ft::Communicator& comm) : comm_(comm) {}
+
+    /// What the members contributed to a commit; shares[i] came from pes[i].
+    struct Contents {
+        std::vector<PeId> pes;
+        Csr<std::byte> shares;
+    };
+
+    /// Everybody contributes a share and keeps all shares: one packed exchange and one agreement as long as no share
+    /// grows, one more exchange when one does. Collective, uniform: on ProcessFailure the last generation stays on all.
+    void commit(std::span<std::byte const> share);
+
+    /// The same for a state that every member has computed alike: one agreement and no exchange. The agreement also
+    /// compares 15 bits of a hash of the state; if they differ, members have diverged: MpiError on all. Collective,
+    /// uniform.
+    void commit_identical(std::span<std::byte const> state);
+
+    /// The committed generation; a state committed as identical is a single share. Empty before the first commit.
+    Contents const& latest() const { return committed_; }
+    /// How many commits succeeded.
+    std::uint64_t generation() const { return generation_; }
+
+private:
+    void agree_and_swap(Contents next, std::uint32_t hash15);
+
+    ft::Communicator& comm_;
+    Contents committed_;
+    std::uint64_t generation_ = 0;
+    std::uint64_t slot_bytes_ = 0;  // room for one share in the packed exchange; the same on all members
+};
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,111 @@
+// A communicator that survives the death of its PEs: errors become exceptions, agreements are uniform, shrink goes on.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "regraft/ft/failure_plan.hpp"
+
+namespace regraft::ft {
+
+/// A member died. Some PEs may see it earlier than others, in different calls; Communicator::shrink brings them
+/// together.
+class ProcessFailure : public std::runtime_error {
+public:
+    ProcessFailure(std::string call, double silence_ms)
+        : std::runtime_error("a process died, noticed in " + call), call_(std::move(call)), silence_ms_(silence_ms) {}
+    /// The call that noticed it.
+    std::string const& call() const { return call_; }
+    /// Milliseconds since the last call on the communicator that succeeded: an upper bound for the time to notice.
+    double silence_ms() const { return silence_ms_; }
+
+private:
+    std::string call_;
+    double silence_ms_;
+};
+
+/// Any other error that MPI returned. Not survivable.
+class MpiError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Thrown on a PE whose death is simulated (MPIs without ULFM): unwind, call MPI_Finalize, and leave without a result.
+class Departed {};
+
+/// Whether deaths are real (ULFM) or simulated by leaving at a point of the failure plan. Chosen when linking.
+bool survives_real_deaths();
+
+struct CommunicatorOptions {
+    bool ignore_sigpipe = true;  // over TCP a survivor would die of SIGPIPE when its peer vanishes while it sends
+};
+
+/// Owns a communicator derived from the parent. PeIds are ranks in the parent and never change.
+///
+/// The protocol behind it: on each communicator all agreements answer "no failure" until the first that does not; after
+/// that one everybody shrinks. A PE that sees a failure elsewhere first votes for it, so nobody waits in an agreement
+/// alone. Not thread-safe.
+class Communicator {
+public:
+    /// Collective over the parent, whose dead members are left out. Sets MPI_ERRORS_RETURN on it and on MPI_COMM_SELF.
+    explicit Communicator(MPI_Comm parent, CommunicatorOptions options = {});
+    Communicator(Communicator const&) = delete;
+    Communicator& operator=(Communicator const&) = delete;
+    ~Communicator();
+
+    PeId self() const { return self_; }
+    /// The living PEs in increasing order: position = rank in native().
+    std::span<PeId const> members() const { return members_; }
+    std::size_t size() const { return members_.size(); }
+    /// How many PEs the parent had.
+    std::uint32_t num_founders() const { return num_founders_; }
+    /// Whether this is the first of the living PEs: the one that writes files and talks to people.
+    bool leads() const { return members_.front() == self_; }
+    /// How many times the communicator was renewed.
+    std::uint32_t epoch() const { return epoch_; }
+    /// For MPI calls whose return code goes through check(). Valid until shrink().
+    MPI_Comm native() const { return comm_; }
+
+    /// Turns MPI's return code into an exception: ProcessFailure (after revoking, so that all others notice) or
+    /// MpiError.
+    void check(int code, char const* call);
+
+    /// Whether all members say `mine`. Collective, uniform: all survivors get the same answer, or all throw
+    /// ProcessFailure.
+    bool agree(bool mine);
+    /// Bitwise AND over the members of the low 30 bits. Collective, uniform as agree().
+    std::uint32_t agree_bits(std::uint32_t mine);
+
+    /// Renews the communicator without the dead and returns who they are. Collective over survivors, uniform; all of
+    /// them have the same members afterwards (verified by agreement). Survivors may come here from different places.
+    std::vector<PeId> shrink();
+
+    /// Dies here if the failure plan says so. With simulated deaths every member must come to the same points in the
+    /// same order; then the victim throws Departed and the others ProcessFailure.
+    void reach(FailPoint& point);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void renew(MPI_Comm damaged);
+    [[noreturn]] void fail(std::string call);
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    MPI_Group founders_ = MPI_GROUP_NULL;
+    PeId self_{};
+    std::uint32_t num_founders_ = 0;
+    std::vector<PeId> members_;
+    std::vector<PeId> leaving_;  // simulated deaths that the next renewal carries out
+    std::uint32_t epoch_ = 0;
+    bool renewing_ = false;
+    bool failure_agreed_ = false;  // the last agreement on this communicator said so: next comes the renewal
+    Clock::time_point last_success_ = Clock::now();
+};
+
+}  // namespace regraft::ft

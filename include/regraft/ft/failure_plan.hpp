@@ -1,0 +1,72 @@
+// Planned deaths for tests and demonstrations: a PE kills itself when it reaches a named point for the n-th time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+
+namespace regraft::ft {
+
+struct PlannedDeath {
+    std::string point;
+    PeId victim{};
+    std::uint64_t occurrence = 0;  // counted from 0, by each PE for itself
+    friend bool operator==(PlannedDeath const&, PlannedDeath const&) = default;
+};
+using FailurePlan = std::vector<PlannedDeath>;
+
+/// Reads "point:rank:occurrence,...": the point may itself contain colons. Throws InputError, also for unknown points.
+FailurePlan parse_failure_plan(std::string_view text);
+std::string to_string(FailurePlan const& plan);
+
+/// Replaces the plan of this process and counts all points from 0 again. Give the same plan to every PE. Without a call
+/// nobody dies and nothing is counted.
+void set_failure_plan(FailurePlan plan);
+
+enum class Moment {
+    here,              // at the point itself
+    during_next_call,  // a moment later, while the PE is most likely inside the call that follows
+};
+
+/// A named place in the code at which a PE can be told to die (see Communicator::reach). Compiled in always; costs one
+/// relaxed load while no plan is set. Objects live as long as the program and register themselves.
+class FailPoint {
+public:
+    explicit FailPoint(std::string name, Moment moment = Moment::here);
+    FailPoint(FailPoint const&) = delete;
+    FailPoint& operator=(FailPoint const&) = delete;
+    ~FailPoint();
+
+    std::string const& name() const { return name_; }
+    Moment moment() const { return moment_; }
+    /// How often this process came here since the plan was set.
+    std::uint64_t occurrences() const { return occurrences_; }
+
+    /// Counts one occurrence and returns whom the plan kills now; empty without a plan.
+    std::vector<PeId> victims_now() { return watched.load(std::memory_order_relaxed) ? count() : std::vector<PeId>{}; }
+
+private:
+    friend void set_failure_plan(FailurePlan plan);
+    std::vector<PeId> count();
+    static std::atomic<bool> watched;
+
+    std::string name_;
+    Moment moment_;
+    std::uint64_t occurrences_ = 0;
+};
+
+/// The points before, inside and after a phase: "name:before", "name:inside", "name:after".
+struct FailPhase {
+    explicit FailPhase(std::string const& name, Moment inside_moment = Moment::here)
+        : before(name + ":before"), inside(name + ":inside", inside_moment), after(name + ":after") {}
+    FailPoint before, inside, after;
+};
+
+/// All points of this program, by name.
+std::vector<FailPoint const*> fail_points();
+
+}  // namespace regraft::ft

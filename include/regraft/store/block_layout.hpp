@@ -1,0 +1,49 @@
+// Where the blocks of some ranges lie when they are stored one behind the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+
+namespace regraft::store {
+
+class BlockLayout {
+public:
+    BlockLayout() = default;
+    /// Ranges in storage order. Precondition: disjoint.
+    explicit BlockLayout(std::span<BlockRange const> ranges) {
+        for (auto const& range : ranges) {
+            if (!range.empty()) pieces_.push_back({range, size_});
+            size_ += range.size();
+        }
+        std::sort(pieces_.begin(), pieces_.end(), [](Piece const& a, Piece const& b) { return a.range < b.range; });
+        for (std::size_t i = 1; i < pieces_.size(); ++i) {
+            REGRAFT_EXPECTS(pieces_[i - 1].range.last <= pieces_[i].range.first);
+        }
+    }
+
+    /// How many blocks there are.
+    std::uint64_t size() const { return size_; }
+    /// The index of the block among the stored ones. Precondition: it is one of them. O(log ranges).
+    std::uint64_t place(BlockId id) const {
+        auto const after = std::upper_bound(pieces_.begin(), pieces_.end(), id, [](BlockId block, Piece const& piece) {
+            return block < piece.range.first;
+        });
+        REGRAFT_EXPECTS(after != pieces_.begin() && std::prev(after)->range.contains(id));
+        auto const& piece = *std::prev(after);
+        return piece.before + value(id) - value(piece.range.first);
+    }
+
+private:
+    struct Piece {
+        BlockRange range;
+        std::uint64_t before;
+    };
+    std::vector<Piece> pieces_;
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace regraft::store

@@ -1,0 +1,159 @@
+#include "regraft/ft/communicator.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <numeric>
+
+#include "ft/backend.hpp"
+#include "regraft/core/checked_cast.hpp"
+
+namespace regraft::ft {
+namespace {
+
+constexpr std::uint32_t no_failure = 1U << 30;  // bit 31 is the sign of MPI's int
+constexpr std::uint32_t payload = no_failure - 1;
+
+FailPhase agree_phase("agree", Moment::during_next_call);
+FailPhase shrink_phase("shrink", Moment::during_next_call);
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+bool survives_real_deaths() {
+    return backend::deaths_are_real();
+}
+
+Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) {
+    if (options.ignore_sigpipe) static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(parent, &rank);
+    MPI_Comm_size(parent, &size);
+    MPI_Comm_group(parent, &founders_);
+    self_ = PeId{checked_cast<std::uint32_t>(rank)};
+    num_founders_ = checked_cast<std::uint32_t>(size);
+    for (std::uint32_t i = 0; i < num_founders_; ++i) members_.push_back(PeId{i});
+    renew(parent);  // not MPI_Comm_dup: a shrink also works if somebody has died already
+}
+
+Communicator::~Communicator() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0) return;
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    MPI_Group_free(&founders_);
+}
+
+void Communicator::check(int code, char const* call) {
+    if (code == MPI_SUCCESS) {
+        last_success_ = Clock::now();
+        return;
+    }
+    int error_class = code;
+    MPI_Error_class(code, &error_class);
+    if (backend::is_process_failure(error_class)) {
+        backend::revoke(comm_);
+        fail(call);
+    }
+    std::vector<char> text(MPI_MAX_ERROR_STRING + 1);
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw MpiError(std::string(call) + ": " + text.data());
+}
+
+bool Communicator::agree(bool mine) {
+    return agree_bits(mine ? 1 : 0) != 0;
+}
+
+std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
+    REGRAFT_EXPECTS(mine <= payload);
+    reach(agree_phase.before);
+    reach(agree_phase.inside);
+    int bits = static_cast<int>(mine | no_failure);
+    backend::agree(comm_, &bits);
+    auto const result = static_cast<std::uint32_t>(bits);
+    if ((result & no_failure) == 0) {
+        failure_agreed_ = true;
+        fail("MPIX_Comm_agree");
+    }
+    last_success_ = Clock::now();
+    reach(agree_phase.after);
+    return result & payload;
+}
+
+std::vector<PeId> Communicator::shrink() {
+    if (!failure_agreed_) {
+        int bits = 0;  // a vote for the failure, in whatever agreement the others are
+        backend::revoke(comm_);
+        backend::agree(comm_, &bits);
+        failure_agreed_ = true;
+    }
+    auto const before = members_;
+    MPI_Comm damaged = comm_;
+    renew(damaged);
+    MPI_Comm_free(&damaged);
+    std::vector<PeId> lost;
+    std::set_difference(before.begin(), before.end(), members_.begin(), members_.end(), std::back_inserter(lost));
+    return lost;
+}
+
+void Communicator::renew(MPI_Comm damaged) {
+    renewing_ = true;
+    reach(shrink_phase.before);
+    reach(shrink_phase.inside);
+    std::vector<int> leaving;
+    for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+        bool const leaves = std::find(leaving_.begin(), leaving_.end(), members_[rank]) != leaving_.end();
+        if (leaves) leaving.push_back(checked_cast<int>(rank));
+    }
+    MPI_Comm const next = backend::shrink(damaged, leaving);
+    if (next == MPI_COMM_NULL) throw Departed();
+    MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
+
+    MPI_Group group = MPI_GROUP_NULL;
+    int size = 0;
+    MPI_Comm_group(next, &group);
+    MPI_Comm_size(next, &size);
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<int> founders(ranks.size());
+    MPI_Group_translate_ranks(group, size, ranks.data(), founders_, founders.data());
+    MPI_Group_free(&group);
+
+    comm_ = next;
+    members_.clear();
+    for (int founder : founders) members_.push_back(PeId{checked_cast<std::uint32_t>(founder)});
+    leaving_.clear();
+    ++epoch_;
+    failure_agreed_ = false;
+    last_success_ = Clock::now();
+    reach(shrink_phase.after);
+    renewing_ = false;
+}
+
+void Communicator::reach(FailPoint& point) {
+    auto const victims = point.victims_now();
+    if (victims.empty() && leaving_.empty()) return;
+    if (backend::deaths_are_real()) {
+        if (std::find(victims.begin(), victims.end(), self_) != victims.end()) backend::die(point.moment());
+        return;
+    }
+    auto const living = [&](PeId pe) { return std::find(members_.begin(), members_.end(), pe) != members_.end(); };
+    std::copy_if(victims.begin(), victims.end(), std::back_inserter(leaving_), living);
+    if (leaving_.empty() || renewing_) return;  // victims of a renewal leave in it, or at the next point after it
+    failure_agreed_ = true;                     // everybody is here and knows
+    if (std::find(leaving_.begin(), leaving_.end(), self_) != leaving_.end()) renew(comm_);  // throws Departed
+    fail("a simulated death at " + point.name());
+}
+
+void Communicator::fail(std::string call) {
+    double const silence = milliseconds_since(last_success_);
+    throw ProcessFailure(std::move(call), silence);
+}
+
+}  // namespace regraft::ft
