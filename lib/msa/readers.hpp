@@ -1,0 +1,48 @@
+// The two alignment formats, and what they have in common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "regraft/msa/alignment.hpp"
+#include "text.hpp"
+
+namespace regraft::msa {
+
+/// Names of taxa in the order of the file, each with its line.
+class NameList {
+public:
+    explicit NameList(std::string const& file) : file_(file) {}
+    /// Throws InputError if the name is empty or was there before. `at` is where it stands, or should.
+    void add(std::string_view name, Line const& line, char const* at);
+    std::size_t size() const { return names_.size(); }
+    std::string const& operator[](std::size_t taxon) const { return names_[taxon]; }
+    Line const& line(std::size_t taxon) const { return lines_[taxon]; }
+    std::vector<std::string> take() { return std::move(names_); }
+
+private:
+    std::string const& file_;
+    std::vector<std::string> names_;
+    std::vector<Line> lines_;
+    std::unordered_map<std::string, std::size_t> taxon_of_;
+};
+
+/// Appends the characters of `text`, a part of `line`, without blanks. Throws InputError for one that cannot be shown.
+template <class Characters>
+void append_symbols(Characters& out, std::string_view text, Line const& line, std::string const& file) {
+    for (char const& c : text) {
+        if (is_symbol(c)) {
+            out.push_back(c);
+        } else if (!is_blank(c)) {
+            throw InputError(position(file, line, &c), in_quotes({&c, 1}) + " cannot be part of a sequence");
+        }
+    }
+}
+
+Alignment parse_fasta(std::span<Line const> lines, std::string const& file);
+Alignment parse_phylip(std::span<Line const> lines, std::string const& file);
+
+}  // namespace regraft::msa
