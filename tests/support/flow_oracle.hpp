@@ -1,0 +1,74 @@
+// The minimum-b-matching as maximum flows: binary search on b with Boost's push-relabel (Goldberg, Tarjan 1988).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
+
+#include "regraft/core/csr.hpp"
+
+namespace regraft::test {
+
+/// source -> left vertices (capacity 1) -> their neighbours (1) -> sink (b).
+class FlowOracle {
+public:
+    FlowOracle(CsrView<std::uint32_t> rows, std::uint32_t num_right)
+        : network_(rows.size() + num_right + 2), source_(rows.size() + num_right), sink_(source_ + 1) {
+        for (std::size_t x = 0; x < rows.size(); ++x) {
+            if (rows[x].empty()) continue;
+            ++num_left_;
+            connect(source_, x, 1);
+            for (auto const v : rows[x]) connect(x, rows.size() + v, 1);
+        }
+        for (std::uint32_t v = 0; v < num_right; ++v) to_sink_.push_back(connect(rows.size() + v, sink_, 0));
+    }
+
+    /// Whether every left vertex with a neighbour finds a place if right vertices take b each.
+    bool feasible(std::uint32_t b) {
+        for (auto const edge : to_sink_) boost::put(boost::edge_capacity, network_, edge, b);
+        return boost::push_relabel_max_flow(network_, source_, sink_) == num_left_;
+    }
+
+    std::uint32_t min_b() {
+        std::uint32_t low = 0;
+        auto high = static_cast<std::uint32_t>(num_left_);
+        while (low < high) {
+            auto const middle = low + (high - low) / 2;
+            if (feasible(middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+private:
+    using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+    using Edge = Traits::edge_descriptor;
+    using Network =
+        boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+                              boost::property<boost::edge_capacity_t, std::int64_t,
+                                              boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                                                              boost::property<boost::edge_reverse_t, Edge>>>>;
+
+    Edge connect(std::size_t from, std::size_t to, std::int64_t capacity) {
+        auto const forth = boost::add_edge(from, to, network_).first;
+        auto const back = boost::add_edge(to, from, network_).first;
+        boost::put(boost::edge_capacity, network_, forth, capacity);
+        boost::put(boost::edge_reverse, network_, forth, back);
+        boost::put(boost::edge_reverse, network_, back, forth);
+        return forth;
+    }
+
+    Network network_;
+    std::size_t source_;
+    std::size_t sink_;
+    std::int64_t num_left_ = 0;
+    std::vector<Edge> to_sink_;
+};
+
+}  // namespace regraft::test
