@@ -1,0 +1,77 @@
+#include "regraft/assign/assignment.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+#include "assign/pieces.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::assign {
+
+Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows) {
+    std::erase_if(pieces, [](Piece const& piece) { return piece.work.sites.empty(); });
+    std::sort(pieces.begin(), pieces.end(), [](Piece const& a, Piece const& b) {
+        return std::tuple(a.pe, a.work.sites.first) < std::tuple(b.pe, b.work.sites.first);
+    });
+    REGRAFT_EXPECTS(pieces.empty() || value(pieces.back().pe) < num_rows);
+
+    Assignment rows;
+    auto next = pieces.begin();
+    for (std::uint32_t row = 0; row < num_rows; ++row) {
+        for (bool first = true; next != pieces.end() && value(next->pe) == row; ++next, first = false) {
+            auto const& work = next->work;
+            bool const joins = !first && rows.values.back().partition == work.partition &&
+                               rows.values.back().sites.last == work.sites.first;
+            if (joins) {
+                rows.values.back().sites.last = work.sites.last;
+            } else {
+                rows.push_value(work);
+            }
+        }
+        rows.end_row();
+    }
+    return rows;
+}
+
+std::uint64_t num_sites(std::span<Work const> row) {
+    std::uint64_t sum = 0;
+    for (auto const& work : row) sum += work.sites.size();
+    return sum;
+}
+
+namespace {
+
+/// Ascending, without empty pieces, and nothing left to join.
+bool is_tidy(std::span<Work const> row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (row[i].sites.first >= row[i].sites.last) return false;
+        if (i == 0) continue;
+        auto const& before = row[i - 1];
+        if (before.sites.last > row[i].sites.first) return false;
+        if (before.sites.last == row[i].sites.first && before.partition == row[i].partition) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool covers_once(Assignment const& assignment, std::span<std::uint64_t const> partition_begin) {
+    REGRAFT_EXPECTS(!partition_begin.empty() && std::is_sorted(partition_begin.begin(), partition_begin.end()));
+    for (std::size_t row = 0; row < assignment.size(); ++row) {
+        if (!is_tidy(assignment[row])) return false;
+    }
+    auto all = assignment.values;
+    std::sort(all.begin(), all.end(), [](Work const& a, Work const& b) { return a.sites.first < b.sites.first; });
+    auto next = SiteId{partition_begin.front()};
+    for (auto const& work : all) {
+        auto const q = std::size_t{value(work.partition)};
+        if (q + 1 >= partition_begin.size() || work.sites.first != next) return false;
+        if (value(work.sites.first) < partition_begin[q] || value(work.sites.last) > partition_begin[q + 1])
+            return false;
+        next = work.sites.last;
+    }
+    return value(next) == partition_begin.back();
+}
+
+}  // namespace regraft::assign

@@ -1,0 +1,20 @@
+// Loose pieces of work, gathered into the rows of an assignment.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/assign/assignment.hpp"
+
+namespace regraft::assign {
+
+struct Piece {
+    PeId pe{};
+    Work work;
+};
+
+/// Rows 0 .. num_rows - 1 in the order Assignment promises. Pieces without sites are dropped, those that touch are
+/// joined. Precondition: pieces are disjoint and each pe is below num_rows. O(pieces log pieces).
+Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows);
+
+}  // namespace regraft::assign
