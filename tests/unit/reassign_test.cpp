@@ -1,0 +1,110 @@
+#include "regraft/assign/reassign.hpp"
+
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace regraft::assign {
+namespace {
+
+using Begin = std::vector<std::uint64_t>;
+using Pes = std::vector<PeId>;
+
+Work work(std::uint64_t first, std::uint64_t last, std::uint32_t partition) {
+    return {{SiteId{first}, SiteId{last}}, PartitionId{partition}};
+}
+
+Assignment assignment(std::vector<std::vector<Work>> const& rows) {
+    Assignment result;
+    for (auto const& row : rows) result.push_row(row);
+    return result;
+}
+
+//  PE 0: aaaa        dies; PE 1 works on a, PE 2 does not. 8 sites for 2 PEs, 4 each:
+//  PE 1: aa          PE 1 takes 2 of a, and PE 2 must take the other 2.
+//  PE 2: bb
+TEST(Reassign, PrefersPEsThatKnowThePartition) {
+    auto const before = assignment({{work(0, 4, 0)}, {work(4, 6, 0)}, {work(6, 8, 1)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}});
+    EXPECT_TRUE(covers_once(result.after, Begin{0, 6, 8}));
+    EXPECT_TRUE(std::as_const(result.after)[0].empty());
+    EXPECT_EQ(num_sites(std::as_const(result.after)[1]), 4u);
+    EXPECT_EQ(num_sites(std::as_const(result.gained)[1]), 2u);
+    EXPECT_EQ(num_sites(std::as_const(result.gained)[2]), 2u);
+    EXPECT_EQ(result.new_pairs, 1u);
+}
+
+//  The same with room for 6 sites each: PE 1 takes all of a.
+TEST(Reassign, TradesBalanceForFewerPairsIfAllowed) {
+    auto const before = assignment({{work(0, 4, 0)}, {work(4, 6, 0)}, {work(6, 8, 1)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}}, {.slack = 1.5});
+    EXPECT_EQ(result.after, assignment({{}, {work(0, 6, 0)}, {work(6, 8, 1)}}));
+    EXPECT_EQ(result.gained, assignment({{}, {work(0, 4, 0)}, {}}));
+    EXPECT_EQ(result.new_pairs, 0u);
+}
+
+//  PE 0 dies with a and b. PE 1 works on both, PE 2 on b alone: a has the least choice and must come first.
+TEST(Reassign, ServesThePartitionWithTheLeastChoiceFirst) {
+    auto const before = assignment({{work(0, 2, 0), work(4, 6, 1)}, {work(2, 4, 0), work(6, 8, 1)}, {work(8, 12, 1)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}});
+    EXPECT_TRUE(covers_once(result.after, Begin{0, 4, 12}));
+    EXPECT_EQ(result.new_pairs, 0u);
+}
+
+TEST(Reassign, ChangesNothingIfNobodyWithWorkDied) {
+    auto const before = assignment({{work(0, 3, 0)}, {}, {work(3, 5, 0)}});
+    for (auto const& survivors : {Pes{PeId{0}, PeId{1}, PeId{2}}, Pes{PeId{0}, PeId{2}}}) {
+        auto const result = reassign(before, survivors);
+        EXPECT_EQ(result.after, before);
+        EXPECT_TRUE(result.gained.values.empty());
+        EXPECT_EQ(result.gained.size(), 3u);
+        EXPECT_EQ(result.new_pairs, 0u);
+    }
+}
+
+TEST(Reassign, GivesEverythingToTheLastSurvivor) {
+    auto const before = assignment({{work(0, 3, 0)}, {work(3, 4, 0), work(6, 7, 1)}, {work(4, 6, 1)}});
+    auto const result = reassign(before, Pes{PeId{1}});
+    EXPECT_EQ(result.after, assignment({{}, {work(0, 4, 0), work(4, 7, 1)}, {}}));
+    EXPECT_EQ(result.new_pairs, 0u);
+}
+
+TEST(Reassign, WorksForASurvivorWithoutWork) {
+    auto const before = assignment({{work(0, 3, 0)}, {}});
+    auto const result = reassign(before, Pes{PeId{1}});
+    EXPECT_EQ(result.after, assignment({{}, {work(0, 3, 0)}}));
+    EXPECT_EQ(result.new_pairs, 1u);
+}
+
+//  PE 1 has more than its share, so that it takes nothing.
+TEST(Reassign, LeavesTheOverloadedAlone) {
+    auto const before = assignment({{work(0, 4, 0)}, {work(4, 24, 0)}, {}, {}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}, PeId{3}});
+    EXPECT_TRUE(std::as_const(result.gained)[1].empty());
+    EXPECT_TRUE(covers_once(result.after, Begin{0, 24}));
+}
+
+TEST(Reassign, AcceptsNoSitesAtAll) {
+    auto const before = assignment({{}, {}});
+    EXPECT_EQ(reassign(before, Pes{PeId{0}}).after, before);
+}
+
+TEST(Reassign, AcceptsAnyAmountOfSlack) {
+    auto const before = assignment({{work(0, 3, 0)}, {work(3, 5, 0)}, {work(5, 7, 1)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}}, {.slack = std::numeric_limits<double>::infinity()});
+    EXPECT_TRUE(covers_once(result.after, Begin{0, 5, 7}));
+    EXPECT_EQ(result.new_pairs, 0u);
+    EXPECT_EQ(reassign(assignment({{}, {}}), Pes{PeId{0}}, {.slack = 1e300}).after, assignment({{}, {}}));
+}
+
+TEST(ReassignDeathTest, RefusesImpossibleArguments) {
+    auto const before = assignment({{work(0, 3, 0)}, {}});
+    EXPECT_DEATH(reassign(before, Pes{}), "precondition");
+    EXPECT_DEATH(reassign(before, Pes{PeId{2}}), "precondition");
+    EXPECT_DEATH(reassign(before, (Pes{PeId{1}, PeId{0}})), "precondition");
+    EXPECT_DEATH(reassign(before, Pes{PeId{1}}, {.slack = 0.9}), "precondition");
+}
+
+}  // namespace
+}  // namespace regraft::assign
