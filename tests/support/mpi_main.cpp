@@ -17,14 +17,14 @@ namespace {
 
 /// Rank 0 prints as usual; the others only what fails. Each rank for itself, because rank 0 may die.
 class FailurePrinter : public testing::EmptyTestEventListener {
-  public:
+public:
     explicit FailurePrinter(int rank) : rank_(rank) {}
 
-  private:
+private:
     void OnTestPartResult(testing::TestPartResult const& result) override {
         if (result.failed())
-            std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() ? result.file_name() : "?", result.line_number(),
-                         result.message());
+            std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() ? result.file_name() : "?",
+                         result.line_number(), result.message());
     }
 
     int rank_;

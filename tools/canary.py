@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Says whether an MPI survives: runs jobs of tests/support/canary.cpp, in which ranks are killed, until one goes wrong.
+
+canary.py MODE --mpirun PATH --exe CANARY: exit code 0 if all jobs were good; 77 (skip, with the reason) if not, or 1 when
+REGRAFT_CANARY=required, which ./run sets because it has chosen an MPI that passed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+import launch
+
+RANKS = [16, 8, 4]  # by turns: the more ranks, the more is in flight
+TIMEOUT = 15  # seconds; a good job takes half a second
+MODES = ["collectives", "point-to-point"]
+
+
+def failure(mpirun: str, exe: str, mode: str, jobs: int) -> str:
+    """The first job that did not end with exactly one survivor that is content; empty if there was none."""
+    for seed in range(jobs):
+        ranks = RANKS[seed % len(RANKS)]
+        outcome = launch.run_watched(mpirun, ranks, [exe, mode, str(seed)], TIMEOUT, {}, [])
+        if len(outcome.verdicts) != 1 or outcome.cut_short:
+            return f"{mode}, {ranks} ranks, seed {seed}: {symptom(outcome)}"
+    return ""
+
+
+def symptom(outcome: launch.Outcome) -> str:
+    """The line of the output that says most."""
+    if outcome.cut_short:
+        return outcome.cut_short
+    lines = outcome.output.decode(errors="replace").splitlines()
+    for clue in ["request freed", "Signal:", "rror"]:
+        for line in lines:
+            if clue in line:
+                return line.strip()[-100:]
+    return f"{len(outcome.verdicts)} ranks say that they are the last survivor, launcher exited with {outcome.exit_code}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=MODES)
+    parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--exe", required=True)
+    parser.add_argument("--jobs", type=int, default=6)
+    parser.add_argument("--result", type=pathlib.Path, help="JSON file that other tests read")
+    args = parser.parse_args()
+    reason = failure(args.mpirun, args.exe, args.mode, args.jobs)
+    if args.result:
+        args.result.write_text(json.dumps({"passed": not reason, "reason": reason}), encoding="utf-8")
+    if not reason:
+        print(f"{args.mode}: {args.jobs} jobs shrank to one survivor")
+        return 0
+    print("SKIPPED: this MPI does not survive deaths:", reason)
+    return 1 if os.environ.get("REGRAFT_CANARY") == "required" else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
