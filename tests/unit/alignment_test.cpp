@@ -1,0 +1,179 @@
+#include "regraft/msa/alignment.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/core/errors.hpp"
+#include "unit/data_path.hpp"
+
+namespace regraft::msa {
+namespace {
+
+struct Row {
+    std::string name;
+    std::string cells;
+    friend bool operator==(Row const&, Row const&) = default;
+};
+
+std::vector<Row> rows(std::string const& text) {
+    auto const alignment = parse_alignment(text, "f");
+    std::vector<Row> result;
+    for (std::size_t t = 0; t < alignment.num_taxa(); ++t) {
+        result.push_back({alignment.names[t], std::string(alignment.row(t))});
+    }
+    return result;
+}
+
+std::string error_of(std::string const& text) {
+    try {
+        parse_alignment(text, "f");
+    } catch (InputError const& e) {
+        return e.what();
+    }
+    return "no error";
+}
+
+std::vector<Row> const two{{"one", "ACGT"}, {"two", "TG-A"}};
+
+TEST(Fasta, JoinsLinesAndSkipsBlanks) {
+    EXPECT_EQ(rows(">one\nACGT\n>two\nTG-A\n"), two);
+    EXPECT_EQ(rows("\n>one some comment\nAC\nGT\n\n> two\nT G\n-\tA"), two);
+}
+
+TEST(Fasta, AcceptsDosLineEndsAndByteOrderMark) {
+    EXPECT_EQ(rows("\xef\xbb\xbf>one\r\nACGT\r\n>two\r\nTG-A\r\n"), two);
+}
+
+TEST(Fasta, KeepsCharactersAsTheyAre) {
+    EXPECT_EQ(rows(">a\nacgu?*.~\n"), (std::vector<Row>{{"a", "acgu?*.~"}}));
+}
+
+TEST(Fasta, SaysWhatIsWrong) {
+    EXPECT_EQ(error_of(">a\nACGT\n>b\nACG\n"), "f:3:1: taxon 'b' has 3 sites, but 'a' on line 1 has 4");
+    EXPECT_EQ(error_of(">a\nACGT\n\n>a\nACGT\n"), "f:4:2: taxon 'a' is already on line 1");
+    EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");
+    EXPECT_EQ(error_of(">\nACG\n"), "f:1:2: a taxon's name is missing");
+    EXPECT_EQ(error_of(">a\nAC\x01G\n"), "f:2:3: '\\x01' cannot be part of a sequence");
+    EXPECT_EQ(error_of(">a\nACG\xc3\xa9\n"), "f:2:4: '\xc3' cannot be part of a sequence");
+}
+
+TEST(Alignment, SaysWhatIsNoAlignment) {
+    EXPECT_EQ(error_of(""), "f: the file is empty; expected an alignment in FASTA or PHYLIP format");
+    EXPECT_EQ(error_of(" \n\r\n"), error_of(""));
+    EXPECT_EQ(error_of("\n  #NEXUS\n"),
+              "f:2:3: expected '>' (FASTA) or the numbers of taxa and sites (PHYLIP), found '#NEXUS'");
+}
+
+TEST(Alignment, SaysWhyAFileCannotBeRead) {
+    auto const error = [](std::string const& path) {
+        try {
+            read_alignment(path);
+        } catch (InputError const& e) {
+            return std::string(e.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_EQ(error("/no/such/file"), "/no/such/file: cannot be read: No such file or directory");
+    EXPECT_EQ(error("/"), "/: cannot be read: Is a directory");
+}
+
+TEST(Phylip, ReadsRelaxedNames) {
+    EXPECT_EQ(rows("2 4\none ACGT\ntwo TG-A\n"), two);
+    EXPECT_EQ(rows("  2\t4 \n\n one\tAC GT\r\n  two TG-A"), two);
+    EXPECT_EQ(rows("1 4\na_name_longer_than_ten ACGT\n"), (std::vector<Row>{{"a_name_longer_than_ten", "ACGT"}}));
+}
+
+TEST(Phylip, ReadsStrictNames) {
+    EXPECT_EQ(rows("2 4\nten_lettrsACGT\nwith blankTG-A\n"),
+              (std::vector<Row>{{"ten_lettrs", "ACGT"}, {"with blank", "TG-A"}}));
+    EXPECT_EQ(rows("2 4\na b       ACGT\nc d       TG-A\n"), (std::vector<Row>{{"a b", "ACGT"}, {"c d", "TG-A"}}));
+}
+
+TEST(Phylip, ReadsSequentialRows) {
+    EXPECT_EQ(rows("2 4\none AC\nGT\ntwo TG\n-A\n"), two);
+    EXPECT_EQ(rows("2 4\none\nACGT\ntwo\nTG-A\n"), two);
+    EXPECT_EQ(rows("2 4\none A\nC\nGT\n\ntwo TG-A\n"), two);
+    EXPECT_EQ(rows("2 4\nmy one    AC\nGT\nmy two    T\nG-A\n"),
+              (std::vector<Row>{{"my one", "ACGT"}, {"my two", "TG-A"}}));
+}
+
+TEST(Phylip, ReadsInterleavedBlocks) {
+    EXPECT_EQ(rows("2 4\none AC\ntwo TG\n\nGT\n-A\n"), two);
+    EXPECT_EQ(rows("2 4\none A\ntwo T\n   C\n   G\nGT\n-A\n"), two);
+    EXPECT_EQ(rows("2 4\nmy one    AC\nmy two    TG\n\nGT\n-A\n"),
+              (std::vector<Row>{{"my one", "ACGT"}, {"my two", "TG-A"}}));
+}
+
+// All lines are 10 + 20 or 30 characters wide, so the numbers in the header fit both layouts.
+TEST(Phylip, TakesLayoutThatKeepsNamesOutOfCells) {
+    std::string const group = "ACGTACGTAC ";
+    auto const line = [&](std::string const& first) { return first + " " + group + group + "\n"; };
+    std::string const more = line("ACGTACGTAC");
+    auto const names = [](std::string const& text) { return parse_alignment(text, "f").names; };
+    std::vector<std::string> const expected{"first_name", "secnd_name", "third_name"};
+    auto const header = std::string("3 50\n");
+    EXPECT_EQ(names(header + line(expected[0]) + more + line(expected[1]) + more + line(expected[2]) + more), expected);
+    EXPECT_EQ(names(header + line(expected[0]) + line(expected[1]) + line(expected[2]) + more + more + more), expected);
+}
+
+TEST(Phylip, ChecksTheHeader) {
+    auto const numbers = std::string("expected the numbers of taxa and sites, such as '12 898', found ");
+    EXPECT_EQ(error_of("2\none ACGT\n"), "f:1:2: " + numbers + "the end of the line");
+    EXPECT_EQ(error_of("2 x4\none ACGT\n"), "f:1:3: " + numbers + "'x4'");
+    EXPECT_EQ(error_of("2 4x\none ACGT\n"), "f:1:3: " + numbers + "'4x'");
+    EXPECT_EQ(error_of("0 4\n"), "f:1:1: " + numbers + "'0'");
+    EXPECT_EQ(error_of("2 0\n"), "f:1:3: " + numbers + "'0'");
+    EXPECT_EQ(error_of("99999999999999999999 4\n"), "f:1:1: " + numbers + "'99999999999999999999'");
+    EXPECT_EQ(error_of("2 4 I\none ACGT\n"), "f:1:5: expected nothing after the numbers of taxa and sites, found 'I'");
+}
+
+TEST(Phylip, ComparesTheRowsWithTheHeader) {
+    EXPECT_EQ(error_of("3 4\none ACGT\ntwo TG-A\n"),
+              "f:3: the file ends after 2 of the 3 taxa that the header promises");
+    EXPECT_EQ(error_of("2 4\n"), "f:1: the file ends after 0 of the 2 taxa that the header promises");
+    EXPECT_EQ(error_of("1 4\none ACGT\ntwo TG-A\n"),
+              "f:3:1: expected the end of the file after the 1 taxa of 4 sites that the header promises");
+    EXPECT_EQ(error_of("3 4\none ACGT\ntwo TG-\nthree AAAA\n"),
+              "f:3:1: taxon 'two' has 3 of the 4 sites that the header promises");
+    EXPECT_EQ(error_of("3 4\none ACGT\ntwo TG-AA\nthree AAAA\n"),
+              "f:3:1: taxon 'two' has 5 of the 4 sites that the header promises");
+    EXPECT_EQ(error_of("2 6\none AC\ntwo TG\n\nGTA\n-A\n"),
+              "f:6:1: taxon 'two' has 4 sites up to here, but 'one' has 5");
+    EXPECT_EQ(error_of("2 5\none AC\nGTA\ntwo TG\n-A\n"),
+              "f:4:1: taxon 'two' has 4 of the 5 sites that the header promises");
+}
+
+TEST(Phylip, ChecksNamesAndCharacters) {
+    EXPECT_EQ(error_of("2 4\none ACGT\none TG-A\n"), "f:3:1: taxon 'one' is already on line 2");
+    EXPECT_EQ(error_of("2 4\none ACGT\ntwo TG\x7f"
+                       "A\n"),
+              "f:3:7: '\\x7f' cannot be part of a sequence");
+    EXPECT_EQ(error_of("1 4\n          ACGT\n"), "f:2:11: taxon 'ACGT' has 0 of the 4 sites that the header promises");
+}
+
+TEST(Phylip, AllocatesNoMoreThanTheFileJustifies) {
+    EXPECT_EQ(error_of("18446744073709551615 18446744073709551615\na ACGT\n"),
+              "f:2: the file ends after 1 of the 18446744073709551615 taxa that the header promises");
+    EXPECT_EQ(error_of("1 18446744073709551615\na ACGT\n"),
+              "f:2:1: taxon 'a' has 4 of the 18446744073709551615 sites that the header promises");
+}
+
+TEST(Alignment, ReadsTheSampleFiles) {
+    auto const shape = [](std::string const& file) {
+        auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/" + file);
+        return std::vector<std::size_t>{alignment.num_taxa(), alignment.num_sites()};
+    };
+    EXPECT_EQ(shape("vertebrates.phy"), (std::vector<std::size_t>{17, 1998}));
+    EXPECT_EQ(shape("primates.phy"), (std::vector<std::size_t>{12, 898}));
+    EXPECT_EQ(shape("globins.phy"), (std::vector<std::size_t>{7, 128}));
+    EXPECT_EQ(shape("elongation.phy"), (std::vector<std::size_t>{22, 915}));
+    auto const strict = read_alignment(std::string(REGRAFT_DATA) + "/elongation.phy");
+    EXPECT_EQ(strict.names[0], "EFTU_ECOLI");
+    EXPECT_EQ(strict.names[1], "EFTU_HELPY");
+    EXPECT_EQ(strict.row(0).substr(0, 20), "--------------SKEKFE");
+}
+
+}  // namespace
+}  // namespace regraft::msa

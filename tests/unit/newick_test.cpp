@@ -1,0 +1,124 @@
+#include "regraft/msa/newick.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/compare.hpp"
+#include "regraft/msa/parsimony.hpp"
+
+namespace regraft::msa {
+namespace {
+
+std::vector<std::string> const abcd{"A", "B", "C", "D"};
+
+std::string canonical_text(std::string const& text, std::vector<std::string> const& names = abcd) {
+    return to_newick(parse_newick(text, "f", names), names);
+}
+
+std::string error_of(std::string const& text, std::vector<std::string> const& names = abcd) {
+    try {
+        parse_newick(text, "f", names);
+    } catch (InputError const& e) {
+        return e.what();
+    }
+    return "no error";
+}
+
+TEST(Newick, WritesCanonicalText) {
+    auto const expected = "(A:1,B:2,(C:3,D:4):5);";
+    EXPECT_EQ(canonical_text("(A:1,B:2,(C:3,D:4):5);"), expected);
+    EXPECT_EQ(canonical_text("((D:4,C:3):5,B:2,A:1);"), expected);
+    EXPECT_EQ(canonical_text("(C:3,(B:2,A:1):5,D:4);"), expected);
+}
+
+TEST(Newick, JoinsTheEdgesAtARoot) {
+    EXPECT_EQ(canonical_text("((A:1,B:2):2,(C:3,D:4):3);"), "(A:1,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(canonical_text("(A:1,(B:2,(C:3,D:4):5):0.5):7;"), "(A:1.5,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(canonical_text("((A:1,B:2),(C:3,D:4):3);"), "(A:1,B:2,(C:3,D:4):3);");
+}
+
+TEST(Newick, GivesMissingLengthsADefault) {
+    auto const tree = parse_newick("((A,B),(C:1,D));", "f", abcd);
+    EXPECT_EQ(tree.length(0), Tree::default_length);
+    EXPECT_EQ(tree.length(2), 1);
+    for (auto edge : tree.edges()) EXPECT_EQ(tree.length(edge), edge == 2 ? 1 : Tree::default_length);
+}
+
+TEST(Newick, SkipsBlanksCommentsAndInnerLabels) {
+    EXPECT_EQ(canonical_text("[&U]\n ( A : [x] 1e0 ,\tB:+2.0,( C:3E+0,D:.4e1 )'in (n)er'[c]:5 ) root : 3 ;\r\n\n"),
+              "(A:1,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(canonical_text("(A:1,B:2,(C:3,D:4)99:5);"), "(A:1,B:2,(C:3,D:4):5);");
+}
+
+TEST(Newick, QuotesLabelsWhereNeeded) {
+    std::vector<std::string> const names{"Homo sapiens", "it's", "a_b", "(", "\xc3\xa9t\xc3\xa9"};
+    auto const text = "('Homo sapiens':1,'it''s':1,(a_b:1,('(':1,\xc3\xa9t\xc3\xa9:1):1):1);";
+    EXPECT_EQ(canonical_text(text, names), text);
+    EXPECT_EQ(canonical_text("('Homo sapiens':1,'it''s':1,('a_b':1,('(':1,'\xc3\xa9t\xc3\xa9':1):1):1);", names), text);
+}
+
+TEST(Newick, SaysWhatIsWrongWithTaxa) {
+    EXPECT_EQ(error_of("(A,B,\n (C,X));"), "f:2:5: taxon 'X' is not in the alignment");
+    EXPECT_EQ(error_of("(A,B,(C,A));"), "f:1:9: taxon 'A' is in the tree twice");
+    EXPECT_EQ(error_of("(A,B,C);"), "f: the tree lacks 1 of the 4 taxa: 'D'");
+    EXPECT_EQ(error_of("(A,B);", {"A", "B", "c", "d", "e", "f", "g"}),
+              "f: the tree lacks 5 of the 7 taxa: 'c', 'd', 'e' and 2 more");
+    EXPECT_EQ(error_of("(A,B);", {"A", "B"}), "f: a tree needs at least three taxa");
+    EXPECT_EQ(error_of("(A,B,,C,D);"), "f:1:6: expected a taxon or '(', found ','");
+}
+
+TEST(Newick, SaysWhatIsWrongWithParentheses) {
+    EXPECT_EQ(error_of(""), "f:1:1: expected '(' at the beginning of a tree, found the end of the text");
+    EXPECT_EQ(error_of("A;"), "f:1:1: expected '(' at the beginning of a tree, found 'A'");
+    EXPECT_EQ(error_of("(A,B,(C,D);"), "f:1:11: expected ',' or ')', found ';'");
+    EXPECT_EQ(error_of("(A,B,(C,D)"), "f:1:1: this '(' is never closed");
+    EXPECT_EQ(error_of("(A,B,(C,D)));"), "f:1:12: this ')' closes no '('");
+    EXPECT_EQ(error_of("(A,B,(C,D))"), "f:1:12: expected ';' after the tree, found the end of the text");
+    EXPECT_EQ(error_of("(A,B,(C,D)); (A,B,C,D);"), "f:1:14: expected nothing after the tree's ';', found '('");
+    EXPECT_EQ(error_of("(A B,(C,D));"), "f:1:4: expected ',' or ')', found 'B'");
+    EXPECT_EQ(error_of("(A,'B,(C,D));"), "f:1:4: this label has no closing quote");
+    EXPECT_EQ(error_of("(A,[B,(C,D));"), "f:1:4: this comment has no closing ']'");
+}
+
+TEST(Newick, RejectsWhatIsNotBinary) {
+    EXPECT_EQ(error_of("(A,B,C,D);"), "f:1:7: only binary trees are supported: the root has more than three children");
+    EXPECT_EQ(error_of("(A,(B,C,D));"), "f:1:8: only binary trees are supported: a node has more than two children");
+    EXPECT_EQ(error_of("(A,B,((C),D));"), "f:1:9: only binary trees are supported: a node has one child");
+    EXPECT_EQ(error_of("(((A,B),C));", {"A", "B", "C"}),
+              "f:1:11: only binary trees are supported: a node has one child");
+}
+
+TEST(Newick, RejectsWhatIsNoLength) {
+    auto const expected = std::string("expected the length of a branch (a number from 0), found ");
+    for (std::string const bad : {"-1", "nan", "inf", "1e999", "x", "1x", "1e300000", "--1", "1.2.3", "+-1"}) {
+        EXPECT_EQ(error_of("(A:" + bad + ",B,(C,D));"), "f:1:4: " + expected + "'" + bad + "'");
+    }
+    EXPECT_EQ(error_of("(A:,B,(C,D));"), "f:1:4: " + expected + "','");
+    EXPECT_EQ(error_of("(A,B,(C,D:"), "f:1:11: " + expected + "''");
+}
+
+TEST(Newick, NestingCostsNoStack) {
+    EXPECT_EQ(error_of(std::string(1'000'000, '(')), "f:1:5: nested deeper than a binary tree of 4 taxa can be");
+    std::uint32_t const n = 100'000;  // a caterpillar
+    std::vector<std::string> names;
+    std::string text(n - 2, '(');
+    for (std::uint32_t t = 0; t < n; ++t) {
+        names.push_back(std::to_string(t));
+        text += names.back() + (t == 0 || t == n - 2 ? "," : t == n - 1 ? ");" : "),");
+    }
+    auto const tree = parse_newick(text, "f", names);
+    EXPECT_TRUE(tree.is_complete());
+    EXPECT_EQ(to_newick(parse_newick(to_newick(tree, names), "f", names), names), to_newick(tree, names));
+}
+
+TEST(Newick, WritesTheChosenLengthSet) {
+    auto tree = parse_newick("(A:1,B:2,(C:3,D:4):5);", "f", abcd).with_length_sets(2);
+    tree.set_length(2, 1.0 / 3, 1);
+    EXPECT_EQ(to_newick(tree, abcd, 1), "(A:1,B:2,(C:0.33333333333333331,D:4):5);");
+}
+
+}  // namespace
+}  // namespace regraft::msa

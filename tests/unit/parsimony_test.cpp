@@ -1,0 +1,102 @@
+#include "regraft/msa/parsimony.hpp"
+
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/msa/newick.hpp"
+#include "unit/data_path.hpp"
+
+namespace regraft::msa {
+namespace {
+
+Patterns patterns_of(std::vector<std::string> const& rows, Alphabet alphabet = Alphabet::dna) {
+    Alignment alignment;
+    for (auto const& row : rows) {
+        alignment.names.push_back(std::to_string(alignment.names.size()));
+        alignment.cells.insert(alignment.cells.end(), row.begin(), row.end());
+    }
+    std::vector<std::uint64_t> sites(alignment.num_sites());
+    std::iota(sites.begin(), sites.end(), 0);
+    return compress_patterns(alignment, std::array{PartitionSites{alphabet, sites}});
+}
+
+std::uint64_t score(std::string const& newick, std::vector<std::string> const& rows) {
+    std::vector<std::string> names;
+    for (std::size_t t = 0; t < rows.size(); ++t) names.push_back(std::to_string(t));
+    return parsimony_score(parse_newick(newick, "f", names), patterns_of(rows));
+}
+
+TEST(Parsimony, CountsChanges) {
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "A", "C", "C"}), 1u);
+    EXPECT_EQ(score("(0,2,(1,3));", {"A", "A", "C", "C"}), 2u);
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "C", "G", "T"}), 3u);
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "A", "A", "A"}), 0u);
+}
+
+TEST(Parsimony, CountsEverySiteOfAPattern) {
+    EXPECT_EQ(score("(0,1,2);", {"AAAC", "AAAC", "CCCC"}), 3u);
+}
+
+TEST(Parsimony, TakesAmbiguitiesAsWhicheverStateIsCheapest) {
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "-", "A", "A"}), 0u);
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "R", "G", "G"}), 1u);
+    EXPECT_EQ(score("(0,1,(2,3));", {"A", "Y", "A", "A"}), 1u);
+    EXPECT_EQ(score("(0,1,(2,3));", {"-", "-", "-", "-"}), 0u);
+}
+
+TEST(StepwiseAddition, FindsThePerfectTree) {
+    // Every site is a split of one tree: (((0,1),2),(3,(4,5))).
+    std::vector<std::string> const rows{"AAAG", "AAAG", "CAAG", "CCAG", "CCCG", "CCCG"};
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        auto const patterns = patterns_of(rows);
+        EXPECT_EQ(parsimony_score(stepwise_addition(patterns, seed), patterns), 3u);
+    }
+}
+
+TEST(StepwiseAddition, GivesTheOnlyTreeOfThreeTaxa) {
+    auto const tree = stepwise_addition(patterns_of({"A", "C", "G"}), 5);
+    EXPECT_TRUE(tree.is_complete());
+    EXPECT_EQ(tree.edges().size(), 3u);
+}
+
+TEST(StepwiseAddition, DependsOnTheSeedOnly) {
+    auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/primates.phy");
+    std::vector<std::uint64_t> sites(alignment.num_sites());
+    std::iota(sites.begin(), sites.end(), 0);
+    auto const patterns = compress_patterns(alignment, std::array{PartitionSites{Alphabet::dna, sites}});
+    auto const tree = stepwise_addition(patterns, 1);
+    EXPECT_EQ(stepwise_addition(patterns, 1), tree);
+    EXPECT_NE(stepwise_addition(patterns, 2), tree);
+    for (auto edge : tree.edges()) EXPECT_EQ(tree.length(edge), Tree::default_length);
+    // The best tree known for these data has 1153 changes; an addition in random order comes close.
+    EXPECT_LE(parsimony_score(tree, patterns), 1153u * 102 / 100);
+}
+
+TEST(RandomTree, IsCompleteWithDefaultLengths) {
+    for (std::uint32_t n : {3u, 4u, 5u, 100u}) {
+        auto const tree = random_tree(n, n);
+        EXPECT_TRUE(tree.is_complete());
+        for (auto edge : tree.edges()) EXPECT_EQ(tree.length(edge), Tree::default_length);
+    }
+    EXPECT_NE(random_tree(10, 1), random_tree(10, 2));
+}
+
+/// The tip at the same inner node as tip 0. Precondition: four tips.
+HalfEdge partner_of_first(Tree const& tree) {
+    auto const h = tree.back(0);
+    auto const neighbour = tree.back(tree.next(h));
+    return tree.is_tip(neighbour) ? neighbour : tree.back(tree.next(tree.next(h)));
+}
+
+TEST(RandomTree, DrawsAllTopologiesEquallyOften) {
+    std::array<int, 4> seen{};
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) ++seen.at(partner_of_first(random_tree(4, seed)));
+    for (HalfEdge tip = 1; tip < 4; ++tip) EXPECT_NEAR(seen.at(tip), 1000, 120);
+}
+
+}  // namespace
+}  // namespace regraft::msa
