@@ -60,20 +60,21 @@ private:
     void start(std::uint32_t q) { current_ = {{SiteId{begin_[q]}, SiteId{begin_[q + 1]}}, PartitionId{q}}; }
     std::uint64_t rest() const { return current_.sites.size(); }
 
-    /// Deals the current partition. Fills up a PE that is ahead, else one that is behind; an end too short for either
-    /// goes to one that is behind, which gets ahead by that. So a PE takes at most two pieces here.
+    /// Deals the current partition. Fills up a PE that is ahead, else one that is behind. An end too short for either
+    /// goes to one that is behind if there is any, which is then the next to be filled: every partition that is cut is
+    /// larger than the room of any PE. So a PE takes at most two pieces here.
     void cut() {
         while (rest() > 0) {
             if (!ahead_.empty() && rest() >= room(ahead_.back())) {
                 fill(ahead_);
-            } else if (behind_.empty()) {
-                give(ahead_.back(), rest());
-            } else if (rest() >= room(behind_.back())) {
+            } else if (!behind_.empty() && rest() >= room(behind_.back())) {
                 fill(behind_);
             } else {
-                give(behind_.back(), rest());
-                ahead_.push_back(behind_.back());
-                behind_.pop_back();
+                if (!behind_.empty()) {
+                    ahead_.push_back(behind_.back());
+                    behind_.pop_back();
+                }
+                give(ahead_.back(), rest());
             }
         }
     }
