@@ -1,0 +1,27 @@
+// Random failure plans: which deaths a seed stands for, drawn over all points that a rehearsal reached.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "regraft/ft/communicator.hpp"
+#include "regraft/ft/failure_plan.hpp"
+
+namespace regraft::phylo {
+
+struct FailureDraw {
+    std::uint64_t seed = 0;
+    std::uint64_t count = 0;
+};
+
+/// "random:SEED:COUNT"; nothing if the text does not begin with "random:". Throws InputError if it does and is
+/// malformed.
+std::optional<FailureDraw> parse_failure_draw(std::string_view text);
+
+/// COUNT different victims, each at a point drawn uniformly over the names and then over its occurrences so far in this
+/// process. From the second death on, points that only recoveries reach take part. The same plan on all members.
+/// Throws InputError if nobody would be left. Collective, uniform.
+ft::FailurePlan draw_failures(ft::Communicator& comm, FailureDraw draw);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,146 @@
+#include "input.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/newick.hpp"
+#include "regraft/msa/parsimony.hpp"
+#include "regraft/msa/partition.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::size_t min_taxa = 4;  // three taxa have a single topology and no inner branch
+
+std::vector<msa::PartitionSpec> partition_specs(Options const& options, std::uint64_t num_sites) {
+    if (options.partitions.empty()) return {msa::whole_alignment(options.model, num_sites)};
+    return msa::read_partitions(options.partitions, num_sites);
+}
+
+ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
+    try {
+        return parse_model(partition.model);
+    } catch (InputError const& error) {
+        if (options.partitions.empty()) throw;
+        throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
+    }
+}
+
+msa::Tree start_tree(Options const& options, msa::Patterns const& patterns, std::vector<std::string> const& taxa) {
+    if (!options.tree.empty()) return msa::read_newick(options.tree, taxa);
+    if (options.start == StartTree::random) return msa::random_tree(patterns.num_taxa, options.seed);
+    return msa::stepwise_addition(patterns, options.seed);
+}
+
+bool uses_counts(ModelSpec const& spec) {
+    return spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised;
+}
+
+std::string missing_states_warning(std::string const& partition) {
+    return "partition " + partition +
+           ": some states never occur; each state was counted once more, so that no frequency is 0";
+}
+
+std::uint64_t content_hash(Dataset const& dataset, msa::Patterns const& patterns) {
+    ByteWriter out;
+    for (auto const& taxon : dataset.taxa) out.put_text(taxon);
+    for (auto const& spec : dataset.specs) out.put_text(spec.text);
+    out.put_all(std::span(patterns.partition_begin));
+    out.put_all(std::span(patterns.weight));
+    out.put(hash(std::as_bytes(std::span(patterns.columns))));
+    return hash(out.bytes());
+}
+
+}  // namespace
+
+std::uint64_t Dataset::num_sites() const {
+    return std::accumulate(sites_per_partition.begin(), sites_per_partition.end(), std::uint64_t{0});
+}
+
+Input read_input(Options const& options) {
+    auto const alignment = msa::read_alignment(options.msa);
+    if (alignment.num_taxa() < min_taxa) {
+        throw InputError({options.msa.string()}, std::to_string(alignment.num_taxa()) + " taxa, expected at least " +
+                                                     std::to_string(min_taxa) + " for a tree search");
+    }
+    Dataset dataset;
+    dataset.taxa = alignment.names;
+    std::vector<msa::PartitionSites> partitions;
+    for (auto const& partition : partition_specs(options, alignment.num_sites())) {
+        dataset.partition_names.push_back(partition.name);
+        dataset.specs.push_back(model_of(options, partition));
+        partitions.push_back({dataset.specs.back().alphabet, msa::sites_of(partition)});
+        dataset.sites_per_partition.push_back(partitions.back().sites.size());
+    }
+    auto patterns = msa::compress_patterns(alignment, partitions);
+    dataset.partition_begin = patterns.partition_begin;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        if (uses_counts(dataset.specs[q]) &&
+            msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states()) != 0) {
+            dataset.warnings.push_back(missing_states_warning(dataset.partition_names[q]));
+        }
+    }
+    dataset.content_hash = content_hash(dataset, patterns);
+    return {std::move(dataset), std::move(patterns)};
+}
+
+SearchState read_start(Options const& options, Input const& input) {
+    auto const& [dataset, patterns] = input;
+    std::vector<Model> models;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        models.push_back(
+            start_model(spec, msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states())));
+    }
+    auto tree = start_tree(options, patterns, dataset.taxa);
+    if (options.linkage == BranchLinkage::unlinked) {
+        tree = tree.with_length_sets(checked_cast<std::uint32_t>(dataset.specs.size()));
+    }
+    return start_state(options.command, std::move(tree), std::move(models));
+}
+
+std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges) {
+    std::vector<std::byte> blocks;
+    auto const append = [&](auto const& bytes) { blocks.insert(blocks.end(), bytes.begin(), bytes.end()); };
+    for (auto const& range : ranges) {
+        for (auto id = range.first; id < range.last; id = advance(id, 1)) {
+            append(std::as_bytes(std::span(&patterns.weight[value(id)], 1)));
+            append(std::as_bytes(patterns.column(value(id))));
+        }
+    }
+    return blocks;
+}
+
+std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
+    std::vector<BlockRange> ranges;
+    for (auto const& piece : work)
+        ranges.push_back({BlockId{value(piece.sites.first)}, BlockId{value(piece.sites.last)}});
+    return ranges;
+}
+
+std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+                                       std::span<std::byte const> blocks) {
+    std::vector<LocalSites> result(dataset.specs.size());
+    for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
+    for (auto const& piece : work) {
+        auto& sites = result[value(piece.partition)];
+        for (std::uint64_t i = 0; i < piece.sites.size(); ++i) {
+            auto const block = blocks.first(dataset.block_bytes());
+            blocks = blocks.subspan(block.size());
+            std::uint32_t weight = 0;
+            std::memcpy(&weight, block.data(), sizeof weight);
+            sites.weights.push_back(weight);
+            for (std::size_t t = 0; t < dataset.taxa.size(); ++t) {
+                sites.rows[t].push_back(std::to_integer<char>(block[sizeof weight + t]));
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,56 @@
+// From files to what the search computes on: models, patterns as storage blocks, a start tree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "likelihood.hpp"
+#include "options.hpp"
+#include "regraft/assign/assignment.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/msa/patterns.hpp"
+#include "search.hpp"
+
+namespace regraft::phylo {
+
+/// What every PE keeps of the input: all but the columns.
+struct Dataset {
+    std::vector<std::string> taxa;
+    std::vector<std::string> partition_names;
+    std::vector<ModelSpec> specs;
+    std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
+    std::vector<std::uint64_t> sites_per_partition;
+    std::vector<std::string> warnings;
+    std::uint64_t content_hash = 0;  // of models, taxa and patterns
+
+    std::uint64_t num_patterns() const { return partition_begin.back(); }
+    std::uint64_t num_sites() const;
+    /// A storage block is one pattern: its weight (4 bytes) and one canonical character per taxon.
+    std::size_t block_bytes() const { return sizeof(std::uint32_t) + taxa.size(); }
+};
+
+struct Input {
+    Dataset dataset;
+    msa::Patterns patterns;
+};
+
+/// Reads the alignment and the partition file. Throws InputError.
+Input read_input(Options const& options);
+
+/// Where the search begins: start parameters and the user's tree or a new one. Throws InputError.
+SearchState read_start(Options const& options, Input const& input);
+
+/// The blocks of some patterns, one behind the other. Block numbers are pattern numbers.
+std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges);
+
+/// The ranges of blocks that some work needs, in its order.
+std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
+
+/// The blocks of a PE's work as libpll wants them, per partition.
+std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+                                       std::span<std::byte const> blocks);
+
+}  // namespace regraft::phylo

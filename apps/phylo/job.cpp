@@ -1,0 +1,277 @@
+#include "job.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "regraft/assign/balance.hpp"
+#include "regraft/assign/reassign.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/store/block_layout.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+ft::FailPhase read_phase("read");
+ft::FailPhase recover_phase("recover");
+ft::FailPhase output_phase("output");
+
+/// Steps are gathered until this many evaluations are at stake; an agreement costs about as much as two of them.
+constexpr std::uint64_t evaluations_per_checkpoint = 200;
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::uint64_t count(std::span<BlockRange const> ranges) {
+    std::uint64_t sum = 0;
+    for (auto const& range : ranges) sum += range.size();
+    return sum;
+}
+
+/// Copies the blocks of some ranges, one behind the other in `from`, to their places in the layout of `to`. Each range
+/// lies within one piece of the layout.
+void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const> from, store::BlockLayout const& layout,
+                  std::span<std::byte> to, std::size_t block_bytes) {
+    for (auto const& range : ranges) {
+        auto const size = range.size() * block_bytes;
+        if (size == 0) continue;
+        std::copy_n(from.begin(), size, to.subspan(layout.place(range.first) * block_bytes).begin());
+        from = from.subspan(size);
+    }
+}
+
+}  // namespace
+
+Job::Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice)
+    : comm_(comm),
+      options_(options),
+      failure_plan_(std::move(failure_plan)),
+      output_(output),
+      log_(voice),
+      store_(comm),
+      checkpoint_(comm) {}
+
+Result Job::run() {
+    return ft::resilient(
+        comm_, [this] { return body(); }, [this](ft::Failure const& failure) { recover(failure); });
+}
+
+Result Job::body() {
+    if (checkpoint_.generation() == 0) set_up();
+    auto const restoring = Clock::now();
+    auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
+    auto const work = assignment_[value(comm_.self())];
+    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
+                          to_local_sites(dataset_, work, blocks_), instructions_);
+    if (!recoveries_.empty() && recoveries_.back().restore_ms == 0) {
+        recoveries_.back().restore_ms = milliseconds_since(restoring);
+        say(to_string(recoveries_.back()));
+    }
+    // However the climb ends: what it did since the last checkpoint is known to the recovery.
+    struct Tally {
+        std::uint64_t& uncommitted;
+        Likelihood const& likelihood;
+        std::uint64_t committed = 0;
+        ~Tally() { uncommitted = likelihood.evaluations() - committed; }
+    } tally{uncommitted_evaluations_, likelihood};
+
+    SearchOptions search_options;
+    search_options.spr_radius = options_.spr_radius;
+    search_options.sites_per_partition = dataset_.sites_per_partition;
+    while (state.stage != Stage::done) {
+        auto const before = state;
+        doing_ = describe(state);
+        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}", doing_, state.position + 1, state.loglh),
+                      comm_.leads());
+        advance(state, likelihood, search_options);
+        bool const round_ended = state.stage != before.stage || state.round != before.round;
+        if (round_ended) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
+        if (round_ended || likelihood.evaluations() - tally.committed >= evaluations_per_checkpoint) {
+            commit(state);
+            tally.committed = likelihood.evaluations();
+        }
+    }
+    doing_ = "output";
+    if (options_.command == Command::loglh) state.loglh = likelihood.loglh();
+    auto result = result_of(std::move(state), likelihood);
+    write_output(result);
+    return result;
+}
+
+void Job::set_up() {
+    comm_.reach(read_phase.before);
+    std::optional<Input> input;
+    std::optional<SearchState> start;
+    std::string problem;
+    try {
+        if (output_ == Output::files && !options_.redo) refuse_to_overwrite(options_);
+        input = read_input(options_);
+        start = read_start(options_, *input);
+    } catch (InputError const& error) {
+        problem = error.what();
+    }
+    comm_.reach(read_phase.inside);
+    agree_on_input(problem);
+    if (!comm_.agree_equal(input->dataset.content_hash)) {
+        throw InputError({options_.msa.string()}, "ranks read different contents, expected the same file on all");
+    }
+    dataset_ = std::move(input->dataset);
+    instructions_ = agree_on_instructions();
+    comm_.reach(read_phase.after);
+
+    auto const members = comm_.members();
+    auto const size = checked_cast<std::uint32_t>(members.size());
+    assignment_ = assign::balance(dataset_.partition_begin, members, comm_.num_founders());
+    blocks_ = to_blocks(input->patterns, blocks_of(assignment_[value(comm_.self())]));
+    auto const rank =
+        static_cast<std::uint64_t>(std::find(members.begin(), members.end(), comm_.self()) - members.begin());
+    auto const mine = even_part<BlockId>(dataset_.num_patterns(), rank, size);
+    placement::ModK const placement(dataset_.num_patterns(), size, std::min(options_.replicas, size));
+    store_.submit(placement, mine, to_blocks(input->patterns, std::span(&mine, 1)), dataset_.block_bytes());
+
+    say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
+                    dataset_.num_sites(), dataset_.num_patterns(), dataset_.specs.size(),
+                    dataset_.specs.size() == 1 ? "" : "s"));
+    for (auto const& warning : dataset_.warnings) say("warning: " + warning);
+    say(fmt::format("{} rank{}, each pattern on {} of them, kernels for {}", size, size == 1 ? "" : "s",
+                    placement.shape().replicas, name(instructions_)));
+    commit(*start);
+}
+
+void Job::commit(SearchState const& state) {
+    auto const begin = Clock::now();
+    checkpoint_.commit_identical(state.to_bytes());
+    committed_at_ = Clock::now();
+    checkpoint_ms_ += milliseconds_since(begin);
+}
+
+void Job::recover(ft::Failure const& failure) {
+    Recovery record;
+    record.lost = failure.lost;
+    record.survivors = comm_.size();
+    record.during = doing_;
+    record.noticed_in = failure.noticed_in;
+    record.silence_ms = failure.silence_ms;
+    record.shrink_ms = failure.shrink_ms;
+    if (checkpoint_.generation() > 0) {
+        record.work_lost_ms = std::max(0.0, milliseconds_since(committed_at_) - failure.shrink_ms);
+        record.work_lost_evaluations = uncommitted_evaluations_;
+        take_over(record);
+    }
+    recoveries_.push_back(std::move(record));
+    doing_ = "recovery";
+}
+
+void Job::take_over(Recovery& record) {
+    comm_.reach(recover_phase.before);
+    auto begin = Clock::now();
+    auto next = assign::reassign(assignment_, comm_.members());
+    record.reassign_ms = milliseconds_since(begin);
+    record.new_pairs = next.new_pairs;
+
+    begin = Clock::now();
+    auto const self = value(comm_.self());
+    auto const wanted = blocks_of(next.gained[self]);
+    std::vector<std::byte> gained(count(wanted) * dataset_.block_bytes());
+    auto const report = store_.load(wanted, gained);
+    record.load_ms = milliseconds_since(begin);
+    record.b = report.b;
+    record.rounds = report.rounds;
+    record.blocks_taken_over = count(blocks_of(next.gained.values));
+    record.blocks_reread = count(report.lost);
+    record.bytes_loaded = (record.blocks_taken_over - record.blocks_reread) * dataset_.block_bytes();
+    comm_.reach(recover_phase.inside);
+
+    begin = Clock::now();
+    if (!report.lost.empty()) reread(report.lost, wanted, gained);
+    record.reread_ms = report.lost.empty() ? 0 : milliseconds_since(begin);
+
+    auto const kept = blocks_of(assignment_[self]);
+    store::BlockLayout const layout(blocks_of(next.after[self]));
+    std::vector<std::byte> blocks(layout.size() * dataset_.block_bytes());
+    place_blocks(kept, blocks_, layout, blocks, dataset_.block_bytes());
+    place_blocks(wanted, gained, layout, blocks, dataset_.block_bytes());
+    comm_.agree(true);
+    assignment_ = std::move(next.after);
+    blocks_ = std::move(blocks);
+    comm_.reach(recover_phase.after);
+}
+
+void Job::reread(std::span<BlockRange const> lost, std::span<BlockRange const> wanted, std::span<std::byte> out) {
+    std::string problem;
+    try {
+        auto const input = read_input(options_);
+        if (input.dataset.content_hash != dataset_.content_hash) {
+            throw InputError({options_.msa.string()}, "has changed since the start, but lost sites must be read again");
+        }
+        store::BlockLayout const layout(wanted);
+        for (auto const& gone : lost) {
+            for (auto const& range : wanted) {
+                auto const both = intersect(gone, range);
+                place_blocks(std::span(&both, 1), to_blocks(input.patterns, std::span(&both, 1)), layout, out,
+                             dataset_.block_bytes());
+            }
+        }
+    } catch (InputError const& error) {
+        problem = error.what();
+    }
+    agree_on_input(problem);
+}
+
+Result Job::result_of(SearchState state, Likelihood& likelihood) {
+    Result result(std::move(state));
+    result.partition_loglh = likelihood.partition_loglh();
+    result.ranks_started = comm_.num_founders();
+    for (std::uint32_t pe = 0; pe < comm_.num_founders(); ++pe) {
+        auto const members = comm_.members();
+        if (!std::binary_search(members.begin(), members.end(), PeId{pe})) result.ranks_lost.push_back(PeId{pe});
+    }
+    result.instructions = instructions_;
+    result.failure_plan = failure_plan_;
+    result.recoveries = recoveries_;
+    result.evaluations = result.state.evaluations;
+    result.checkpoints = checkpoint_.generation();
+    result.checkpoint_ms = checkpoint_ms_;
+    result.seconds = log_.seconds();
+    say(fmt::format("final log-likelihood: {:.17g}", result.state.loglh));
+    return result;
+}
+
+void Job::write_output(Result const& result) {
+    comm_.reach(output_phase.before);
+    bool const writes = output_ == Output::files && comm_.leads();
+    std::string problem;
+    try {
+        if (writes) write_file(options_.output(".bestTree"), newick(dataset_, result.state) + '\n');
+        comm_.reach(output_phase.inside);
+        if (writes) write_file(options_.output(".json"), to_json(options_, dataset_, result));
+        if (writes) write_file(options_.output(".log"), log_.text());
+    } catch (InputError const& error) {
+        problem = error.what();
+    }
+    agree_on_input(problem);
+    comm_.reach(output_phase.after);
+}
+
+void Job::agree_on_input(std::string const& problem) {
+    checkpoint::MiniCheckpoint problems(comm_);
+    problems.commit(std::as_bytes(std::span(problem)));
+    auto const& shares = problems.latest().shares;
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+        auto const share = shares[rank];
+        if (!share.empty()) throw InputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
+    }
+}
+
+InstructionSet Job::agree_on_instructions() {
+    auto least = static_cast<std::uint32_t>(best_instruction_set());
+    comm_.check(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT32_T, MPI_MIN, comm_.native()), "MPI_Allreduce");
+    return static_cast<InstructionSet>(least);
+}
+
+}  // namespace regraft::phylo

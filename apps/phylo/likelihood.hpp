@@ -1,0 +1,113 @@
+// The likelihood of a tree whose sites are spread over the PEs: libpll's kernels per site, exact sums over sites.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model.hpp"
+#include "regraft/core/exact_sum.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/msa/tree.hpp"
+
+namespace regraft::phylo {
+
+/// How branch lengths of different partitions depend on each other.
+enum class BranchLinkage : std::uint8_t {
+    linked,    // the same for all
+    scaled,    // proportional, one factor per partition
+    unlinked,  // independent: one length set per partition
+};
+
+/// Vector instructions of libpll's kernels, ordered: a CPU that has one has all before it.
+enum class InstructionSet : std::uint32_t { plain, sse3, avx, avx2 };
+InstructionSet best_instruction_set();
+std::string_view name(InstructionSet set);
+
+/// What a PE has of one partition. Empty if it works on none of its patterns.
+struct LocalSites {
+    std::vector<std::uint32_t> weights;  // per pattern
+    std::vector<std::string> rows;       // per taxon: one canonical character per pattern
+};
+
+/// Logarithm of the likelihood at a branch length, as far as it depends on it, and its derivatives.
+struct BranchValue {
+    double loglh = 0;
+    double first = 0;
+    double second = 0;
+};
+
+/// Holds the tree and the models, and for this PE's sites the conditional likelihoods, which stay valid as far as
+/// changes allow. Every PE makes the same changes and asks the same questions in the same order; answers are the same
+/// bits on all PEs, for any distribution of the sites, and whatever was asked before. Questions are collective and may
+/// throw ft::ProcessFailure.
+class Likelihood {
+public:
+    /// Precondition: one spec, model and LocalSites per partition; tree.num_length_sets() fits the linkage.
+    Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs, std::vector<Model> models,
+               BranchLinkage linkage, std::span<LocalSites const> sites, InstructionSet instructions);
+    Likelihood(Likelihood const&) = delete;
+    Likelihood& operator=(Likelihood const&) = delete;
+    ~Likelihood();
+
+    msa::Tree const& tree() const { return tree_; }
+    std::size_t num_partitions() const { return models_.size(); }
+    ModelSpec const& spec(std::size_t partition) const { return (*specs_)[partition]; }
+    Model const& model(std::size_t partition) const { return models_[partition]; }
+    std::vector<Model> const& models() const { return models_; }
+    BranchLinkage linkage() const { return linkage_; }
+    /// How many questions were answered: the measure of work that is the same on all PEs.
+    std::uint64_t evaluations() const { return evaluations_; }
+
+    /// ft::Communicator::reach, for optimisers.
+    void reach(ft::FailPoint& point) { comm_.reach(point); }
+
+    void set_model(std::size_t partition, Model model);
+    void set_length(msa::HalfEdge h, double length, std::uint32_t set = 0);
+    /// Moves of msa::Tree; the likelihoods they touch become invalid.
+    msa::TreeUndo nni(msa::HalfEdge h, std::uint32_t variant);
+    msa::TreeUndo prune(msa::HalfEdge h);
+    msa::TreeUndo regraft(msa::HalfEdge h, msa::HalfEdge edge);
+    void undo(msa::TreeUndo const& move);
+
+    /// log-likelihood of the tree, evaluated at the edge of h (the last bits depend on which). At tip 0 by default.
+    double loglh(msa::HalfEdge h = 0);
+    /// The same of each partition alone.
+    std::vector<double> partition_loglh();
+    /// Of one partition alone.
+    double partition_loglh(std::size_t partition);
+
+    /// Prepares branch_values for the edge of h, until the next change of anything but that edge's length.
+    void focus(msa::HalfEdge h);
+    /// Per length set, the value at lengths[set] of the edge in focus; the tree stays as it is.
+    std::vector<BranchValue> branch_values(std::span<double const> lengths);
+
+    /// log-likelihood after regraft(h, target), for each target, with all sums in one reduction. Precondition: h was
+    /// pruned.
+    std::vector<double> score_insertions(msa::HalfEdge h, std::span<msa::HalfEdge const> targets);
+
+private:
+    class Partition;  // this PE's sites of one partition
+
+    std::uint32_t length_set(std::size_t partition) const;
+    /// Calls invalidate(g) for the half-edges whose CLVs contain the edge of h, and goes on beyond g if it says true.
+    template <class Invalidate>
+    void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
+    /// Invalidates what the move changed, after it was made or undone; returns it.
+    msa::TreeUndo touched(msa::TreeUndo move);
+    void reduce(std::span<ExactSum> sums);
+    std::vector<double> values(std::span<ExactSum> sums);
+
+    ft::Communicator& comm_;
+    msa::Tree tree_;
+    std::vector<ModelSpec> const* specs_;
+    std::vector<Model> models_;
+    BranchLinkage linkage_;
+    std::vector<std::unique_ptr<Partition>> partitions_;
+    std::uint64_t evaluations_ = 0;
+};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,118 @@
+#include "options.hpp"
+
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "regraft/ft/failure_plan.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr char const* description =
+    "Maximum-likelihood trees that survive the death of ranks.\n"
+    "\n"
+    "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take "
+    "over\n"
+    "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
+    "\n"
+    "  alone:           regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
+    "  on eight ranks:  ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
+    "  with failures:   ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m --fail "
+    "spr:inside:0:20,load:before:3:0\n";
+
+constexpr char const* after =
+    "Output: PREFIX.bestTree (Newick), PREFIX.json (results, models, a record per failure), PREFIX.log.\n"
+    "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
+
+std::string list_of_points() {
+    std::ostringstream text;
+    text << "Points at which --fail POINT:RANK:OCCURRENCE can kill a rank (occurrences count from 0, for each rank "
+            "alone):\n";
+    for (auto const* point : ft::fail_points()) text << "  " << point->name() << '\n';
+    text << "Points named inside a single MPI call strike shortly after the rank has entered it.\n"
+            "--fail random:SEED:COUNT rehearses the run without failures and draws COUNT deaths over all points it "
+            "reached.\n";
+    return text.str();
+}
+
+void add_options(CLI::App& app, Options& options) {
+    std::map<std::string, BranchLinkage> const linkages{
+        {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
+    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
+    app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
+    auto* model =
+        app.add_option("--model", options.model, "such as GTR+FC+G4m, JC, HKY+FO, LG+G4m, WAG+FC")->type_name("MODEL");
+    app.add_option("--partitions", options.partitions, "partition file of RAxML: MODEL, NAME = RANGES per line")
+        ->type_name("FILE")
+        ->excludes(model);
+    app.add_option("--brlen", options.linkage,
+                   "branch lengths between partitions: linked, scaled (default) or unlinked")
+        ->transform(CLI::CheckedTransformer(linkages).description(""))
+        ->type_name("HOW");
+    app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
+    app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
+        ->transform(CLI::CheckedTransformer(starts).description(""))
+        ->type_name("HOW");
+    app.add_option("--seed", options.seed, "of the start tree (default 1)")->type_name("N");
+    app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
+        ->type_name("PATH");
+    app.add_flag("--redo", options.redo, "overwrite output files");
+    app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
+        ->check(CLI::Range(1U, 1U << 20))
+        ->type_name("R");
+    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
+        ->check(CLI::Range(1U, 1000U))
+        ->type_name("N");
+    app.add_option("--fail", options.fail,
+                   "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
+        ->type_name("PLAN");
+    app.footer(after);
+}
+
+/// What CLI11 cannot check. Throws CLI::ValidationError.
+void complete(Options& options) {
+    if (options.model.empty() && options.partitions.empty()) {
+        throw CLI::ValidationError("--model", "is needed, or --partitions with a model in each line");
+    }
+    if (options.command == Command::loglh && options.tree.empty())
+        throw CLI::ValidationError("--tree", "is needed by loglh");
+    if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    CLI::App app(description, "regraft-phylo");
+    app.require_subcommand(1);
+    Options options;
+    auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
+    std::pair<char const*, char const*> const commands[] = {
+        {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"},
+        {"evaluate", "optimise model and branch lengths on the start tree"},
+        {"search", "find a good tree: hill climbing by NNI and SPR moves"}};
+    Command const meaning[] = {Command::loglh, Command::evaluate, Command::search};
+    CLI::App* subcommands[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+        subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
+        add_options(*subcommands[i], options);
+    }
+    app.footer(after);
+    try {
+        app.parse(argc, argv);
+        if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (subcommands[i]->parsed()) options.command = meaning[i];
+        }
+        complete(options);
+        return {options, "", 0};
+    } catch (CLI::ParseError const& error) {
+        std::ostringstream out;
+        std::ostringstream err;
+        bool const help = app.exit(error, out, err) == 0;
+        return {std::nullopt, help ? out.str() : "regraft-phylo: " + err.str(), help ? 0 : 2};
+    }
+}
+
+}  // namespace regraft::phylo

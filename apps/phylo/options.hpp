@@ -1,0 +1,44 @@
+// What the user asks for on the command line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "likelihood.hpp"
+#include "search.hpp"
+
+namespace regraft::phylo {
+
+enum class StartTree : std::uint8_t { parsimony, random };
+
+struct Options {
+    Command command = Command::search;
+    std::filesystem::path msa;
+    std::string model;                 // empty with a partition file
+    std::filesystem::path partitions;  // empty: all sites share the model
+    BranchLinkage linkage = BranchLinkage::scaled;
+    std::filesystem::path tree;  // empty: see start
+    StartTree start = StartTree::parsimony;
+    std::uint64_t seed = 1;
+    std::string prefix;  // of the output files
+    bool redo = false;   // overwrite them
+    std::uint32_t replicas = 3;
+    std::uint32_t spr_radius = 5;
+    std::string fail;  // failure plan, or random:SEED:COUNT
+
+    std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
+};
+
+/// What the command line amounts to.
+struct Parsed {
+    std::optional<Options> options;  // none: nothing to run
+    std::string message;             // for the user: help, the list of points, or what is wrong
+    int exit_code = 0;
+};
+
+/// Reads the command line. Never prints, never throws.
+Parsed parse_command_line(int argc, char const* const* argv);
+
+}  // namespace regraft::phylo

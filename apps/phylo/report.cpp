@@ -1,0 +1,203 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "regraft/core/errors.hpp"
+#include "regraft/ft/failure_plan.hpp"
+#include "regraft/msa/newick.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::uint32_t> numbers(std::vector<PeId> const& pes) {
+    std::vector<std::uint32_t> result;
+    for (auto pe : pes) result.push_back(value(pe));
+    return result;
+}
+
+Json to_json(Recovery const& r) {
+    return {{"lost", numbers(r.lost)},
+            {"survivors", r.survivors},
+            {"during", r.during},
+            {"noticed_in", r.noticed_in},
+            {"noticed_within_ms", r.silence_ms},
+            {"shrink_ms", r.shrink_ms},
+            {"reassign_ms", r.reassign_ms},
+            {"load_ms", r.load_ms},
+            {"reread_ms", r.reread_ms},
+            {"restore_ms", r.restore_ms},
+            {"b", r.b},
+            {"rounds", r.rounds},
+            {"new_pairs", r.new_pairs},
+            {"blocks_taken_over", r.blocks_taken_over},
+            {"blocks_reread", r.blocks_reread},
+            {"bytes_loaded", r.bytes_loaded},
+            {"work_lost_ms", r.work_lost_ms},
+            {"work_lost_evaluations", r.work_lost_evaluations}};
+}
+
+char const* name(Command command) {
+    switch (command) {
+        case Command::loglh:
+            return "loglh";
+        case Command::evaluate:
+            return "evaluate";
+        case Command::search:
+            return "search";
+    }
+    return "";
+}
+
+char const* name(BranchLinkage linkage) {
+    switch (linkage) {
+        case BranchLinkage::linked:
+            return "linked";
+        case BranchLinkage::scaled:
+            return "scaled";
+        case BranchLinkage::unlinked:
+            return "unlinked";
+    }
+    return "";
+}
+
+Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinkage linkage, std::size_t q) {
+    auto const& spec = dataset.specs[q];
+    auto const& model = result.state.models[q];
+    Json json{{"name", dataset.partition_names[q]},
+              {"model", spec.text},
+              {"sites", dataset.sites_per_partition[q]},
+              {"patterns", dataset.partition_begin[q + 1] - dataset.partition_begin[q]},
+              {"log_likelihood", result.partition_loglh[q]},
+              {"frequencies", model.frequencies}};
+    if (spec.matrix_rates.empty()) json["exchangeabilities"] = exchangeabilities(spec, model);
+    if (spec.has_alpha()) json["alpha"] = model.alpha;
+    if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
+    if (linkage == BranchLinkage::unlinked) {
+        json["tree"] = msa::to_newick(result.state.tree, dataset.taxa, static_cast<std::uint32_t>(q));
+    }
+    return json;
+}
+
+}  // namespace
+
+void Log::line(std::string const& text, bool leads) {
+    auto const stamped = fmt::format("[{:8.3f} s] {}\n", seconds(), text);
+    text_ += stamped;
+    if (!leads || voice_ == Voice::silent) return;
+    clear_progress();
+    fmt::print("{}", stamped);
+    static_cast<void>(std::fflush(stdout));
+}
+
+void Log::progress(std::string const& text, bool leads) {
+    auto const now = Clock::now();
+    if (!leads || voice_ != Voice::lines_and_progress || now - last_progress_ < std::chrono::milliseconds(100)) return;
+    last_progress_ = now;
+    fmt::print(stderr, "\r{:<{}}", text, progress_width_);
+    progress_width_ = text.size();
+}
+
+double Log::seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void Log::clear_progress() {
+    if (progress_width_ == 0) return;
+    fmt::print(stderr, "\r{:{}}\r", "", progress_width_);
+    progress_width_ = 0;
+}
+
+std::string to_string(Recovery const& r) {
+    auto text =
+        fmt::format("rank {} died ({}, noticed in {} within {:.1f} ms); {} go on: shrink {:.1f} ms, reassign {:.2f} ms",
+                    fmt::join(numbers(r.lost), ", "), r.during, r.noticed_in, r.silence_ms, r.survivors, r.shrink_ms,
+                    r.reassign_ms);
+    if (r.blocks_taken_over > 0) {
+        text += fmt::format(", {} patterns taken over, b = {}, {} rounds, {} bytes loaded in {:.2f} ms",
+                            r.blocks_taken_over, r.b, r.rounds, r.bytes_loaded, r.load_ms);
+    }
+    if (r.blocks_reread > 0)
+        text += fmt::format(", {} patterns reread from the file in {:.1f} ms", r.blocks_reread, r.reread_ms);
+    return text + fmt::format("; {:.1f} ms of work lost ({} evaluations)", r.work_lost_ms, r.work_lost_evaluations);
+}
+
+std::string newick(Dataset const& dataset, SearchState const& state) {
+    if (state.tree.num_length_sets() == 1) return msa::to_newick(state.tree, dataset.taxa);
+    auto mean = state.tree;
+    auto const sites = static_cast<double>(dataset.num_sites());
+    for (auto h : mean.edges()) {
+        double length = 0;
+        for (std::uint32_t set = 0; set < mean.num_length_sets(); ++set) {
+            length += state.tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
+        }
+        mean.set_length(h, length / sites);
+    }
+    return msa::to_newick(mean, dataset.taxa);
+}
+
+void refuse_to_overwrite(Options const& options) {
+    for (auto const* extension : {".bestTree", ".json", ".log"}) {
+        if (std::filesystem::exists(options.output(extension))) {
+            throw InputError({options.output(extension).string()},
+                             "exists already; --redo overwrites it, --prefix chooses another name");
+        }
+    }
+}
+
+void write_file(std::filesystem::path const& path, std::string const& text) {
+    auto temporary = path;
+    temporary += ".tmp";
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    std::error_code error;
+    if (!file) error = std::error_code(errno, std::generic_category());
+    if (!error) std::filesystem::rename(temporary, path, error);
+    if (!error) return;
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw InputError({path.string()}, "cannot be written: " + error.message());
+}
+
+std::string to_json(Options const& options, Dataset const& dataset, Result const& result) {
+    Json json{{"program", "regraft-phylo"},
+              {"version", REGRAFT_VERSION},
+              {"command", name(options.command)},
+              {"msa", options.msa.string()},
+              {"taxa", dataset.taxa.size()},
+              {"sites", dataset.num_sites()},
+              {"patterns", dataset.num_patterns()},
+              {"seed", options.seed},
+              {"branch_lengths", name(options.linkage)},
+              {"instruction_set", name(result.instructions)},
+              {"tree", newick(dataset, result.state)},
+              {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
+              {"failure_plan", result.failure_plan},
+              {"failures", Json::array()},
+              {"partitions", Json::array()},
+              {"evaluations", result.evaluations},
+              {"checkpoints", {{"count", result.checkpoints}, {"ms", result.checkpoint_ms}}},
+              {"seconds", result.seconds},
+              {"warnings", dataset.warnings}};
+    for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));
+    }
+    for (auto const* point : ft::fail_points()) {
+        if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();
+    }
+    // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
+    return fmt::format("{{\n  \"log_likelihood\": {:.17g},{}\n", result.state.loglh, json.dump(2).substr(1));
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,96 @@
+// What the user sees: a log while the search runs, and files at its end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "input.hpp"
+#include "options.hpp"
+#include "regraft/core/ids.hpp"
+#include "search.hpp"
+
+namespace regraft::phylo {
+
+/// One recovery, timed by the PE that tells of it. Bytes and blocks are sums over all PEs.
+struct Recovery {
+    std::vector<PeId> lost;
+    std::size_t survivors = 0;
+    std::string during;       // what the search was doing
+    std::string noticed_in;   // the call that failed
+    double silence_ms = 0;    // since the last call that succeeded: the failure was noticed within this time
+    double shrink_ms = 0;     // to a communicator of the survivors
+    double reassign_ms = 0;   // to decide who takes over what
+    double load_ms = 0;       // to load it from the store
+    double reread_ms = 0;     // to read what no survivor holds from the file
+    double restore_ms = 0;    // to be where the last checkpoint was
+    double work_lost_ms = 0;  // between the last checkpoint and the failure
+    std::uint64_t work_lost_evaluations = 0;
+    std::uint64_t new_pairs = 0;  // (PE, partition) pairs that came up
+    std::uint32_t b = 0;          // blocks that the busiest sender sent
+    std::uint32_t rounds = 0;
+    std::uint64_t blocks_taken_over = 0;
+    std::uint64_t blocks_reread = 0;  // had no living holder
+    std::uint64_t bytes_loaded = 0;   // from the store
+};
+
+/// All that the output files contain.
+struct Result {
+    explicit Result(SearchState final_state) : state(std::move(final_state)) {}
+
+    SearchState state;
+    std::vector<double> partition_loglh;
+    std::uint32_t ranks_started = 0;
+    std::vector<PeId> ranks_lost;
+    InstructionSet instructions = InstructionSet::plain;
+    std::string failure_plan;
+    std::vector<Recovery> recoveries;
+    std::uint64_t evaluations = 0;
+    std::uint64_t checkpoints = 0;
+    double checkpoint_ms = 0;
+    double seconds = 0;
+};
+
+/// Every PE keeps the log; the leading one also prints it, and on a terminal shows progress between the lines.
+class Log {
+public:
+    /// Where lines go: nowhere while a run is only rehearsed.
+    enum class Voice : std::uint8_t { silent, lines, lines_and_progress };
+    explicit Log(Voice voice) : voice_(voice) {}
+
+    void line(std::string const& text, bool leads);
+    /// Replaces the last progress line, at most ten times a second.
+    void progress(std::string const& text, bool leads);
+    /// Seconds since the log was started.
+    double seconds() const;
+    std::string const& text() const { return text_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void clear_progress();
+    Voice voice_;
+    std::string text_;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point last_progress_{};
+    std::size_t progress_width_ = 0;
+};
+
+/// A line for the log.
+std::string to_string(Recovery const& recovery);
+
+/// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
+std::string newick(Dataset const& dataset, SearchState const& state);
+
+/// Throws InputError if one of the output files exists.
+void refuse_to_overwrite(Options const& options);
+
+/// Writes a file completely or not at all: to PATH.tmp, which then takes the name. Throws InputError if it cannot.
+void write_file(std::filesystem::path const& path, std::string const& text);
+
+/// PREFIX.json as text.
+std::string to_json(Options const& options, Dataset const& dataset, Result const& result);
+
+}  // namespace regraft::phylo
