@@ -10,7 +10,6 @@ namespace regraft::checkpoint {
 namespace {
 
 ft::FailPhase checkpoint_phase("checkpoint");
-constexpr std::uint32_t mask15 = (1U << 15) - 1;
 
 /// Every member's size and, as far as the slot holds it, share; slots one behind the other, by rank.
 std::vector<std::byte> gather_slots(ft::Communicator& comm, std::span<std::byte const> share,
@@ -49,7 +48,8 @@ void MiniCheckpoint::commit(std::span<std::byte const> share) {
         slot_bytes = largest;  // everybody sees the same sizes, so everybody comes here
     }
     comm_.reach(checkpoint_phase.inside);
-    agree_and_swap(std::move(next), 0);
+    comm_.agree(true);
+    swap_in(std::move(next));
     slot_bytes_ = slot_bytes;
     comm_.reach(checkpoint_phase.after);
 }
@@ -59,15 +59,12 @@ void MiniCheckpoint::commit_identical(std::span<std::byte const> state) {
     Contents next{{comm_.self()}, {}};
     next.shares.push_row(state);
     comm_.reach(checkpoint_phase.inside);
-    agree_and_swap(std::move(next), static_cast<std::uint32_t>(hash(state)) & mask15);
+    if (!comm_.agree_equal(hash(state))) throw ft::MpiError("checkpoint: members have computed different states");
+    swap_in(std::move(next));
     comm_.reach(checkpoint_phase.after);
 }
 
-void MiniCheckpoint::agree_and_swap(Contents next, std::uint32_t hash15) {
-    // The AND of equal numbers and of their complements, side by side, fills all bits; of different ones it does not.
-    auto const bits = comm_.agree_bits(hash15 | (~hash15 & mask15) << 15);
-    if (((bits | bits >> 15) & mask15) != mask15)
-        throw ft::MpiError("checkpoint: members have computed different states");
+void MiniCheckpoint::swap_in(Contents next) {
     std::swap(committed_, next);
     ++generation_;
 }

@@ -5,6 +5,8 @@
 
 namespace regraft {
 
-std::uint64_t hash(std::span<std::byte const> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t hash(std::span<std::byte const> bytes) {
+    return XXH3_64bits(bytes.data(), bytes.size());
+}
 
 }  // namespace regraft

@@ -9,7 +9,7 @@
 namespace regraft {
 namespace {
 
-constexpr int bias = 1074;                      // digit 0 starts at 2^-1074, the least subnormal
+constexpr int bias = 1074;                       // digit 0 starts at 2^-1074, the least subnormal
 constexpr std::uint32_t max_pending = 1U << 29;  // each addition changes a limb by less than 2^33
 constexpr std::size_t plus_inf = ExactSum::num_digits;
 constexpr std::size_t minus_inf = plus_inf + 1;
@@ -89,7 +89,8 @@ double ExactSum::value() const {
 
     // Keep 53 bits, or fewer where the result is subnormal: never below 2^-1074.
     auto const high = static_cast<std::uint64_t>(leading >> 64);
-    int const width = high != 0 ? 128 - std::countl_zero(high) : 64 - std::countl_zero(static_cast<std::uint64_t>(leading));
+    int const width =
+        high != 0 ? 128 - std::countl_zero(high) : 64 - std::countl_zero(static_cast<std::uint64_t>(leading));
     int const drop = width > 53 ? width - 53 : 0;
     auto kept = static_cast<std::uint64_t>(leading >> drop);
     if (drop > 0) {

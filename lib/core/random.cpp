@@ -40,6 +40,8 @@ std::uint64_t Random::below(std::uint64_t n) {
     }
 }
 
-double Random::unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+double Random::unit() {
+    return static_cast<double>(bits() >> 11) * 0x1p-53;
+}
 
 }  // namespace regraft

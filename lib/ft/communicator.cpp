@@ -70,8 +70,17 @@ bool Communicator::agree(bool mine) {
     return agree_bits(mine ? 1 : 0) != 0;
 }
 
+bool Communicator::agree_equal(std::uint64_t hash) {
+    // The AND of equal numbers and that of their complements, side by side, fill all bits; of different ones they do
+    // not.
+    constexpr std::uint32_t mask15 = (1U << 15) - 1;
+    auto const hash15 = static_cast<std::uint32_t>(hash) & mask15;
+    auto const bits = agree_bits(hash15 | (~hash15 & mask15) << 15);
+    return ((bits | bits >> 15) & mask15) == mask15;
+}
+
+/// Bitwise AND over the members of the bits below no_failure.
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
-    REGRAFT_EXPECTS(mine <= payload);
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);

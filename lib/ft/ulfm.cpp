@@ -1,6 +1,7 @@
 // The backend on MPI's User-Level Failure Mitigation.
-#include <mpi-ext.h>
 #include <mpi.h>
+
+#include <mpi-ext.h>
 
 #include <chrono>
 #include <csignal>

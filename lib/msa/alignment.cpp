@@ -1,7 +1,7 @@
 #include "regraft/msa/alignment.hpp"
 
-#include "readers.hpp"
-#include "text.hpp"
+#include "msa/readers.hpp"
+#include "msa/text.hpp"
 
 namespace regraft::msa {
 

@@ -1,4 +1,4 @@
-#include "readers.hpp"
+#include "msa/readers.hpp"
 
 namespace regraft::msa {
 namespace {

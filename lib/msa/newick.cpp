@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "msa/text.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
-#include "text.hpp"
 
 namespace regraft::msa {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "msa/text.hpp"
 #include "regraft/core/contracts.hpp"
-#include "text.hpp"
 
 namespace regraft::msa {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "msa/text.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
-#include "text.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -157,7 +157,9 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
     std::vector<double> frequencies;
     for (auto occurrence : occurrences) {
         auto const factor = gcd(total, occurrence);
-        frequencies.push_back(static_cast<double>(occurrence / factor) / static_cast<double>(total / factor));
+        Wide const share = occurrence / factor;
+        Wide const whole = total / factor;
+        frequencies.push_back(static_cast<double>(share) / static_cast<double>(whole));
     }
     return frequencies;
 }

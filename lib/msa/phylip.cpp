@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "readers.hpp"
+#include "msa/readers.hpp"
 #include "regraft/msa/alphabet.hpp"
 
 namespace regraft::msa {

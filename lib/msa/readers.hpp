@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "msa/text.hpp"
 #include "regraft/msa/alignment.hpp"
-#include "text.hpp"
 
 namespace regraft::msa {
 

@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "msa/text.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -62,7 +62,7 @@ TreeUndo Tree::nni(HalfEdge h, std::uint32_t variant) {
     auto const right = variant == 0 ? next(back(h)) : next(next(back(h)));
     auto const left_child = back(left);
     auto const right_child = back(right);
-    auto const before = remember(std::array{left, left_child, right, right_child});
+    auto before = remember(std::array{left, left_child, right, right_child});
     join(left, right_child);
     join(right, left_child);
     // An edge moves with its subtree, so the fixed end takes the length.
@@ -80,7 +80,7 @@ TreeUndo Tree::prune(HalfEdge h) {
     REGRAFT_EXPECTS(is_connected(h) && is_connected(left) && is_connected(right));
     auto const a = back(left);
     auto const b = back(right);
-    auto const before = remember(std::array{left, right, a, b});
+    auto before = remember(std::array{left, right, a, b});
     join(a, b);
     for (std::uint32_t set = 0; set < num_length_sets_; ++set) {
         set_length(a, length(left, set) + length(right, set), set);
@@ -97,7 +97,7 @@ TreeUndo Tree::regraft(HalfEdge h, HalfEdge edge) {
     REGRAFT_EXPECTS(!is_connected(left) && !is_connected(right));
     auto const other = back(edge);
     REGRAFT_EXPECTS(edge != h && other != h);
-    auto const before = remember(std::array{left, right, edge, other});
+    auto before = remember(std::array{left, right, edge, other});
     join(left, edge);
     join(right, other);
     for (std::uint32_t set = 0; set < num_length_sets_; ++set) {

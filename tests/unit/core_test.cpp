@@ -1,10 +1,3 @@
-#include "regraft/core/bytes.hpp"
-#include "regraft/core/checked_cast.hpp"
-#include "regraft/core/csr.hpp"
-#include "regraft/core/errors.hpp"
-#include "regraft/core/ids.hpp"
-#include "regraft/core/random.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,10 +5,19 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/core/random.hpp"
+
 namespace regraft {
 namespace {
 
-BlockRange blocks(std::uint64_t first, std::uint64_t last) { return {BlockId{first}, BlockId{last}}; }
+BlockRange blocks(std::uint64_t first, std::uint64_t last) {
+    return {BlockId{first}, BlockId{last}};
+}
 
 TEST(IdRange, IntersectsToTheCommonPartOrToNothing) {
     EXPECT_EQ(intersect(blocks(2, 7), blocks(5, 9)), blocks(5, 7));

@@ -1,5 +1,4 @@
 #include "regraft/core/exact_sum.hpp"
-#include "regraft/core/random.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,11 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/random.hpp"
+
 namespace regraft {
 namespace {
 
 using Limits = std::numeric_limits<double>;
-std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+std::uint64_t bits(double x) {
+    return std::bit_cast<std::uint64_t>(x);
+}
 
 double sum(std::vector<double> const& terms) {
     ExactSum total;
@@ -20,7 +23,9 @@ double sum(std::vector<double> const& terms) {
     return total.value();
 }
 
-TEST(ExactSum, IsZeroWithoutTerms) { EXPECT_EQ(bits(ExactSum{}.value()), bits(0.0)); }
+TEST(ExactSum, IsZeroWithoutTerms) {
+    EXPECT_EQ(bits(ExactSum{}.value()), bits(0.0));
+}
 
 TEST(ExactSum, GivesBackASingleTermOfEveryMagnitude) {
     for (double x : {1.0, -1.0, 0.1, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(),

@@ -37,7 +37,7 @@ public:
     std::uint64_t generation() const { return generation_; }
 
 private:
-    void agree_and_swap(Contents next, std::uint32_t hash15);
+    void swap_in(Contents next);
 
     ft::Communicator& comm_;
     Contents committed_;

@@ -1,8 +1,6 @@
 // Plain values to bytes and back: the form in which checkpoints and messages travel between ranks of one job.
 #pragma once
 
-#include "regraft/core/contracts.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft {
 
@@ -22,7 +22,7 @@ std::uint64_t hash(std::span<std::byte const> bytes);
 
 /// Appends values to a buffer, in native byte order and without padding.
 class ByteWriter {
-  public:
+public:
     template <PlainValue T>
     void put(T const& item) {
         append(&item, sizeof item);
@@ -36,7 +36,7 @@ class ByteWriter {
     std::vector<std::byte> take() { return std::move(bytes_); }
     std::span<std::byte const> bytes() const { return bytes_; }
 
-  private:
+private:
     void append(void const* data, std::size_t size) {
         auto const* const begin = static_cast<std::byte const*>(data);
         bytes_.insert(bytes_.end(), begin, begin + size);
@@ -46,7 +46,7 @@ class ByteWriter {
 
 /// Reads back what a ByteWriter wrote, in the same order. Precondition of each get: the value is there.
 class ByteReader {
-  public:
+public:
     explicit ByteReader(std::span<std::byte const> bytes) : rest_(bytes) {}
     template <PlainValue T>
     T get() {
@@ -68,7 +68,7 @@ class ByteReader {
     }
     bool empty() const { return rest_.empty(); }
 
-  private:
+private:
     void extract(void* data, std::size_t size) {
         REGRAFT_EXPECTS(size <= rest_.size());
         if (size != 0) std::memcpy(data, rest_.data(), size);

@@ -1,10 +1,10 @@
 // Integer conversion that refuses to change the value.
 #pragma once
 
-#include "regraft/core/contracts.hpp"
-
 #include <concepts>
 #include <utility>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft {
 

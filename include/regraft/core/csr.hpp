@@ -1,13 +1,13 @@
 // Lists of lists in compressed rows: one array of offsets, one of values.
 #pragma once
 
-#include "regraft/core/contracts.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft {
 

@@ -16,7 +16,7 @@ struct TextPosition {
 
 /// Bad input. what() reads "file:line:column: what is wrong, and what was expected".
 class InputError : public std::runtime_error {
-  public:
+public:
     explicit InputError(std::string const& message) : std::runtime_error(message) {}
     InputError(TextPosition const& where, std::string const& message);
 };

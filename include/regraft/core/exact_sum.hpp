@@ -8,13 +8,14 @@
 
 namespace regraft {
 
-/// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971), in 32-bit digits held in 64-bit limbs so
-/// that carries wait. value() is the exact sum of all terms, rounded once to nearest even.
+/// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971), in 32-bit digits held in 64-bit limbs
+/// so that carries wait. value() is the exact sum of all terms, rounded once to nearest even.
 ///
-/// To sum over ranks: normalize(), add the limbs as integers (MPI_SUM of int64), assign them back. Adding the limbs of up
-/// to 2^30 normalized sums cannot overflow. Infinities and NaNs are counted, not summed; value() then follows IEEE rules.
+/// To sum over ranks: normalize(), add the limbs as integers (MPI_SUM of int64), assign them back. Adding the limbs of
+/// up to 2^30 normalized sums cannot overflow. Infinities and NaNs are counted, not summed; value() then follows IEEE
+/// rules.
 class ExactSum {
-  public:
+public:
     /// Digits of weight 2^(32 i - 1074), i < 70: every product of a double and a 32-bit weight fits, 2^60 times over.
     static constexpr std::size_t num_digits = 70;
     /// Digits, then how many +inf, -inf and NaN were added.
@@ -31,7 +32,7 @@ class ExactSum {
     std::span<std::int64_t, num_limbs> limbs() { return limbs_; }
     std::span<std::int64_t const, num_limbs> limbs() const { return limbs_; }
 
-  private:
+private:
     std::array<std::int64_t, num_limbs> limbs_{};
     std::uint32_t pending_ = 0;  // additions since the carries were last propagated
 };

@@ -1,14 +1,14 @@
 // Strong identifiers and half-open ranges of them: the only index and range conventions of regraft.
 #pragma once
 
-#include "regraft/core/contracts.hpp"
-
 #include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft {
 
@@ -58,8 +58,8 @@ constexpr IdRange<Id> intersect(IdRange<Id> a, IdRange<Id> b) {
     return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// Part `index` of `parts` when n things are dealt in order and as evenly as possible: floor(n*index/parts) up to the next.
-/// Precondition: index < parts. Exact for n * parts < 2^128.
+/// Part `index` of `parts` when n things are dealt in order and as evenly as possible: floor(n*index/parts) up to the
+/// next. Precondition: index < parts. Exact for n * parts < 2^128.
 template <StrongId Id>
 constexpr IdRange<Id> even_part(std::uint64_t n, std::uint64_t index, std::uint64_t parts) {
     REGRAFT_EXPECTS(index < parts);

@@ -1,13 +1,13 @@
 // Seeded random numbers whose sequence is part of the API: the same seed gives the same numbers on every platform.
 #pragma once
 
-#include "regraft/core/contracts.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+
+#include "regraft/core/contracts.hpp"
 
 namespace regraft {
 
@@ -16,7 +16,7 @@ std::uint64_t mix(std::uint64_t x);
 
 /// xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64. Not for cryptography.
 class Random {
-  public:
+public:
     explicit Random(std::uint64_t seed);
     /// 64 uniform bits.
     std::uint64_t bits();
@@ -25,7 +25,7 @@ class Random {
     /// Uniform in [0, 1), 53 bits.
     double unit();
 
-  private:
+private:
     std::array<std::uint64_t, 4> state_{};
 };
 

@@ -79,8 +79,8 @@ public:
     /// Whether all members say `mine`. Collective, uniform: all survivors get the same answer, or all throw
     /// ProcessFailure.
     bool agree(bool mine);
-    /// Bitwise AND over the members of the low 30 bits. Collective, uniform as agree().
-    std::uint32_t agree_bits(std::uint32_t mine);
+    /// Whether all members give the same hash, as far as 15 of its bits tell. Collective, uniform as agree().
+    bool agree_equal(std::uint64_t hash);
 
     /// Renews the communicator without the dead and returns who they are. Collective over survivors, uniform; all of
     /// them have the same members afterwards (verified by agreement). Survivors may come here from different places.
@@ -93,6 +93,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    std::uint32_t agree_bits(std::uint32_t mine);
     void renew(MPI_Comm damaged);
     [[noreturn]] void fail(std::string call);
 
