@@ -144,7 +144,7 @@ def main() -> None:
         chooser.rows += library_rows()
         table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
         # Meson asks for 'mpic++', the first name that it knows of this wrapper.
-        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\n"
+        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n"
         (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
         choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
         lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Builds and runs other people's programs: against a staged installation, or with regraft as a subproject.
+
+The installation is staged in WORK and thus moved from its prefix, so all paths in it must be relative. WORK is kept: a second
+run compiles only what changed.
+"""
+import argparse
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+class Consumer:
+    def __init__(self, args):
+        self.args = args
+        self.work: pathlib.Path = args.work / args.how
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def call(self, *command, **env: str) -> str:
+        """Runs a command and returns its output; ends the test if it fails."""
+        words = [str(word) for word in command]
+        print("+", shlex.join(words), flush=True)
+        result = subprocess.run(words, env={**os.environ, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode:
+            print(result.stdout)
+            sys.exit(f"exit code {result.returncode}")
+        return result.stdout
+
+    def run(self, folder: pathlib.Path, library_path: str = "") -> None:
+        paths = os.pathsep.join(filter(None, [library_path, os.environ.get("LD_LIBRARY_PATH", "")]))
+        env = {"LD_LIBRARY_PATH": paths} if library_path else {}
+        print(self.call(folder / "pure", **env), end="")
+        if self.args.mpirun:
+            print(self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", folder / "parallel", **env), end="")
+
+    def staged(self) -> pathlib.Path:
+        """The root of a fresh installation, away from the prefix that it was configured for."""
+        stage = self.work / "stage"
+        shutil.rmtree(stage, ignore_errors=True)
+        self.call(*self.meson, "install", "--no-rebuild", "-C", self.args.build, "--destdir", stage)
+        return next(stage.rglob("include/regraft")).parents[1]
+
+    def pkg_config(self) -> None:
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        for name, package in {"pure": "regraft", **({"parallel": "regraft-mpi"} if self.args.mpirun else {})}.items():
+            flags = self.call("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(pc))
+            if name == "pure" and "mpi" in flags:
+                sys.exit(f"MPI leaks into the pure library: {flags}")
+            compiler = shlex.split(self.args.cxx)
+            self.call(*compiler, "-std=c++20", HERE / "consumer" / f"{name}.cpp", "-o", self.work / name, *shlex.split(flags))
+        self.run(self.work, str(pc.parent))
+
+    def cmake(self) -> None:
+        if not shutil.which("cmake"):
+            print("SKIPPED: no cmake")
+            sys.exit(SKIPPED)
+        root, build = self.staged(), self.work / "build"
+        shutil.rmtree(build, ignore_errors=True)
+        options = [f"-DCMAKE_PREFIX_PATH={root}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}"]
+        if "NINJA" in os.environ:
+            options.append(f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}")
+        self.call("cmake", "-S", HERE / "consumer", "-B", build, "-G", "Ninja", *options)
+        self.call("cmake", "--build", build)
+        self.run(build)
+
+    def subproject(self) -> None:
+        """First without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
+        project, build = self.work / "consumer", self.work / "build"
+        shutil.copytree(HERE / "consumer", project, dirs_exist_ok=True)
+        (project / "subprojects").mkdir(exist_ok=True)
+        link = project / "subprojects/regraft"
+        if not link.is_symlink():
+            link.symlink_to(ROOT)
+        if not (build / "build.ninja").exists():
+            self.meson_setup(project, build, "--buildtype=plain", "-Dregraft:tests=enabled")
+        self.compile(build, "pure", "exact_sum_unit_test")
+        print(self.call(build / "subprojects/regraft/tests/exact_sum_unit_test", "--gtest_brief=1"), end="")
+        if self.args.mpirun:
+            self.call(*self.meson, "configure", build, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")
+            self.compile(build, "parallel")
+        self.run(build)
+
+    def without_mpi(self) -> None:
+        """-Dmpi=disabled configures, and nothing in it knows of MPI. That it builds and works: see subproject."""
+        build = self.work / "build"
+        self.meson_setup(ROOT, build, "-Dmpi=disabled", "-Dtests=enabled")
+        commands = (build / "compile_commands.json").read_text(encoding="utf-8")
+        if traces := [word for word in ["lib/ft/", "openmpi", "mpi.h", str(pathlib.Path(self.args.mpirun).parents[1] / "include/mpi")] if word in commands]:
+            sys.exit(f"-Dmpi=disabled, but commands have {traces}")
+
+    @property
+    def meson(self) -> list[str]:
+        return shlex.split(self.args.meson)
+
+    def meson_setup(self, source: pathlib.Path, build: pathlib.Path, *options: str) -> None:
+        shutil.rmtree(build, ignore_errors=True)
+        native = self.work / "native.ini"  # the same MPI
+        native.write_text(f"[binaries]\nmpic++ = '{self.args.mpicxx}'\nmpirun = '{self.args.mpirun}'\n", encoding="utf-8")
+        self.call(*self.meson, "setup", build, source, "--native-file", native, *options)
+
+    def compile(self, build: pathlib.Path, *targets: str) -> None:
+        self.call(*self.meson, "compile", "-C", build, *targets)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi"])
+    parser.add_argument("--build", required=True, help="build folder to install from")
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--meson", required=True)
+    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
+    parser.add_argument("--mpicxx", default="")
+    args = parser.parse_args()
+    getattr(Consumer(args), args.how)()
+
+
+if __name__ == "__main__":
+    main()

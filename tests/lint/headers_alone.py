@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""headers_alone.py ROOT STAMP CXX [MPICXX]: every public header compiles when it is included first, and those of pure modules
+without MPI on the include path. MPICXX: compiler wrapper for the modules on MPI; without it these are left out.
+STAMP remembers what compiled, so that only a changed header costs time."""
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+
+ON_MPI = {"ft", "store", "checkpoint"}
+
+
+def compiles(root: pathlib.Path, compiler: str, header: pathlib.Path) -> str:
+    """Empty, or what the compiler says."""
+    name = header.relative_to(root / "include").as_posix()
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++", "-I", str(root / "include"), "-"]
+    # Twice: the second time must be harmless.
+    result = subprocess.run(command, input=f'#include "{name}"\n' * 2, capture_output=True, text=True, check=False)
+    return f"{name} does not compile alone:\n{result.stderr}" if result.returncode or result.stderr else ""
+
+
+def main() -> int:
+    root, stamp = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    cxx, mpicxx = sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else ""
+    headers = sorted((root / "include").rglob("*.hpp"))
+    contents = hashlib.sha256("".join(sys.argv).encode())
+    for header in headers:
+        contents.update(str(header).encode() + header.read_bytes())
+    if stamp.exists() and stamp.read_text(encoding="ascii") == contents.hexdigest():
+        print(f"{len(headers)} headers: nothing changed since they compiled")
+        return 0
+
+    jobs = [(mpicxx if header.parent.name in ON_MPI else cxx, header) for header in headers]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        bad = [message for message in pool.map(lambda job: compiles(root, *job) if job[0] else "", jobs) if message]
+    print("\n".join(bad) or f"{len(headers)} headers compile alone")
+    if not bad:
+        stamp.write_text(contents.hexdigest(), encoding="ascii")
+    return 1 if bad or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

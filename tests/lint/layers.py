@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""layers.py ROOT: the architecture as a test. Who may include whom, what a library must not do, how long a header may be."""
+import pathlib
+import re
+import sys
+
+# The layers: a module may include its own headers and those of the modules named here.
+MAY_INCLUDE = {
+    "core": set(),
+    "msa": {"core"},
+    "placement": {"core"},
+    "matching": {"core"},
+    "schedule": {"core", "matching"},
+    "assign": {"core", "matching"},
+    "ft": {"core"},
+    "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
+    "store": {"core", "placement", "schedule", "ft", "exchange"},
+    "checkpoint": {"core", "ft"},
+}
+# Headers that only some places may include; a place is a path or the folder it is in.
+ONLY_IN = {
+    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "lib/ft", "lib/exchange", "lib/store",
+              "lib/checkpoint", "apps/phylo"],
+    "mpi-ext.h": ["lib/ft/ulfm.cpp"],
+    "boost/": ["include/regraft/matching/bgl.hpp", "apps/phylo"],
+    "libpll/": ["apps/phylo"],  # AGPL: nothing else may need it
+    "pll.h": [],  # it is libpll/pll.h
+}
+# What the library leaves to programs, and what would give other results elsewhere.
+FORBIDDEN = {
+    r"\bgetenv\b": "the library does not read the environment",
+    r"\bstd::(cout|cerr|clog)\b|\bprintf *\(": "the library does not print",
+    r"\bstd::(exit|quick_exit)\b": "the library does not exit",
+    r"\bstd::shuffle\b|\bstd::uniform_\w+|\bstd::rand\b|\brandom_device\b": "its results differ between standard libraries",
+}
+MAX_HEADER_LINES = 220
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def module_of(path: str) -> str:
+    """'lib/ft/ulfm.cpp' and 'include/regraft/ft/reduce.hpp' belong to ft; programs and tests to none."""
+    found = re.match(r"(?:include/regraft|lib)/(\w+)/", path)
+    return found.group(1) if found else ""
+
+
+def complaints(path: str, text: str) -> list[str]:
+    """path: relative to the root."""
+    bad = []
+    module = module_of(path)
+    if module and module not in MAY_INCLUDE:
+        return [f"module {module} is not in the table of layers"]
+    for header in INCLUDE.findall(text):
+        other = header.removeprefix("regraft/").split("/")[0]
+        if module and other in MAY_INCLUDE and "/" in header:
+            if other != module and other not in MAY_INCLUDE[module]:
+                bad.append(f"{module} may not include {other} ({header})")
+            elif other != module and not header.startswith("regraft/") and other != "exchange":
+                bad.append(f"{header} is private to {other}")
+        if path.startswith("include/") and module and not header.startswith("regraft/") and other in MAY_INCLUDE and "/" in header:
+            bad.append(f"a public header includes the private {header}")
+        for start, places in ONLY_IN.items():
+            library = path.startswith(("include/", "lib/", "apps/"))  # tests and benchmarks may look at everything
+            if library and (header == start or start.endswith("/") and header.startswith(start)):
+                if not any(path == place or path.startswith(place + "/") for place in places):
+                    bad.append(f"{header} is only for {', '.join(places) or 'nobody'}")
+    if module:
+        code = COMMENT.sub("", text)
+        for pattern, reason in FORBIDDEN.items():
+            if found := re.search(pattern, code):
+                if path != "lib/core/contracts.cpp":  # says which contract was broken before it aborts
+                    bad.append(f"{found.group(0)}: {reason}")
+    if path.startswith("include/") and (lines := text.count("\n")) > MAX_HEADER_LINES:
+        bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
+    if path.startswith("include/") and "#pragma once" not in text:
+        bad.append("no #pragma once")
+    return bad
+
+
+def self_test() -> None:
+    """A checker that never complains is worth nothing."""
+    for path, text in {
+        "lib/msa/a.cpp": '#include "regraft/store/replicated_store.hpp"',
+        "include/regraft/core/a.hpp": "#pragma once\n#include <mpi.h>",
+        "lib/store/a.cpp": "#include <mpi-ext.h>",
+        "lib/store/b.cpp": '#include "ft/backend.hpp"',
+        "include/regraft/store/a.hpp": '#pragma once\n#include "exchange/exchange.hpp"',
+        "apps/plan/a.cpp": "#include <libpll/pll.h>",
+        "lib/core/a.cpp": 'auto x = std::getenv("HOME");',
+        "include/regraft/core/b.hpp": "#pragma once\n" + "\n" * MAX_HEADER_LINES,
+        "include/regraft/core/c.hpp": "int x;",
+    }.items():
+        assert complaints(path, text), f"nothing found wrong with {path}"
+    assert not complaints("lib/store/c.cpp", '#include "exchange/exchange.hpp"\n#include <mpi.h>\n// std::cout in a comment\n')
+
+
+def main(root: pathlib.Path) -> int:
+    self_test()
+    files = [path for folder in ["include", "lib", "apps", "examples", "bench"] for path in sorted((root / folder).rglob("*.?pp"))]
+    bad = [f"{path.relative_to(root)}: {complaint}"
+           for path in files for complaint in complaints(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))]
+    print("\n".join(bad) or f"{len(files)} files keep to the layers")
+    return 1 if bad or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
