@@ -161,7 +161,8 @@ struct Survey {
 };
 
 /// Reads mutants of the text; `check` reads one and verifies the result.
-Survey survey(std::string const& text, int num_mutants, Random& random, std::function<void(std::string const&)> check) {
+Survey survey(std::string const& text, int num_mutants, Random& random,
+              std::function<void(std::string const&)> const& check) {
     Survey result;
     for (int i = 0; i < num_mutants; ++i) {
         auto const mutant = mutate(text, random);

@@ -1,6 +1,6 @@
 #include "regraft/msa/alphabet.hpp"
 
-#include <bit>
+#include <array>
 #include <cctype>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace regraft::msa {
 namespace {
 
-constexpr Alphabet both[] = {Alphabet::dna, Alphabet::amino_acid};
+constexpr std::array both{Alphabet::dna, Alphabet::amino_acid};
 
 char to_char(int byte) {
     return static_cast<char>(byte);

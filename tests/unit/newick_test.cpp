@@ -94,7 +94,8 @@ TEST(Newick, RejectsWhatIsNotBinary) {
 TEST(Newick, RejectsWhatIsNoLength) {
     auto const expected = std::string("expected the length of a branch (a number from 0), found ");
     for (std::string const bad : {"-1", "nan", "inf", "1e999", "x", "1x", "1e300000", "--1", "1.2.3", "+-1"}) {
-        EXPECT_EQ(error_of("(A:" + bad + ",B,(C,D));"), "f:1:4: " + expected + "'" + bad + "'");
+        auto const text = std::string("(A:,B,(C,D));").insert(3, bad);
+        EXPECT_EQ(error_of(text), std::string("f:1:4: ").append(expected).append("'").append(bad).append("'"));
     }
     EXPECT_EQ(error_of("(A:,B,(C,D));"), "f:1:4: " + expected + "','");
     EXPECT_EQ(error_of("(A,B,(C,D:"), "f:1:11: " + expected + "''");
