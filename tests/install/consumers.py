@@ -84,7 +84,7 @@ class Consumer:
         self.compile(build, "pure", "exact_sum_unit_test")
         print(self.call(build / "subprojects/regraft/tests/exact_sum_unit_test", "--gtest_brief=1"), end="")
         if self.args.mpirun:
-            self.call(*self.meson, "configure", build, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")
+            self.call(*self.meson, "setup", "--reconfigure", build, project, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")
             self.compile(build, "parallel")
         self.run(build)
 
