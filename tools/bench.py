@@ -25,13 +25,15 @@ def main() -> int:
         print("no benchmarks are built")
         return 1
     args.results.mkdir(parents=True, exist_ok=True)
-    pace = ["--benchmark_min_time=0.01"] if args.short else ["--benchmark_repetitions=10"]
+    pace = ["--benchmark_min_time=0.01"] if args.short else ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
     failed = []
     for name in names:
         result = args.results / f"{name}.json"
         command = [str(built[name]), f"--benchmark_out={result}", "--benchmark_out_format=json", *pace]
         print(f"{name} ...", flush=True)
-        run = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            print(run.stderr)
         if run.returncode or summarize(result):
             failed.append(name)
     print(f"JSON: {args.results}")
