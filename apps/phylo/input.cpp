@@ -42,8 +42,7 @@ bool uses_counts(ModelSpec const& spec) {
 }
 
 std::string missing_states_warning(std::string const& partition) {
-    return "partition " + partition +
-           ": some states never occur; each state was counted once more, so that no frequency is 0";
+    return "partition " + partition + ": some states never occur; their frequencies are taken as 1e-12";
 }
 
 std::uint64_t content_hash(Dataset const& dataset, msa::Patterns const& patterns) {

@@ -80,7 +80,7 @@ MPI_Comm shrink(MPI_Comm comm, std::span<int const>) {
 void die(Moment moment) {
     if (moment == Moment::here) {
         kill(getpid(), SIGKILL);
-        pause();  // the signal may take a moment; go nowhere meanwhile
+        pause();  // until the signal arrives
     }
     std::thread([] {
         std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -144,7 +144,7 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
         auto const parts = static_cast<Wide>(std::popcount(mask));
         if (!is_undetermined(mask, num_states)) denominator = denominator / gcd(denominator, parts) * parts;
     }
-    std::vector<Wide> occurrences(num_states, missing_states(counts, num_states) != 0 ? denominator : 0);
+    std::vector<Wide> occurrences(num_states, 0);
     for (auto const& [mask, count] : counts) {
         if (is_undetermined(mask, num_states)) continue;
         auto const part = denominator / static_cast<Wide>(std::popcount(mask)) * count;
@@ -154,12 +154,13 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
     }
     // Without common factors the numbers are small enough for exact doubles, and each quotient is rounded just once.
     auto const total = std::accumulate(occurrences.begin(), occurrences.end(), Wide{0});
+    if (total == 0) return std::vector(num_states, 1.0 / num_states);
     std::vector<double> frequencies;
     for (auto occurrence : occurrences) {
         auto const factor = gcd(total, occurrence);
         Wide const share = occurrence / factor;
         Wide const whole = total / factor;
-        frequencies.push_back(static_cast<double>(share) / static_cast<double>(whole));
+        frequencies.push_back(std::max(least_frequency, static_cast<double>(share) / static_cast<double>(whole)));
     }
     return frequencies;
 }

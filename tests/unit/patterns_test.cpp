@@ -90,10 +90,10 @@ TEST(EmpiricalFrequencies, DoNotDependOnOrderOrGrouping) {
     EXPECT_EQ(empirical_frequencies(counts, 4), empirical_frequencies(other, 4));
 }
 
-TEST(EmpiricalFrequencies, GiveEveryStateOneMoreIfOneIsMissing) {
+TEST(EmpiricalFrequencies, AreAlmostNothingForStatesThatNeverOccur) {
     std::vector<StateCount> const counts{{1, 3}, {2, 2}, {4, 0}, {15, 9}};
     EXPECT_EQ(missing_states(counts, 4), StateMask{12});
-    EXPECT_EQ(empirical_frequencies(counts, 4), (std::vector{4 / 9.0, 3 / 9.0, 1 / 9.0, 1 / 9.0}));
+    EXPECT_EQ(empirical_frequencies(counts, 4), (std::vector{3 / 5.0, 2 / 5.0, least_frequency, least_frequency}));
     EXPECT_EQ(empirical_frequencies({}, 4), (std::vector{0.25, 0.25, 0.25, 0.25}));
 }
 

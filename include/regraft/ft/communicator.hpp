@@ -105,6 +105,7 @@ private:
     std::vector<PeId> leaving_;  // simulated deaths that the next renewal carries out
     std::uint32_t epoch_ = 0;
     bool renewing_ = false;
+    bool dying_ = false;           // told to, by the failure plan
     bool failure_agreed_ = false;  // the last agreement on this communicator said so: next comes the renewal
     Clock::time_point last_success_ = Clock::now();
 };

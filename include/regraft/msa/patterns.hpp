@@ -51,11 +51,13 @@ struct StateCount {
 /// disjoint sets of sites may be added as integers.
 std::vector<StateCount> count_states(Patterns const& patterns, std::size_t partition);
 
-/// Base frequencies, summing to 1: an ambiguous cell counts in equal parts for its states, an undetermined one not at
-/// all. Integers divided once, so neither order nor grouping of the counts matters; masks may repeat.
-///
-/// A frequency of 0 has no likelihood. So if a state never occurs, every state gets one additional occurrence
-/// (Laplace's rule); missing_states tells.
+/// What stands for the frequency of a state that never occurs: with 0 a reversible model cannot be decomposed, and this is
+/// so little that the likelihood is that of 0 to 1e-8.
+inline constexpr double least_frequency = 1e-12;
+
+/// Base frequencies, summing to 1 (but for least_frequency): an ambiguous cell counts in equal parts for its states, an
+/// undetermined one not at all; all are equal if nothing is determined. Integers divided once, so neither order nor
+/// grouping of the counts matters; masks may repeat. missing_states tells which states got least_frequency.
 std::vector<double> empirical_frequencies(std::span<StateCount const> counts, std::uint32_t num_states);
 
 /// The states that occur in no cell but undetermined ones.

@@ -1,0 +1,177 @@
+#include "optimise.hpp"
+#include <mpi.h>
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "search.hpp"
+#include "small_dataset.hpp"
+#include "topology.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
+
+struct Fixture {
+    ft::Communicator comm{MPI_COMM_WORLD};
+    test::SmallDataset data;
+    Likelihood likelihood;
+
+    Fixture(std::uint64_t seed, BranchLinkage linkage)
+        : data(test::small_dataset(seed)),
+          likelihood(comm, test::some_tree(data, seed, linkage), data.specs, data.models, linkage,
+                     test::my_sites(data, comm), best_instruction_set()) {}
+};
+
+TEST(OptimiseBranch, FindsAStationaryPointAndTellsTheGain) {
+    for (auto linkage : linkages) {
+        Fixture f(1, linkage);
+        for (auto h : f.likelihood.tree().edges()) {
+            double const before = f.likelihood.loglh(h);
+            double const gain = optimise_branch(f.likelihood, h);
+            double const after = f.likelihood.loglh(h);
+            EXPECT_GE(gain, 0);
+            EXPECT_NEAR(after - before, gain, 1e-7);
+            f.likelihood.focus(h);
+            std::vector<double> lengths;
+            for (std::uint32_t set = 0; set < f.likelihood.tree().num_length_sets(); ++set) {
+                lengths.push_back(f.likelihood.tree().length(h, set));
+            }
+            auto const values = f.likelihood.branch_values(lengths);
+            for (std::size_t set = 0; set < lengths.size(); ++set) {
+                bool const inside = lengths[set] > min_branch_length && lengths[set] < max_branch_length;
+                // What the quadratic model still promises is below what would count.
+                if (inside) EXPECT_LT(std::abs(values[set].first * values[set].first / values[set].second), 1e-5);
+                if (lengths[set] == min_branch_length) EXPECT_LE(values[set].first, 0);
+            }
+        }
+    }
+}
+
+TEST(OptimiseBranch, LeavesALengthOutsideTheBoundsForOneInside) {
+    Fixture f(2, BranchLinkage::linked);
+    auto const h = f.likelihood.tree().edges()[2];
+    for (double start : {0.0, 1e-9, 1e5}) {
+        f.likelihood.set_length(h, start);
+        optimise_branch(f.likelihood, h);
+        EXPECT_GE(f.likelihood.tree().length(h), min_branch_length);
+        EXPECT_LE(f.likelihood.tree().length(h), max_branch_length);
+    }
+}
+
+TEST(SmoothBranches, NeverLowersTheLikelihoodAndConverges) {
+    for (auto linkage : linkages) {
+        Fixture f(3, linkage);
+        double gain = std::numeric_limits<double>::infinity();
+        double loglh = f.likelihood.loglh();
+        for (int pass = 0; pass < 50 && gain > 1e-6; ++pass) {
+            gain = smooth_branches(f.likelihood);
+            double const now = f.likelihood.loglh();
+            EXPECT_GE(now, loglh - 1e-7);
+            loglh = now;
+        }
+        EXPECT_LE(gain, 1e-6);
+    }
+}
+
+TEST(OptimiseModel, NeverLowersTheLikelihoodAndKeepsParametersValid) {
+    for (auto linkage : linkages) {
+        Fixture f(4, linkage);
+        for (std::size_t q = 0; q < 3; ++q) {
+            double const before = f.likelihood.partition_loglh(q);
+            double const gain = optimise_model(f.likelihood, q);
+            EXPECT_GE(gain, 0);
+            EXPECT_NEAR(f.likelihood.partition_loglh(q) - before, gain, 1e-9);
+            auto const& model = f.likelihood.model(q);
+            EXPECT_EQ(model.rates.back(), 1.0);
+            double sum = 0;
+            for (double frequency : model.frequencies) sum += frequency;
+            EXPECT_NEAR(sum, 1, 1e-12);
+            EXPECT_GT(model.alpha, 0);
+        }
+    }
+}
+
+TEST(OptimiseModel, CannotBeBeatenByNeighbouringValues) {
+    Fixture f(5, BranchLinkage::linked);
+    for (int i = 0; i < 6; ++i) optimise_model(f.likelihood, 0);
+    double const best = f.likelihood.partition_loglh(0);
+    auto const model = f.likelihood.model(0);
+    for (double factor : {0.9, 1.1}) {
+        auto other = model;
+        other.alpha *= factor;
+        f.likelihood.set_model(0, other);
+        EXPECT_LE(f.likelihood.partition_loglh(0), best + 1e-3);
+        for (std::size_t r = 0; r + 1 < model.rates.size(); ++r) {
+            other = model;
+            other.rates[r] *= factor;
+            f.likelihood.set_model(0, other);
+            EXPECT_LE(f.likelihood.partition_loglh(0), best + 1e-3);
+        }
+    }
+}
+
+TEST(NormaliseScalers, KeepsTheLikelihoodAndMakesTheMeanOne) {
+    Fixture f(6, BranchLinkage::scaled);
+    double const before = f.likelihood.loglh();
+    std::vector<std::uint64_t> const sites{100, 50, 10};
+    normalise_scalers(f.likelihood, sites);
+    EXPECT_NEAR(f.likelihood.loglh(), before, 1e-9 * std::abs(before));
+    double mean = 0;
+    for (std::size_t q = 0; q < 3; ++q) mean += f.likelihood.model(q).scaler * static_cast<double>(sites[q]) / 160;
+    EXPECT_NEAR(mean, 1, 1e-12);
+}
+
+TEST(Moves, LeaveTheTreeBitwiseAsItWasUnlessTheyPay) {
+    for (auto linkage : linkages) {
+        Fixture f(7, linkage);
+        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood);
+        double loglh = f.likelihood.loglh();
+        auto const n = f.data.num_taxa;
+        for (msa::HalfEdge h = n; h < f.likelihood.tree().num_half_edges(); ++h) {
+            for (bool nni : {true, false}) {
+                auto const tree = f.likelihood.tree();
+                if (nni && tree.is_tip(tree.back(h))) continue;
+                double const now = nni ? try_nni(f.likelihood, h, loglh) : try_spr(f.likelihood, h, 4, loglh);
+                EXPECT_TRUE(f.likelihood.tree().is_complete());
+                if (now == loglh) {
+                    EXPECT_EQ(f.likelihood.tree(), tree);
+                } else {
+                    EXPECT_GT(now, loglh);
+                    EXPECT_NEAR(f.likelihood.loglh(), now, 1e-8);
+                }
+                loglh = now;
+            }
+        }
+    }
+}
+
+TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
+    Fixture f(8, BranchLinkage::scaled);
+    SearchOptions options;
+    options.sites_per_partition = {100, 50, 10};
+    auto const run = [&](std::uint64_t interrupt_every) {
+        auto state = start_state(Command::search, test::some_tree(f.data, 8, BranchLinkage::scaled), f.data.models);
+        auto const restart = [&] {
+            return std::make_unique<Likelihood>(f.comm, state.tree, f.data.specs, state.models, BranchLinkage::scaled,
+                                                test::my_sites(f.data, f.comm), best_instruction_set());
+        };
+        auto likelihood = restart();
+        for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
+            advance(state, *likelihood, options);
+            if (interrupt_every == 0 || step % interrupt_every != 0) continue;
+            state = SearchState::from_bytes(state.to_bytes());
+            likelihood = restart();
+        }
+        return state;
+    };
+    auto const whole = run(0);
+    EXPECT_TRUE(whole.tree.is_complete());
+    for (std::uint64_t every : {1, 7}) EXPECT_EQ(run(every).to_bytes(), whole.to_bytes());
+}
+
+}  // namespace
+}  // namespace regraft::phylo

@@ -1,0 +1,90 @@
+// A small random alignment as the likelihood wants it, dealt to the PEs pattern by pattern.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "likelihood.hpp"
+#include "model.hpp"
+#include "regraft/core/random.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/msa/parsimony.hpp"
+
+namespace regraft::phylo::test {
+
+struct SmallDataset {
+    std::uint32_t num_taxa = 9;
+    std::vector<ModelSpec> specs;
+    std::vector<std::vector<std::string>> columns;    // [partition][pattern], one character per taxon
+    std::vector<std::vector<std::uint32_t>> weights;  // [partition][pattern]
+    std::vector<Model> models;
+};
+
+/// Two DNA partitions and one of amino acids; columns with some common history, gaps and ambiguities.
+inline SmallDataset small_dataset(std::uint64_t seed) {
+    Random random(seed);
+    SmallDataset data;
+    for (auto const* model : {"GTR+FC+G4m", "HKY+FO+G3a", "LG+G4m"}) {
+        data.specs.push_back(parse_model(model));
+        auto const& spec = data.specs.back();
+        std::string const letters =
+            spec.alphabet == msa::Alphabet::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
+        auto& columns = data.columns.emplace_back();
+        auto& weights = data.weights.emplace_back();
+        for (int i = 0; i < 40; ++i) {
+            std::string column(data.num_taxa, letters[random.below(letters.size())]);
+            for (auto& cell : column) {
+                if (random.below(3) == 0) cell = letters[random.below(letters.size())];
+            }
+            columns.push_back(column);
+            weights.push_back(static_cast<std::uint32_t>(1 + random.below(5)));
+        }
+        std::vector<double> frequencies(spec.num_states());
+        double sum = 0;
+        for (auto& f : frequencies) sum += f = 0.2 + random.unit();
+        for (auto& f : frequencies) f /= sum;
+        auto model_values = start_model(spec, frequencies);
+        for (std::size_t r = 0; r + 1 < model_values.rates.size(); ++r) model_values.rates[r] = 0.3 + 3 * random.unit();
+        model_values.alpha = 0.2 + 2 * random.unit();
+        model_values.scaler = 0.5 + random.unit();
+        data.models.push_back(model_values);
+    }
+    return data;
+}
+
+/// The patterns of this PE: every size()-th one.
+inline std::vector<LocalSites> my_sites(SmallDataset const& data, ft::Communicator const& comm) {
+    std::vector<LocalSites> result;
+    auto const position = static_cast<std::size_t>(
+        std::find(comm.members().begin(), comm.members().end(), comm.self()) - comm.members().begin());
+    for (std::size_t q = 0; q < data.specs.size(); ++q) {
+        auto& sites = result.emplace_back();
+        sites.rows.resize(data.num_taxa);
+        for (std::size_t i = position; i < data.columns[q].size(); i += comm.size()) {
+            sites.weights.push_back(data.weights[q][i]);
+            for (std::uint32_t t = 0; t < data.num_taxa; ++t) sites.rows[t].push_back(data.columns[q][i][t]);
+        }
+    }
+    return result;
+}
+
+/// A random tree with random lengths, some at the limits.
+inline msa::Tree random_lengths(msa::Tree tree, std::uint64_t seed) {
+    Random random(seed);
+    for (auto h : tree.edges()) {
+        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) {
+            tree.set_length(h, random.below(8) == 0 ? 1e-6 : random.unit() * 0.5, set);
+        }
+    }
+    return tree;
+}
+
+inline msa::Tree some_tree(SmallDataset const& data, std::uint64_t seed, BranchLinkage linkage) {
+    auto const tree = msa::random_tree(data.num_taxa, seed);
+    bool const unlinked = linkage == BranchLinkage::unlinked;
+    return random_lengths(unlinked ? tree.with_length_sets(static_cast<std::uint32_t>(data.specs.size())) : tree,
+                          seed + 1);
+}
+
+}  // namespace regraft::phylo::test
