@@ -40,11 +40,11 @@ public:
             best_value_ = f.loglh;
         }
         (f.first > 0 ? low_ : high_) = next_;
-        // Only where the function is concave does Newton's step lead to a maximum; where it leaves the bracket, or the
-        // function is convex, halve. A step below the least length tries that once.
+        // Only where the function is concave does Newton's step lead to a maximum; where it is convex, or the step leaves
+        // the bracket, halve. A way down to the least length tries that once: there many branches end.
         double candidate = f.second < 0 ? next_ - f.first / f.second : -1;
         double const promise = f.second < 0 ? -0.5 * f.first * f.first / f.second : 1;
-        if (f.second < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
+        if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
             candidate = min_branch_length;
         } else if (!(candidate > low_ && candidate < high_)) {
             candidate = std::sqrt(low_ * high_);

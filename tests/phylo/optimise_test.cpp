@@ -44,8 +44,11 @@ TEST(OptimiseBranch, FindsAStationaryPointAndTellsTheGain) {
             for (std::size_t set = 0; set < lengths.size(); ++set) {
                 bool const inside = lengths[set] > min_branch_length && lengths[set] < max_branch_length;
                 // What the quadratic model still promises is below what would count.
-                if (inside) EXPECT_LT(std::abs(values[set].first * values[set].first / values[set].second), 1e-5);
-                if (lengths[set] == min_branch_length) EXPECT_LE(values[set].first, 0);
+                if (inside) {
+                    EXPECT_LT(std::abs(values[set].first * values[set].first / values[set].second), 1e-5);
+                } else if (lengths[set] == min_branch_length) {
+                    EXPECT_LE(values[set].first, 0);
+                }
             }
         }
     }
