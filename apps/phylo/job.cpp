@@ -63,15 +63,14 @@ Result Job::run() {
 
 Result Job::body() {
     if (checkpoint_.generation() == 0) set_up();
+    doing_ = "restoring";
     auto const restoring = Clock::now();
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
     auto const work = assignment_[value(comm_.self())];
     Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
                           to_local_sites(dataset_, work, blocks_), instructions_);
-    if (!recoveries_.empty() && recoveries_.back().restore_ms == 0) {
-        recoveries_.back().restore_ms = milliseconds_since(restoring);
-        say(to_string(recoveries_.back()));
-    }
+    if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
+    for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
     struct Tally {
         std::uint64_t& uncommitted;
@@ -104,6 +103,7 @@ Result Job::body() {
 }
 
 void Job::set_up() {
+    doing_ = "set-up";
     comm_.reach(read_phase.before);
     std::optional<Input> input;
     std::optional<SearchState> start;

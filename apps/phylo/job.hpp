@@ -60,7 +60,8 @@ private:
     std::vector<std::byte> blocks_;  // of this PE's row of the assignment
 
     std::vector<Recovery> recoveries_;
-    std::string doing_ = "set-up";
+    std::size_t told_ = 0;  // of them, in the log
+    std::string doing_;
     std::uint64_t uncommitted_evaluations_ = 0;
     double checkpoint_ms_ = 0;
     Clock::time_point committed_at_ = Clock::now();

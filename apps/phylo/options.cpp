@@ -99,6 +99,15 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         add_options(*subcommands[i], options);
     }
     app.footer(after);
+    auto const named_like = [](std::string const& word) {
+        return [word](CLI::App const* subcommand) { return subcommand->get_name() == word; };
+    };
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named_like(argv[1])).empty()) {
+        return {std::nullopt,
+                std::string("regraft-phylo: unknown command '") + argv[1] +
+                    "', expected search, evaluate, loglh or points\n",
+                2};
+    }
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};

@@ -42,7 +42,7 @@ SearchState start_state(Command command, msa::Tree tree, std::vector<Model> mode
 struct SearchOptions {
     std::uint32_t spr_radius = 5;
     double rough_epsilon = 1.0;  // a round of model optimisation that gains less ends its stage
-    double final_epsilon = 0.01;
+    double final_epsilon = 0.001;
     double least_round_gain = 0.1;  // a round of moves that gains less is the stage's last
     std::vector<std::uint64_t> sites_per_partition;
 };

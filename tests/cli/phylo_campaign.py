@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""The same bits whoever dies: searches with kills, compared with one search on one rank.
+
+points   a kill at every point there is, on several numbers of ranks
+plans    hand-made plans: two and three at once, rank 0, down to one survivor, again during recovery, all replicas
+random   --count seeded random plans from --first on
+outside  kills that no plan knows of, sent to the processes from outside
+ranks    no kills: 1, 2, 3, 5, 8 ranks, all linkages of branch lengths
+"""
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import phylo_job
+
+PLANS = [  # ranks, plan: everybody named must die
+    (5, "spr:inside:1:3,spr:inside:2:3"),
+    (8, "nni:inside:0:2,nni:inside:3:2,nni:inside:6:2"),
+    (8, "submit:inside:0:0,model:inside:4:1,spr:before:7:9"),
+    (3, "branches:inside:0:40,branches:inside:1:40"),
+    (5, "reduce:inside:0:100,agree:inside:1:9,checkpoint:inside:2:7,spr:after:3:12"),
+    (8, "spr:inside:0:1,nni:after:1:1,model:before:2:2,branches:after:3:1,reduce:before:4:900,checkpoint:after:5:4,agree:before:6:16"),
+    (4, "model:inside:3:1,recover:before:2:0"),
+    (4, "model:inside:0:1,load:inside:1:0"),
+    (5, "nni:before:1:1,recover:inside:0:0,shrink:before:2:1"),
+    (5, "nni:before:1:1,recover:after:3:0,load:before:0:1"),
+    (6, "spr:inside:5:2,shrink:inside:4:1,exchange:inside:0:1,shrink:after:1:2"),
+    (8, "output:before:0:0,output:inside:1:0,output:after:2:0"),
+    (2, "output:inside:0:0"),
+    (2, "read:before:0:0"),
+]
+LOST = [  # with one replica every death loses sites, which must be read again from the file
+    (4, "spr:inside:2:5", 1),
+    (4, "nni:inside:0:1,recover:inside:3:0", 1),
+    (4, "model:before:0:1,model:before:1:1,model:before:2:1", 2),  # with three of four all holders of one half
+]
+
+
+def victims(plan: str) -> set[int]:
+    return {int(death.rsplit(":", 2)[1]) for death in plan.split(",") if death}
+
+
+def check(result: phylo_job.Result, reference: phylo_job.Result, name: str, exact: set[int] | None = None) -> None:
+    result.require(result.bits() == reference.bits(), f"{name}: another result: {result.bits()} instead of {reference.bits()}")
+    if exact is not None:
+        result.require(result.killed() == exact, f"{name}: expected the deaths of {sorted(exact)}")
+    result.require(set(result.report["ranks"]["lost"]) <= result.killed(), f"{name}: the report names ranks that live")
+    print(f"{name}: same bits, {len(result.killed())} died, {len(result.report['failures'])} recoveries", flush=True)
+
+
+def points(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.search(1)
+    listed = subprocess.run([args.exe, "points"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  (\S+)$", listed, re.M)
+    assert len(names) > 30, listed
+    recovering = ("load:", "recover:", "shrink:")
+    for number, point in enumerate(names):
+        ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
+        ranks += point.startswith(recovering)
+        # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
+        first = "" if not point.startswith(recovering) else f"nni:inside:{(victim + 1) % ranks}:0,"
+        plan = f"{first}{point}:{victim}:0"
+        check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", victims(plan))
+
+
+def plans(jobs: phylo_job.Jobs, _) -> None:
+    reference = jobs.search(1)
+    for ranks, plan in PLANS:
+        check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", victims(plan))
+    for ranks, plan, replicas in LOST:
+        result = jobs.search(ranks, plan, "--replicas", str(replicas))
+        check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", victims(plan))
+        reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
+        result.require(reread > 0, "expected that lost sites were read again")
+
+
+def random_plans(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.search(1)
+    for seed in range(args.first, args.first + args.count):
+        ranks = (2, 3, 4, 5, 8)[seed % 5]
+        count = 1 + seed % min(ranks - 1, 4)
+        result = jobs.search(ranks, f"random:{seed}:{count}")
+        drawn = re.search(r"drawn: --fail (\S+)", result.output)
+        result.require(drawn is not None, "the drawn plan is not in the output")
+        result.require(result.killed() <= victims(drawn[1]), f"seed {seed}: a rank died that was not drawn")
+        result.require(len(result.killed()) > 0, f"seed {seed}: nobody died")
+        check(result, reference, f"{ranks} ranks, seed {seed}: {drawn[1]}")
+
+
+def ranks_of(exe: str, directory: str) -> list[int]:
+    """The processes that run exe for a job with output in the directory."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0] == exe.encode() and any(word.startswith(directory.encode()) for word in words):
+                found.append(int(process.name))
+    return found
+
+
+def outside(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.search(1)
+    for seed in range(args.count):
+        choice = random.Random(seed)
+        done = threading.Event()
+
+        def killer():
+            for _ in range(2):
+                time.sleep(0.2 + choice.random() * 0.3)
+                alive = ranks_of(args.exe, jobs.directory.name)
+                if len(alive) > 1 and not done.is_set():
+                    os.kill(choice.choice(alive), signal.SIGKILL)
+
+        thread = threading.Thread(target=killer)
+        thread.start()
+        result = jobs.search(5)
+        done.set()
+        thread.join()
+        check(result, reference, f"outside {seed}")
+
+
+def without_kills(jobs: phylo_job.Jobs, args) -> None:
+    for linkage in ("linked", "scaled", "unlinked"):
+        arguments = ["search", "--msa", args.partitioned, "--partitions", args.partitions, "--brlen", linkage, "--spr-radius", "1"]
+        reference = jobs.run(1, arguments)
+        reference.require(reference.codes == [0], linkage)
+        check(jobs.run(3, arguments), reference, f"3 ranks, {linkage}", set())
+        plan = "spr:inside:1:2,model:inside:2:3"
+        check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", victims(plan))
+    reference = jobs.search(1)
+    for ranks in (2, 3, 5, 8):
+        check(jobs.search(ranks), reference, f"{ranks} ranks", set())
+    protein = ["evaluate", "--msa", args.protein, "--model", "LG+FC+G4m"]
+    reference = jobs.run(1, protein)
+    check(jobs.run(4, [*protein, "--fail", "branches:inside:0:9"]), reference, "amino acids", {0})
+
+
+MODES = {"points": points, "plans": plans, "random": random_plans, "outside": outside, "ranks": without_kills}
+
+if __name__ == "__main__":
+    parser = phylo_job.arguments(__doc__)
+    parser.add_argument("mode", choices=MODES)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--partitioned", help="partitioned alignment")
+    parser.add_argument("--partitions", help="its partition file")
+    parser.add_argument("--protein", help="amino-acid alignment")
+    parsed = parser.parse_args()
+    sys.exit(phylo_job.main(parsed, MODES[parsed.mode], needs_deaths=True))
