@@ -1,0 +1,70 @@
+// Sums a million numbers that lie in the memory of the ranks. Rank 1 dies; the sum is the same, bit for bit.
+#include <mpi.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <vector>
+
+#include "regraft/assign/balance.hpp"
+#include "regraft/assign/reassign.hpp"
+#include "regraft/ft/reduce.hpp"
+#include "regraft/ft/resilient.hpp"
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/store/replicated_store.hpp"
+
+using namespace regraft;
+
+namespace {
+
+std::vector<std::uint64_t> const sites{0, 1'000'000};  // one partition; every site is a block of eight bytes
+
+/// Every rank makes its part of the input and gives it to the store, which keeps each block on two ranks.
+void submit_input(ft::Communicator const& comm, store::ReplicatedStore& store) {
+    auto const size = static_cast<std::uint32_t>(comm.size());
+    auto const position = std::find(comm.members().begin(), comm.members().end(), comm.self()) - comm.members().begin();
+    auto const mine = even_part<BlockId>(sites[1], static_cast<std::uint64_t>(position), size);
+    std::vector<double> input;
+    for (auto id = value(mine.first); id < value(mine.last); ++id) input.push_back(1 / (1 + static_cast<double>(id)));
+    placement::ModK const placement(sites[1], size, std::min(2U, size));
+    store.submit(placement, mine, std::as_bytes(std::span(input)), sizeof(double));
+}
+
+std::vector<double> load(store::ReplicatedStore& store, std::span<assign::Work const> work) {
+    std::vector<BlockRange> wanted;
+    for (auto const& piece : work)
+        wanted.push_back({BlockId{value(piece.sites.first)}, BlockId{value(piece.sites.last)}});
+    std::vector<double> numbers(assign::num_sites(work));
+    store.load(wanted, std::as_writable_bytes(std::span(numbers)));
+    return numbers;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    {
+        // [README begins]
+        ft::Communicator comm(MPI_COMM_WORLD);
+        store::ReplicatedStore store(comm);
+        auto work = assign::balance(sites, comm.num_founders());  // who computes on which sites
+
+        auto const compute = [&] {
+            if (store.num_blocks() == 0) submit_input(comm, store);
+            auto const numbers = load(store, work[value(comm.self())]);
+            if (comm.self() == PeId{1} && comm.size() > 1) raise(SIGKILL);
+            ExactSum sum;  // exact: the same bits however the sites are dealt
+            for (double x : numbers) sum.add(x);
+            ft::all_reduce(comm, std::span(&sum, 1));
+            return sum.value();
+        };
+        auto const recover = [&](ft::Failure const&) {  // survivors take over the sites of the dead
+            work = assign::reassign(work, comm.members()).after;
+        };
+        double const sum = ft::resilient(comm, compute, recover);
+
+        if (comm.leads()) std::printf("%.17g from %zu of %u ranks\n", sum, comm.size(), comm.num_founders());
+        // [README ends]
+    }
+    MPI_Finalize();
+}
