@@ -5,9 +5,9 @@ namespace {
 
 std::string prefix(TextPosition const& where) {
     std::string text = where.file;
-    if (where.line != 0) text += ":" + std::to_string(where.line);
-    if (where.line != 0 && where.column != 0) text += ":" + std::to_string(where.column);
-    return text + ": ";
+    if (where.line != 0) text.append(":").append(std::to_string(where.line));
+    if (where.line != 0 && where.column != 0) text.append(":").append(std::to_string(where.column));
+    return text.append(": ");
 }
 
 }  // namespace

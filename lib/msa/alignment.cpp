@@ -1,5 +1,7 @@
 #include "regraft/msa/alignment.hpp"
 
+#include <algorithm>
+
 #include "msa/readers.hpp"
 #include "msa/text.hpp"
 
@@ -19,6 +21,27 @@ void NameList::add(std::string_view name, Line const& line, char const* at) {
     }
     names_.emplace_back(name);
     lines_.push_back(line);
+}
+
+void append_cells(std::vector<char>& cells, CellPositions& positions, std::string_view text, Line const& line,
+                  std::string const& file) {
+    for (text = trim_left(text); !text.empty(); text = trim_left(text)) {
+        auto const end = std::ranges::find_if_not(text, is_symbol);
+        auto const run = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+        if (run.empty()) {
+            auto const symbol = in_quotes(text.substr(0, 1));
+            throw InputError(position(file, line, text.data()), symbol + " cannot be part of a sequence");
+        }
+        cells.insert(cells.end(), run.begin(), run.end());
+        positions.append_run({line.number, column(line, run.data())}, run.size());
+        text.remove_prefix(run.size());
+    }
+}
+
+TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
+    if (positions.empty()) return {file};
+    auto const [line, column] = positions[taxon].at(site);
+    return {file, line, column};
 }
 
 Alignment parse_alignment(std::string_view text, std::string const& file) {

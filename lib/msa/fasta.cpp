@@ -36,8 +36,9 @@ Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
             end_row();
             auto const name = first_word(trim_left(text.substr(1)));
             names.add(name, line, name.data());
+            alignment.positions.emplace_back();
         } else {
-            append_symbols(alignment.cells, text, line, file);
+            append_cells(alignment.cells, alignment.positions.back(), text, line, file);
         }
     }
     end_row();

@@ -21,7 +21,7 @@ constexpr std::size_t sites_at_a_time = 64;
 constexpr auto no_pattern = std::numeric_limits<std::uint64_t>::max();
 
 [[noreturn]] void fail_symbol(Alignment const& alignment, std::size_t taxon, std::uint64_t site, Alphabet alphabet) {
-    throw InputError({alignment.file},
+    throw InputError(alignment.position(taxon, site),
                      "taxon " + in_quotes(alignment.names[taxon]) + ", site " + std::to_string(site + 1) + ": " +
                          in_quotes({&alignment.row(taxon)[site], 1}) + " is not a " + std::string(name(alphabet)) +
                          " symbol; allowed are " + std::string(allowed_symbols(alphabet)));
@@ -154,13 +154,13 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
     }
     // Without common factors the numbers are small enough for exact doubles, and each quotient is rounded just once.
     auto const total = std::accumulate(occurrences.begin(), occurrences.end(), Wide{0});
-    if (total == 0) return std::vector(num_states, 1.0 / num_states);
-    std::vector<double> frequencies;
-    for (auto occurrence : occurrences) {
-        auto const factor = gcd(total, occurrence);
-        Wide const share = occurrence / factor;
+    std::vector<double> frequencies(num_states, 1.0 / num_states);
+    if (total == 0) return frequencies;
+    for (std::uint32_t s = 0; s < num_states; ++s) {
+        auto const factor = gcd(total, occurrences[s]);
+        Wide const share = occurrences[s] / factor;
         Wide const whole = total / factor;
-        frequencies.push_back(std::max(least_frequency, static_cast<double>(share) / static_cast<double>(whole)));
+        frequencies[s] = std::max(least_frequency, static_cast<double>(share) / static_cast<double>(whole));
     }
     return frequencies;
 }

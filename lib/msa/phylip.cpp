@@ -91,7 +91,8 @@ private:
     Names style_;
     std::string const& file_;
     NameList names_;
-    std::vector<std::string> rows_;
+    std::vector<std::vector<char>> rows_;
+    std::vector<CellPositions> positions_;  // per row
     std::uint64_t accepted_ = 0;
 };
 
@@ -101,11 +102,12 @@ std::string_view Reading::begin_row(Line const& line) {
     auto const region = style_ == Names::relaxed ? first_word(text) : text.substr(0, strict_name_width);
     names_.add(trim(region), line, region.data());
     rows_.emplace_back();
+    positions_.emplace_back();
     return text.substr(region.size());
 }
 
 void Reading::extend(std::size_t taxon, std::string_view text, Line const& line) {
-    append_symbols(rows_[taxon], text, line, file_);
+    append_cells(rows_[taxon], positions_[taxon], text, line, file_);
     if (rows_[taxon].size() > header_.num_sites) fail_length(taxon, line);
 }
 
@@ -152,7 +154,7 @@ void Reading::sequential() {
 }
 
 Alignment Reading::take() {
-    Alignment alignment{.file = file_, .names = names_.take(), .cells = {}};
+    Alignment alignment{.file = file_, .names = names_.take(), .cells = {}, .positions = std::move(positions_)};
     alignment.cells.reserve(rows_.size() * rows_[0].size());
     for (auto const& row : rows_) alignment.cells.insert(alignment.cells.end(), row.begin(), row.end());
     return alignment;

@@ -30,17 +30,10 @@ private:
     std::unordered_map<std::string, std::size_t> taxon_of_;
 };
 
-/// Appends the characters of `text`, a part of `line`, without blanks. Throws InputError for one that cannot be shown.
-template <class Characters>
-void append_symbols(Characters& out, std::string_view text, Line const& line, std::string const& file) {
-    for (char const& c : text) {
-        if (is_symbol(c)) {
-            out.push_back(c);
-        } else if (!is_blank(c)) {
-            throw InputError(position(file, line, &c), in_quotes({&c, 1}) + " cannot be part of a sequence");
-        }
-    }
-}
+/// Appends the characters of `text`, a part of `line`, without blanks, and where they stand. Throws InputError for one
+/// that cannot be shown.
+void append_cells(std::vector<char>& cells, CellPositions& positions, std::string_view text, Line const& line,
+                  std::string const& file);
 
 Alignment parse_fasta(std::span<Line const> lines, std::string const& file);
 Alignment parse_phylip(std::span<Line const> lines, std::string const& file);

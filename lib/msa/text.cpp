@@ -59,8 +59,12 @@ std::vector<Line> lines_with_content(std::string_view text) {
     return lines;
 }
 
+std::uint64_t column(Line const& line, char const* at) {
+    return static_cast<std::uint64_t>(at - line.text.data()) + 1;
+}
+
 TextPosition position(std::string const& file, Line const& line, char const* at) {
-    return {file, line.number, static_cast<std::uint64_t>(at - line.text.data()) + 1};
+    return {file, line.number, column(line, at)};
 }
 
 std::string_view trim_left(std::string_view text) {
@@ -80,8 +84,15 @@ std::string_view first_word(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t longest = 60;
-    if (text.size() <= longest) return "'" + escaped(text) + "'";
-    return "'" + escaped(text.substr(0, longest / 2)) + "..." + escaped(text.substr(text.size() - longest / 2)) + "'";
+    std::string quoted = "'";
+    if (text.size() <= longest) {
+        quoted += escaped(text);
+    } else {
+        quoted += escaped(text.substr(0, longest / 2));
+        quoted += "...";
+        quoted += escaped(text.substr(text.size() - longest / 2));
+    }
+    return quoted += '\'';
 }
 
 }  // namespace regraft::msa

@@ -23,7 +23,10 @@ struct Line {
 /// The lines of a text that contain more than blanks. Line ends are LF or CR LF; a byte order mark is skipped.
 std::vector<Line> lines_with_content(std::string_view text);
 
-/// The place of `at`, which points into line.text or to its end.
+/// The column, from 1, of `at`, which points into line.text or to its end.
+std::uint64_t column(Line const& line, char const* at);
+
+/// The place of `at`, as for column.
 TextPosition position(std::string const& file, Line const& line, char const* at);
 
 constexpr bool is_blank(char c) {

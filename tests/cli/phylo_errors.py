@@ -38,7 +38,7 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}/three.phy", "--model", "JC"], "three.phy: 3 taxa, expected at least 4"),
     (["search", "--msa", "{dir}/twins.phy", "--model", "JC"], "twins.phy:4:1: "),
     (["search", "--msa", "{dir}/short.phy", "--model", "JC"], "short.phy:"),
-    (["search", "--msa", "{dir}/odd.phy", "--model", "JC"], "odd.phy: "),
+    (["search", "--msa", "{dir}/odd.phy", "--model", "JC"], "odd.phy:3:5: "),
     (["search", "--msa", "{dir}/huge.phy", "--model", "JC"], "huge.phy:"),
     (["search", "--msa", "{dir}/small.phy", "--model", "GTR+FC+I"], "'+I' is unknown"),
     (["search", "--msa", "{dir}/small.phy", "--model", "LG+FC+G4m+"], "unknown"),

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -87,8 +89,13 @@ std::string write_alignment(Alignment const& alignment, Format format, Random& r
         if (format == Format::strict) return label.append(10 - label.size(), ' ');
         return format == Format::fasta ? ">" + label + end_of_line : label + "  ";
     };
+    auto const blanks = std::string(random.below(3), ' ');
     auto const put_row = [&](std::size_t t, std::size_t first, std::size_t last) {
-        text += std::string(alignment.row(t).substr(first, last - first)) + end_of_line;
+        for (char symbol : alignment.row(t).substr(first, last - first)) {
+            text += symbol;
+            if (random.below(5) == 0) text += blanks;
+        }
+        text += end_of_line;
     };
     auto const blocks_of_row = [&](std::size_t t, std::size_t step) {
         for (std::size_t first = 0; first < width; first += step) put_row(t, first, std::min(width, first + step));
@@ -110,6 +117,26 @@ std::string write_alignment(Alignment const& alignment, Format format, Random& r
     return text;
 }
 
+/// Each cell is where the alignment says, and no two are at the same place.
+void expect_cells_in_place(Alignment const& alignment, std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        auto const end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    std::set<std::pair<std::uint64_t, std::uint64_t>> taken;
+    for (std::size_t t = 0; t < alignment.num_taxa(); ++t) {
+        for (std::size_t site = 0; site < alignment.num_sites(); ++site) {
+            auto const [file, line, column] = alignment.position(t, site);
+            ASSERT_TRUE(1 <= line && line <= lines.size() && 1 <= column && column <= lines[line - 1].size());
+            EXPECT_EQ(lines[line - 1][column - 1], alignment.cell(t, site));
+            EXPECT_TRUE(taken.emplace(line, column).second);
+        }
+    }
+}
+
 TEST(AlignmentProperty, EveryDialectIsReadBack) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
@@ -121,6 +148,7 @@ TEST(AlignmentProperty, EveryDialectIsReadBack) {
             auto const again = parse_alignment(text, "f");
             EXPECT_EQ(again.names, alignment.names);
             EXPECT_EQ(again.cells, alignment.cells);
+            expect_cells_in_place(again, text);
         }
     }
 }
@@ -194,7 +222,7 @@ TEST(MutationFuzz, AlignmentReaderRejectsOrGivesARectangle) {
                 std::ranges::sort(names);
                 EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
                 EXPECT_FALSE(names.front().empty());
-                EXPECT_LE(read.cells.size(), text.size());
+                expect_cells_in_place(read, text);
             });
         total.accepted += result.accepted;
         total.rejected += result.rejected;

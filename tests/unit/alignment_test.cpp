@@ -160,6 +160,63 @@ TEST(Phylip, AllocatesNoMoreThanTheFileJustifies) {
               "f:2:1: taxon 'a' has 4 of the 18446744073709551615 sites that the header promises");
 }
 
+/// "line:column" of each cell of a taxon.
+std::string places(std::string const& text, std::size_t taxon) {
+    auto const alignment = parse_alignment(text, "f");
+    std::string result;
+    for (std::size_t site = 0; site < alignment.num_sites(); ++site) {
+        auto const [file, line, column] = alignment.position(taxon, site);
+        EXPECT_EQ(file, "f");
+        result += (site == 0 ? "" : " ") + std::to_string(line) + ":" + std::to_string(column);
+    }
+    return result;
+}
+
+TEST(Alignment, KnowsWhereTheCellsOfFastaAre) {
+    auto const text = "\n>one\nAC\n\n G\tT \n>two\nTG-A\n";
+    EXPECT_EQ(places(text, 0), "3:1 3:2 5:2 5:4");
+    EXPECT_EQ(places(text, 1), "7:1 7:2 7:3 7:4");
+    EXPECT_EQ(places("\xef\xbb\xbf>one\r\nA\r\n CG\r\n\r\nT", 0), "2:1 3:2 3:3 5:1");
+}
+
+TEST(Alignment, KnowsWhereTheCellsOfPhylipAre) {
+    auto const sequential = "2 4\none A C\nGT\ntwo\n  TG-A\n";
+    EXPECT_EQ(places(sequential, 0), "2:5 2:7 3:1 3:2");
+    EXPECT_EQ(places(sequential, 1), "5:3 5:4 5:5 5:6");
+    auto const interleaved = "2 4\r\none AC\r\ntwo T G\r\n\r\n GT\r\n- A\r\n";
+    EXPECT_EQ(places(interleaved, 0), "2:5 2:6 5:2 5:3");
+    EXPECT_EQ(places(interleaved, 1), "3:5 3:7 6:1 6:3");
+    EXPECT_EQ(places("1 4\nwith blankAC GT\n", 0), "2:11 2:12 2:14 2:15");
+}
+
+TEST(Alignment, KnowsNoPlacesIfItWasNotRead) {
+    Alignment const made{.file = "f", .names = {"one"}, .cells = {'A'}};
+    auto const where = made.position(0, 0);
+    EXPECT_EQ(where.file, "f");
+    EXPECT_EQ(where.line, 0u);
+}
+
+TEST(CellPositions, TakeRunsOfAnyLengthAndPlace) {
+    constexpr auto far = std::uint64_t{1} << 40;
+    CellPositions positions;
+    positions.append_run({far, 127}, far);
+    positions.append_run({far, far + 128}, 1);
+    positions.append_run({far + 128, 1}, 0);
+    positions.append_run({far + 129, 5}, 2);
+    EXPECT_EQ(positions.at(0), (LineColumn{far, 127}));
+    EXPECT_EQ(positions.at(far - 1), (LineColumn{far, far + 126}));
+    EXPECT_EQ(positions.at(far), (LineColumn{far, far + 128}));
+    EXPECT_EQ(positions.at(far + 2), (LineColumn{far + 129, 6}));
+}
+
+TEST(CellPositionsDeathTest, AreInTheOrderOfTheText) {
+    CellPositions positions;
+    positions.append_run({2, 5}, 3);
+    EXPECT_DEATH(positions.append_run({2, 7}, 1), "precondition");
+    EXPECT_DEATH(positions.append_run({1, 9}, 1), "precondition");
+    EXPECT_DEATH(positions.at(3), "precondition");
+}
+
 TEST(Alignment, ReadsTheSampleFiles) {
     auto const shape = [](std::string const& file) {
         auto const alignment = read_alignment(std::string(REGRAFT_DATA) + "/" + file);

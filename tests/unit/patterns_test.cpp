@@ -62,6 +62,23 @@ TEST(Patterns, NameTheCellThatIsNotInTheAlphabet) {
     }
 }
 
+TEST(Patterns, SayWhereInTheFileTheCellIs) {
+    auto const error_of = [](std::string const& text) {
+        auto const read = parse_alignment(text, "f");
+        std::vector<std::uint64_t> sites(read.num_sites());
+        std::iota(sites.begin(), sites.end(), 0);
+        try {
+            compress_patterns(read, std::vector{dna(sites)});
+        } catch (InputError const& e) {
+            return std::string(e.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_EQ(error_of("2 4\na ACGT\nb AC5T\n"),
+              "f:3:5: taxon 'b', site 3: '5' is not a DNA symbol; allowed are ACGTURYSWKMBDHVNXO?-.~*!");
+    EXPECT_TRUE(error_of(">a\r\nAC\r\n\r\n\t G E\r\n").starts_with("f:4:5: taxon 'a', site 4: 'E'"));
+}
+
 TEST(PatternsDeathTest, EverySiteIsInExactlyOnePartition) {
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2})}), "precondition");
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2, 3}), dna({3})}), "precondition");
@@ -101,7 +118,8 @@ TEST(EmpiricalFrequencies, AreLargeEnoughForAllAmbiguitiesOfAminoAcids) {
     std::vector<StateCount> counts;
     for (std::uint32_t s = 0; s < 20; ++s) counts.push_back({(StateMask{1} << (s + 1)) - 1, std::uint64_t{1} << 50});
     auto const frequencies = empirical_frequencies(counts, 20);
-    EXPECT_NEAR(std::accumulate(frequencies.begin(), frequencies.end(), 0.0), 1.0 + least_frequency, 1e-15);  // V alone never occurs
+    EXPECT_NEAR(std::accumulate(frequencies.begin(), frequencies.end(), 0.0), 1.0 + least_frequency,
+                1e-15);  // V alone never occurs
     EXPECT_GT(frequencies[0], frequencies[1]);
 }
 

@@ -7,7 +7,8 @@
 
 namespace regraft {
 
-/// A place in a text file. Line and column count from 1; 0 means "no such detail": {f, 0, 0} is the file as a whole.
+/// A place in a text file. Line and column (in bytes) count from 1; 0 means "no such detail": {f, 0, 0} is the file as
+/// a whole.
 struct TextPosition {
     std::string file;
     std::uint64_t line = 0;

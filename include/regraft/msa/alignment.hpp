@@ -7,18 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/cell_positions.hpp"
+
 namespace regraft::msa {
 
 /// A matrix of printable characters, one row per taxon, as in the file. Names are distinct and not empty.
 struct Alignment {
-    std::string file;                // where it came from, for messages; may be empty
-    std::vector<std::string> names;  // one per taxon
-    std::vector<char> cells;         // row-major: cells[taxon * num_sites() + site]
+    std::string file;                        // where it came from, for messages; may be empty
+    std::vector<std::string> names;          // one per taxon
+    std::vector<char> cells;                 // row-major: cells[taxon * num_sites() + site]
+    std::vector<CellPositions> positions{};  // one per taxon; none if the alignment was not read from a text
 
     std::size_t num_taxa() const { return names.size(); }
     std::size_t num_sites() const { return names.empty() ? 0 : cells.size() / names.size(); }
     std::string_view row(std::size_t taxon) const { return {cells.data() + taxon * num_sites(), num_sites()}; }
     char cell(std::size_t taxon, std::size_t site) const { return cells[taxon * num_sites() + site]; }
+    /// Where a cell stands in the file; the file as a whole if that is not known.
+    TextPosition position(std::size_t taxon, std::size_t site) const;
 };
 
 /// Reads a FASTA or PHYLIP file, whichever it is by its first character. Throws InputError with line and column.

@@ -37,7 +37,8 @@ struct Patterns {
 };
 
 /// The patterns of each partition. Expected O(taxa * sites). Throws InputError for a character that is not in the
-/// partition's alphabet. Precondition: every site is in exactly one partition; fewer than 2^32 sites and taxa.
+/// partition's alphabet, with its place. Precondition: every site is in exactly one partition; fewer than 2^32 sites
+/// and taxa.
 Patterns compress_patterns(Alignment const& alignment, std::span<PartitionSites const> partitions);
 
 /// How many cells of an alignment stand for a set of states.
@@ -51,8 +52,8 @@ struct StateCount {
 /// disjoint sets of sites may be added as integers.
 std::vector<StateCount> count_states(Patterns const& patterns, std::size_t partition);
 
-/// What stands for the frequency of a state that never occurs: with 0 a reversible model cannot be decomposed, and this is
-/// so little that the likelihood is that of 0 to 1e-8.
+/// What stands for the frequency of a state that never occurs: with 0 a reversible model cannot be decomposed, and this
+/// is so little that the likelihood is that of 0 to 1e-8.
 inline constexpr double least_frequency = 1e-12;
 
 /// Base frequencies, summing to 1 (but for least_frequency): an ambiguous cell counts in equal parts for its states, an

@@ -1,0 +1,29 @@
+// Where the cells of an alignment's row stand in the text they were read from, for messages.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace regraft::msa {
+
+/// A place in a text; both count from 1, columns in bytes.
+struct LineColumn {
+    std::uint64_t line = 0;
+    std::uint64_t column = 0;
+    friend bool operator==(LineColumn const&, LineColumn const&) = default;
+};
+
+/// The places of a row's cells, as runs of neighbours on a line. A run takes some three bytes, however long it is.
+class CellPositions {
+public:
+    /// The next `count` cells: the first is at `begin`, behind all earlier ones, the others follow it on its line.
+    void append_run(LineColumn begin, std::uint64_t count);
+    /// The place of a cell. O(runs). Precondition: cell < number of cells appended.
+    LineColumn at(std::uint64_t cell) const;
+
+private:
+    std::vector<std::uint8_t> steps_;  // per run three numbers: lines down, columns right, cells
+    LineColumn end_;                   // behind the last run
+};
+
+}  // namespace regraft::msa
