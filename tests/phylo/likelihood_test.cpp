@@ -212,7 +212,7 @@ TEST(Likelihood, DoesNotDependOnHowSitesAreDealt) {
     if (f.comm.size() > 1) {
         test::SmallDataset split = f.data;
         for (std::size_t q = 0; q < 3; ++q) {
-            for (std::size_t i = 0; i < 40; ++i) {
+            for (std::size_t i = 0; i < test::num_patterns; ++i) {
                 if (split.weights[q][i] < 2) continue;
                 --split.weights[q][i];
                 split.weights[q].push_back(1);

@@ -13,8 +13,10 @@
 
 namespace regraft::phylo::test {
 
+constexpr int num_patterns = 30;  // per partition, before splitting weights
+
 struct SmallDataset {
-    std::uint32_t num_taxa = 9;
+    std::uint32_t num_taxa = 8;
     std::vector<ModelSpec> specs;
     std::vector<std::vector<std::string>> columns;    // [partition][pattern], one character per taxon
     std::vector<std::vector<std::uint32_t>> weights;  // [partition][pattern]
@@ -32,7 +34,7 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
             spec.alphabet == msa::Alphabet::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
         auto& columns = data.columns.emplace_back();
         auto& weights = data.weights.emplace_back();
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < num_patterns; ++i) {
             std::string column(data.num_taxa, letters[random.below(letters.size())]);
             for (auto& cell : column) {
                 if (random.below(3) == 0) cell = letters[random.below(letters.size())];
