@@ -342,7 +342,7 @@ std::vector<BranchValue> Likelihood::branch_values(std::span<double const> lengt
     std::vector<ExactSum> sums(3 * lengths.size());
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
         auto const set = length_set(q);
-        partitions_[q]->add_branch_values(lengths[set], std::span(sums).subspan(3 * set).first<3>());
+        partitions_[q]->add_branch_values(lengths[set], std::span(sums).subspan(std::size_t{3} * set).first<3>());
     }
     auto const reduced = values(sums);
     std::vector<BranchValue> result;

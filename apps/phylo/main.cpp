@@ -44,7 +44,7 @@ void run(ft::Communicator& comm, Options options) {
 int guarded(int argc, char** argv, int founder) {
     auto const parsed = parse_command_line(argc, argv);
     if (!parsed.options) {
-        if (founder == 0) std::fputs(parsed.message.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+        if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
         return parsed.exit_code;
     }
     ft::Communicator comm(MPI_COMM_WORLD);

@@ -122,7 +122,7 @@ void Communicator::renew(MPI_Comm damaged) {
         bool const leaves = std::find(leaving_.begin(), leaving_.end(), members_[rank]) != leaving_.end();
         if (leaves) leaving.push_back(checked_cast<int>(rank));
     }
-    MPI_Comm const next = backend::shrink(damaged, leaving);
+    MPI_Comm next = backend::shrink(damaged, leaving);
     if (next == MPI_COMM_NULL) throw Departed();
     MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
 

@@ -1,7 +1,6 @@
 #include "regraft/store/replicated_store.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "exchange/exchange.hpp"
@@ -140,9 +139,11 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
         return std::span(current_->bytes).subspan(current_->held.place(id) * size, size);
     };
     std::vector<std::byte> outgoing;
-    for (auto id : std::views::join(sent)) {
-        auto const bytes = held_block(id);
-        outgoing.insert(outgoing.end(), bytes.begin(), bytes.end());
+    for (auto const& blocks : sent) {
+        for (auto id : blocks) {
+            auto const bytes = held_block(id);
+            outgoing.insert(outgoing.end(), bytes.begin(), bytes.end());
+        }
     }
     auto const in = consecutive(received, size);
     std::vector<std::byte> incoming(in.back().offset + in.back().size);
@@ -160,7 +161,9 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
         report.bytes_local += size;
     }
     std::uint64_t next = 0;
-    for (auto id : std::views::join(received)) deliver(id, std::span(incoming).subspan(size * next++, size));
+    for (auto const& blocks : received) {
+        for (auto id : blocks) deliver(id, std::span(incoming).subspan(size * next++, size));
+    }
     comm_.agree(true);
     comm_.reach(load_phase.after);
     return report;

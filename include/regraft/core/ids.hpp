@@ -45,7 +45,7 @@ struct IdRange {
     constexpr std::uint64_t size() const { return std::uint64_t{value(last)} - value(first); }
     constexpr bool empty() const { return first == last; }
     constexpr bool contains(Id id) const { return first <= id && id < last; }
-    friend constexpr auto operator<=>(IdRange const&, IdRange const&) = default;
+    friend constexpr auto operator<=>(IdRange const&, IdRange const&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using BlockRange = IdRange<BlockId>;
