@@ -107,7 +107,7 @@ def system_mpi() -> tuple[pathlib.Path, pathlib.Path] | None:
 def mpi_version(mpirun: pathlib.Path) -> str:
     line = output(str(mpirun), "--version")
     found = re.search(r"\((Open MPI)\) ([\d.]+)", line)
-    return " ".join(found.groups()) if found else line or "unknown MPI"
+    return " ".join(found.groups()) if found else "MPICH" if "HYDRA" in line else line or "unknown MPI"
 
 
 def key(build: pathlib.Path) -> str:

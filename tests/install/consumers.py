@@ -52,7 +52,7 @@ class Consumer:
         pc = next(root.rglob("regraft.pc")).parent
         for name, package in {"pure": "regraft", **({"parallel": "regraft-mpi"} if self.args.mpirun else {})}.items():
             flags = self.call("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(pc))
-            if name == "pure" and "mpi" in flags:
+            if name == "pure" and "mpi" in flags.replace(str(self.work), ""):
                 sys.exit(f"MPI leaks into the pure library: {flags}")
             compiler = shlex.split(self.args.cxx)
             self.call(*compiler, "-std=c++20", HERE / "consumer" / f"{name}.cpp", "-o", self.work / name, *shlex.split(flags))
@@ -64,7 +64,8 @@ class Consumer:
             sys.exit(SKIPPED)
         root, build = self.staged(), self.work / "build"
         shutil.rmtree(build, ignore_errors=True)
-        options = [f"-DCMAKE_PREFIX_PATH={root}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}"]
+        package = next(root.rglob("regraftConfig.cmake")).parent  # CMake may not look into lib64, where Meson may install
+        options = [f"-Dregraft_DIR={package}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}"]
         if "NINJA" in os.environ:
             options.append(f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}")
         self.call("cmake", "-S", HERE / "consumer", "-B", build, "-G", "Ninja", *options)
