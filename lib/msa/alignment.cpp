@@ -9,10 +9,9 @@ namespace regraft::msa {
 
 void NameList::add(std::string_view name, Line const& line, char const* at) {
     if (name.empty()) throw InputError(position(file_, line, at), "a taxon's name is missing");
-    for (char const& c : name) {
-        if (is_control(c)) {
-            throw InputError(position(file_, line, &c), in_quotes({&c, 1}) + " cannot be part of a taxon's name");
-        }
+    if (auto const bad = find_unprintable(name); !bad.empty()) {
+        throw InputError(position(file_, line, bad.data()),
+                         in_quotes(bad) + " cannot be part of a taxon's name; expected printable UTF-8");
     }
     auto const [entry, is_new] = taxon_of_.try_emplace(std::string(name), names_.size());
     if (!is_new) {
@@ -29,7 +28,7 @@ void append_cells(std::vector<char>& cells, CellPositions& positions, std::strin
         auto const end = std::ranges::find_if_not(text, is_symbol);
         auto const run = text.substr(0, static_cast<std::size_t>(end - text.begin()));
         if (run.empty()) {
-            auto const symbol = in_quotes(text.substr(0, 1));
+            auto const symbol = in_quotes(first_character(text));
             throw InputError(position(file, line, text.data()), symbol + " cannot be part of a sequence");
         }
         cells.insert(cells.end(), run.begin(), run.end());
@@ -39,7 +38,7 @@ void append_cells(std::vector<char>& cells, CellPositions& positions, std::strin
 }
 
 TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
-    if (positions.empty()) return {file};
+    if (taxon >= positions.size()) return {file};
     auto const [line, column] = positions[taxon].at(site);
     return {file, line, column};
 }

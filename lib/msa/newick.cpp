@@ -16,7 +16,7 @@ namespace regraft::msa {
 namespace {
 
 constexpr std::string_view special = "()[]:;,'";
-/// So that sums of lengths stay finite.
+/// Lengths are at most this, so that sums stay finite.
 constexpr double longest_branch = 1e300;
 constexpr std::size_t nowhere = std::string_view::npos;
 
@@ -44,7 +44,7 @@ struct Group {
 class NewickParser {
 public:
     NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names)
-        : text_(text), file_(file), names_(names), seen_at_(names.size(), nowhere) {
+        : text_(without_byte_order_mark(text)), file_(file), names_(names), seen_at_(names.size(), nowhere) {
         for (std::uint32_t t = 0; t < names.size(); ++t) tip_of_.emplace(names[t], t);
         REGRAFT_EXPECTS(tip_of_.size() == names.size());
     }
@@ -85,13 +85,15 @@ private:
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
     auto const before = text_.substr(0, at);
-    auto const line = static_cast<std::uint64_t>(std::ranges::count(before, '\n')) + 1;
-    auto const line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+    auto const separator = line_end(text_);
+    auto const line = static_cast<std::uint64_t>(std::ranges::count(before, separator)) + 1;
+    auto const line_begin = before.rfind(separator) + 1;  // npos + 1 is 0
     throw InputError({file_, line, at - line_begin + 1}, message);
 }
 
 void NewickParser::fail_expected(std::string const& expected) const {
-    auto const found = at_ < text_.size() ? in_quotes(text_.substr(at_, 1)) : std::string("the end of the text");
+    auto const found =
+        at_ < text_.size() ? in_quotes(first_character(text_.substr(at_))) : std::string("the end of the text");
     fail(at_, "expected " + expected + ", found " + found);
 }
 
@@ -247,8 +249,8 @@ Tree NewickParser::build() const {
     auto const& [right, right_length] = root_.children[1];
     // Two edges without a length join to one edge without a length.
     auto const is_given = left_length || right_length;
-    auto const length = is_given ? left_length.value_or(0) + right_length.value_or(0) : Tree::default_length;
-    tree.connect(tree.half_edge(left), tree.half_edge(right), length);
+    auto const sum = std::min(left_length.value_or(0) + right_length.value_or(0), longest_branch);
+    tree.connect(tree.half_edge(left), tree.half_edge(right), is_given ? sum : Tree::default_length);
     return tree;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <span>
+#include <unordered_set>
 
 #include "msa/text.hpp"
 #include "regraft/core/contracts.hpp"
@@ -131,13 +132,10 @@ void SiteOwners::check_complete(std::string const& file) const {
                                  std::to_string(owner_.size()) + " sites do not)");
 }
 
-void check_name(std::span<PartitionSpec const> earlier, std::string_view name, LineReader const& reader) {
-    for (char const& c : name) {
-        if (is_control(c)) reader.fail_at(&c, in_quotes({&c, 1}) + " cannot be part of a partition's name");
-    }
-    if (std::ranges::find(earlier, name, &PartitionSpec::name) != earlier.end()) {
-        reader.fail_at(name.data(), "there already is a partition " + in_quotes(name));
-    }
+void check_printable(std::string_view text, std::string const& what, LineReader const& reader) {
+    auto const bad = find_unprintable(text);
+    if (bad.empty()) return;
+    reader.fail_at(bad.data(), in_quotes(bad) + " cannot be part of a " + what + "; expected printable UTF-8");
 }
 
 }  // namespace
@@ -145,13 +143,16 @@ void check_name(std::span<PartitionSpec const> earlier, std::string_view name, L
 std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites) {
     SiteOwners owners(num_sites);
     std::vector<PartitionSpec> partitions;
+    std::unordered_set<std::string_view> names;
     for (auto const& line : lines_with_content(text)) {
         auto const content = line.text.substr(0, line.text.find('#'));
         if (trim_left(content).empty()) continue;
         LineReader reader(line, content, file);
         auto const model = reader.take_until(find_end_of_model(content), ',', "a model");
         auto const name = reader.take_until(reader.rest().find('='), '=', "a partition's name");
-        check_name(partitions, name, reader);
+        check_printable(model, "model", reader);
+        check_printable(name, "partition's name", reader);
+        if (!names.emplace(name).second) reader.fail_at(name.data(), "there already is a partition " + in_quotes(name));
         partitions.push_back({std::string(model), std::string(name), {}});
         do {
             auto const* const at = reader.here();

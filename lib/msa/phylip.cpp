@@ -96,10 +96,17 @@ private:
     std::uint64_t accepted_ = 0;
 };
 
+/// The columns of a strict name: ten characters, or bytes where they are not UTF-8.
+std::string_view first_columns(std::string_view text) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < strict_name_width; ++i) size += first_character(text.substr(size)).size();
+    return text.substr(0, size);
+}
+
 /// Takes the name from the line and returns what follows it.
 std::string_view Reading::begin_row(Line const& line) {
     auto const text = style_ == Names::relaxed ? trim_left(line.text) : line.text;
-    auto const region = style_ == Names::relaxed ? first_word(text) : text.substr(0, strict_name_width);
+    auto const region = style_ == Names::relaxed ? first_word(text) : first_columns(text);
     names_.add(trim(region), line, region.data());
     rows_.emplace_back();
     positions_.emplace_back();

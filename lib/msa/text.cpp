@@ -9,17 +9,47 @@
 namespace regraft::msa {
 namespace {
 
+std::uint32_t to_byte(char c) {
+    return static_cast<unsigned char>(c);
+}
+
+/// The length of the UTF-8 sequence at the begin of a text that is not empty; 0 if there is none.
+std::size_t sequence_length(std::string_view text) {
+    auto const lead = to_byte(text[0]);
+    if (lead < 0x80) return 1;
+    std::size_t const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    auto code = lead & (0x7fU >> length);
+    for (char c : text.substr(1, length - 1)) {
+        if ((to_byte(c) & 0xc0) != 0x80) return 0;
+        code = code << 6 | (to_byte(c) & 0x3f);
+    }
+    // Neither longer than needed, nor half of a UTF-16 pair, nor beyond Unicode.
+    if (length == 3 && (code < 0x800 || (0xd800 <= code && code < 0xe000))) return 0;
+    if (length == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
+    return length;
+}
+
+bool is_printable(std::string_view character) {
+    constexpr std::string_view first_not_c1 = "\xc2\xa0";  // U+0080 to U+009F are control characters too
+    if (character.size() == 1) return !is_control(character[0]) && to_byte(character[0]) < 0x80;
+    return character.size() > 2 || character >= first_not_c1;
+}
+
 std::string escaped(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
-    for (char c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        if (!is_control(c)) {
-            out += c;
-        } else {
+    while (!text.empty()) {
+        auto const character = first_character(text);
+        text.remove_prefix(character.size());
+        if (is_printable(character)) {
+            out += character;
+            continue;
+        }
+        for (char c : character) {
             out += "\\x";
-            out += digits[byte / 16];
-            out += digits[byte % 16];
+            out += digits[to_byte(c) / 16];
+            out += digits[to_byte(c) % 16];
         }
     }
     return out;
@@ -45,12 +75,22 @@ std::string read_file(std::filesystem::path const& path) {
     return text;
 }
 
-std::vector<Line> lines_with_content(std::string_view text) {
+std::string_view without_byte_order_mark(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    return text;
+}
+
+char line_end(std::string_view text) {
+    return text.find('\n') == std::string_view::npos ? '\r' : '\n';
+}
+
+std::vector<Line> lines_with_content(std::string_view text) {
+    text = without_byte_order_mark(text);
+    auto const separator = line_end(text);
     std::vector<Line> lines;
     for (std::uint64_t number = 1; !text.empty(); ++number) {
-        auto const end = std::min(text.find('\n'), text.size());
+        auto const end = std::min(text.find(separator), text.size());
         auto line = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (line.ends_with('\r')) line.remove_suffix(1);
@@ -80,6 +120,19 @@ std::string_view trim(std::string_view text) {
 
 std::string_view first_word(std::string_view text) {
     return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, is_blank) - text.begin()));
+}
+
+std::string_view first_character(std::string_view text) {
+    return text.empty() ? text : text.substr(0, std::max<std::size_t>(1, sequence_length(text)));
+}
+
+std::string_view find_unprintable(std::string_view text) {
+    while (!text.empty()) {
+        auto const character = first_character(text);
+        if (!is_printable(character)) return character;
+        text.remove_prefix(character.size());
+    }
+    return text;
 }
 
 std::string in_quotes(std::string_view text) {

@@ -20,7 +20,13 @@ struct Line {
     std::uint64_t number = 0;  // from 1
 };
 
-/// The lines of a text that contain more than blanks. Line ends are LF or CR LF; a byte order mark is skipped.
+/// The text without a UTF-8 byte order mark at its begin.
+std::string_view without_byte_order_mark(std::string_view text);
+
+/// What ends a line: LF, with or without a CR before it, or CR if there is no LF in the whole text.
+char line_end(std::string_view text);
+
+/// The lines of a text that contain more than blanks, without a byte order mark.
 std::vector<Line> lines_with_content(std::string_view text);
 
 /// The column, from 1, of `at`, which points into line.text or to its end.
@@ -47,6 +53,11 @@ std::string_view trim_left(std::string_view text);
 std::string_view trim(std::string_view text);
 /// The text up to the first blank.
 std::string_view first_word(std::string_view text);
+
+/// The first character: a UTF-8 sequence (RFC 3629), or one byte if it does not begin with one. Empty if text is.
+std::string_view first_character(std::string_view text);
+/// The first character that is a control character or not UTF-8; empty if there is none.
+std::string_view find_unprintable(std::string_view text);
 
 /// 'text' for a message: bytes that cannot be shown as \xNN, the middle of a long text left out.
 std::string in_quotes(std::string_view text);

@@ -120,9 +120,10 @@ std::string write_alignment(Alignment const& alignment, Format format, Random& r
 /// Each cell is where the alignment says, and no two are at the same place.
 void expect_cells_in_place(Alignment const& alignment, std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    auto const separator = text.find('\n') == std::string_view::npos ? '\r' : '\n';
     std::vector<std::string_view> lines;
     while (!text.empty()) {
-        auto const end = std::min(text.find('\n'), text.size());
+        auto const end = std::min(text.find(separator), text.size());
         lines.push_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }

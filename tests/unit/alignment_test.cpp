@@ -56,7 +56,9 @@ TEST(Fasta, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");
     EXPECT_EQ(error_of(">\nACG\n"), "f:1:2: a taxon's name is missing");
     EXPECT_EQ(error_of(">a\nAC\x01G\n"), "f:2:3: '\\x01' cannot be part of a sequence");
-    EXPECT_EQ(error_of(">a\nACG\xc3\xa9\n"), "f:2:4: '\xc3' cannot be part of a sequence");
+    EXPECT_EQ(error_of(std::string(">a\nAC\0G\n", 8)), "f:2:3: '\\x00' cannot be part of a sequence");
+    EXPECT_EQ(error_of(">a\nACG\xe2\x80\x93T\n"), "f:2:4: '\xe2\x80\x93' cannot be part of a sequence");  // a dash
+    EXPECT_EQ(error_of(">a\nACG\xe9T\n"), "f:2:4: '\\xe9' cannot be part of a sequence");
 }
 
 TEST(Alignment, SaysWhatIsNoAlignment) {
@@ -64,6 +66,33 @@ TEST(Alignment, SaysWhatIsNoAlignment) {
     EXPECT_EQ(error_of(" \n\r\n"), error_of(""));
     EXPECT_EQ(error_of("\n  #NEXUS\n"),
               "f:2:3: expected '>' (FASTA) or the numbers of taxa and sites (PHYLIP), found '#NEXUS'");
+}
+
+TEST(Alignment, AcceptsOldMacLineEnds) {
+    EXPECT_EQ(rows(">one\rACGT\r>two\rTG-A\r"), two);
+    EXPECT_EQ(rows("2 4\rone ACGT\r\rtwo TG-A"), two);
+    EXPECT_EQ(error_of(">one\rACGT\r>two\rTG-\r"), "f:3:1: taxon 'two' has 3 sites, but 'one' on line 1 has 4");
+}
+
+TEST(Alignment, HasNamesInPrintableUtf8) {
+    auto const name_in = [](std::string const& name) { return rows(">" + name + "\nA\n")[0].name; };
+    for (std::string const name : {"\xc2\xa0", "\xc3\xa9t\xc3\xa9", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                                   "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+        EXPECT_EQ(name_in(name), name);
+    }
+    auto const error_in = [](std::string const& name) { return error_of(">a" + name + "z\nA\n"); };
+    auto const message = [](std::string const& bad) {
+        return "f:1:3: '" + bad + "' cannot be part of a taxon's name; expected printable UTF-8";
+    };
+    EXPECT_EQ(error_in(std::string(1, '\0')), message("\\x00"));
+    EXPECT_EQ(error_in("\x7f"), message("\\x7f"));
+    EXPECT_EQ(error_in("\xe9"), message("\\xe9"));           // Latin-1
+    EXPECT_EQ(error_in("\x80"), message("\\x80"));           // a continuation of nothing
+    EXPECT_EQ(error_in("\xc2\x9b"), message("\\xc2\\x9b"));  // begins a terminal's escape sequence
+    // Longer than needed, half of a UTF-16 pair, beyond Unicode.
+    for (std::string const bad : {"\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+        EXPECT_TRUE(error_in(bad).starts_with("f:1:3: '\\x")) << bad;
+    }
 }
 
 TEST(Alignment, SaysWhyAFileCannotBeRead) {
@@ -89,6 +118,21 @@ TEST(Phylip, ReadsStrictNames) {
     EXPECT_EQ(rows("2 4\nten_lettrsACGT\nwith blankTG-A\n"),
               (std::vector<Row>{{"ten_lettrs", "ACGT"}, {"with blank", "TG-A"}}));
     EXPECT_EQ(rows("2 4\na b       ACGT\nc d       TG-A\n"), (std::vector<Row>{{"a b", "ACGT"}, {"c d", "TG-A"}}));
+}
+
+TEST(Phylip, CountsCharactersOfStrictNames) {
+    EXPECT_EQ(rows("2 4\n\xc3\xa9toile merACGT\nwith blankTG-A\n"),
+              (std::vector<Row>{{"\xc3\xa9toile mer", "ACGT"}, {"with blank", "TG-A"}}));
+}
+
+TEST(Phylip, ReadsOneSite) {
+    EXPECT_EQ(rows("3 1\na A\n1\nG\n22 C\n"), (std::vector<Row>{{"a", "A"}, {"1", "G"}, {"22", "C"}}));
+    EXPECT_EQ(rows("1 1\na\tA"), (std::vector<Row>{{"a", "A"}}));
+}
+
+TEST(Phylip, TakesTabsAsBlanks) {
+    EXPECT_EQ(rows("\t2\t4\t\none\tAC\tGT\n\ttwo\tTG-A\t\n"), two);
+    EXPECT_EQ(rows("2 4\na b\t      ACGT\nc d\t      TG-A\n"), (std::vector<Row>{{"a b", "ACGT"}, {"c d", "TG-A"}}));
 }
 
 TEST(Phylip, ReadsSequentialRows) {
@@ -167,7 +211,8 @@ std::string places(std::string const& text, std::size_t taxon) {
     for (std::size_t site = 0; site < alignment.num_sites(); ++site) {
         auto const [file, line, column] = alignment.position(taxon, site);
         EXPECT_EQ(file, "f");
-        result += (site == 0 ? "" : " ") + std::to_string(line) + ":" + std::to_string(column);
+        if (site != 0) result += ' ';
+        result.append(std::to_string(line)).append(":").append(std::to_string(column));
     }
     return result;
 }

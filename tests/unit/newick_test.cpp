@@ -60,6 +60,38 @@ TEST(Newick, QuotesLabelsWhereNeeded) {
     EXPECT_EQ(canonical_text("('Homo sapiens':1,'it''s':1,('a_b':1,('(':1,'\xc3\xa9t\xc3\xa9':1):1):1);", names), text);
 }
 
+TEST(Newick, ReadsBackAnyNames) {
+    std::vector<std::string> const names{"a(b",   "c,d",  "e'f", "g:h", "i;j", "[k]", "l m", "''",
+                                         "\"q\"", "_x__", "1e5", ":",   "-",   "\\",  "'",   "\xe2\x80\x93"};
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        auto const tree = random_tree(static_cast<std::uint32_t>(names.size()), seed);
+        auto const text = to_newick(tree, names);
+        auto const again = parse_newick(text, "f", names);
+        EXPECT_EQ(robinson_foulds(again, tree), 0u);
+        EXPECT_EQ(to_newick(again, names), text);
+    }
+}
+
+TEST(Newick, ReadsBackTheLongestAndTheShortestEdges) {
+    auto const text = canonical_text("((A:1e300,B:4.9406564584124654e-324):1e300,(C:0,D:1e300):1e300);");
+    EXPECT_EQ(canonical_text(text), text);
+    EXPECT_EQ(parse_newick(text, "f", abcd).length(1), 4.9406564584124654e-324);
+}
+
+TEST(Newick, SkipsAByteOrderMark) {
+    EXPECT_EQ(canonical_text("\xef\xbb\xbf(A:1,B:2,(C:3,D:4):5);"), "(A:1,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(error_of("\xef\xbb\xbf(X"), "f:1:2: taxon 'X' is not in the alignment");
+}
+
+TEST(Newick, ShowsOddCharactersWhole) {
+    EXPECT_EQ(error_of("\xe2\x80\x93(A,B,(C,D));"),
+              "f:1:1: expected '(' at the beginning of a tree, found '\xe2\x80\x93'");
+    EXPECT_EQ(error_of("(A,\xe9,(C,D));"), "f:1:4: taxon '\\xe9' is not in the alignment");
+    EXPECT_EQ(error_of(std::string("(A,B,(C,D));\0", 13)),
+              "f:1:13: expected nothing after the tree's ';', found '\\x00'");
+    EXPECT_EQ(error_of("(A,B,\r(C,X));\r"), "f:2:4: taxon 'X' is not in the alignment");  // old Mac
+}
+
 TEST(Newick, SaysWhatIsWrongWithTaxa) {
     EXPECT_EQ(error_of("(A,B,\n (C,X));"), "f:2:5: taxon 'X' is not in the alignment");
     EXPECT_EQ(error_of("(A,B,(C,A));"), "f:1:9: taxon 'A' is in the tree twice");

@@ -44,6 +44,23 @@ TEST(PartitionFile, AllowsCommasWithinAModel) {
     EXPECT_EQ(parse("GTR{1,2}+F{(3,4)}, a = 1\n", 1)[0].model, "GTR{1,2}+F{(3,4)}");
 }
 
+TEST(PartitionFile, SkipsBlanksEverywhere) {
+    std::vector<PartitionSpec> const expected{{"A", "a", {{0, 9, 2}}}, {"B", "b", {{1, 9, 2}}}};
+    EXPECT_EQ(parse("A,a=1-9\\2\nB,b=2-9\\2", 9), expected);
+    EXPECT_EQ(parse("\xef\xbb\xbf\tA\t,\ta\t=\t1\t-\t9\t\\\t2\t\r\n \r\n B , b = 2 - 9 \\ 2 \r\n", 9), expected);
+    EXPECT_EQ(parse("A, a = 1-9\\2\rB, b = 2-9\\2\r", 9), expected);  // old Mac
+}
+
+TEST(PartitionFile, HasPrintableModelsAndNames) {
+    EXPECT_EQ(parse("A, \xc3\xa9 = 1\n", 1)[0].name, "\xc3\xa9");
+    EXPECT_EQ(error_of("A, \xe9 = 1\n", 1),
+              "f:1:4: '\\xe9' cannot be part of a partition's name; expected printable UTF-8");
+    EXPECT_EQ(error_of("A, a\tb = 1\n", 1),
+              "f:1:5: '\\x09' cannot be part of a partition's name; expected printable UTF-8");
+    EXPECT_EQ(error_of(std::string("A\0, a = 1\n", 10), 1),
+              "f:1:2: '\\x00' cannot be part of a model; expected printable UTF-8");
+}
+
 TEST(PartitionFile, SaysWhereTheSyntaxIsWrong) {
     EXPECT_EQ(error_of("GTR a = 1-9\n", 9), "f:1:1: expected a model, found no ',' on this line");
     EXPECT_EQ(error_of(", a = 1-9\n", 9), "f:1:1: expected a model before ','");
@@ -56,6 +73,10 @@ TEST(PartitionFile, SaysWhereTheSyntaxIsWrong) {
     EXPECT_EQ(error_of("GTR, a = 1-9\\0\n", 9), "f:1:14: the stride must be at least 1");
     EXPECT_EQ(error_of("GTR, a = 1-9 3\n", 9), "f:1:14: expected ',' or the end of the line, found '3'");
     EXPECT_EQ(error_of("GTR, a = 99999999999999999999\n", 9), "f:1:10: the number is too large");
+    EXPECT_EQ(error_of("GTR, a = 1-99999999999999999999\n", 9), "f:1:12: the number is too large");
+    EXPECT_EQ(error_of("GTR, a = 1-9\\99999999999999999999\n", 9), "f:1:14: the number is too large");
+    EXPECT_EQ(error_of("GTR, a = 1--9\n", 9), "f:1:12: expected the last site of the range, found '-9'");
+    EXPECT_EQ(error_of("GTR, a = +1\n", 9), "f:1:10: expected a site or a range of sites, such as 1-898, found '+1'");
     EXPECT_EQ(error_of("# nothing\n", 9), "f: expected partitions, such as 'GTR+G4, gene1 = 1-898'");
 }
 

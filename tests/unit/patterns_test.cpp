@@ -15,7 +15,7 @@ namespace {
 Alignment alignment(std::vector<std::string> const& rows) {
     Alignment result{.file = "f", .names = {}, .cells = {}};
     for (auto const& row : rows) {
-        result.names.push_back("t" + std::to_string(result.names.size()));
+        result.names.push_back(std::string("t").append(std::to_string(result.names.size())));
         result.cells.insert(result.cells.end(), row.begin(), row.end());
     }
     return result;
@@ -83,6 +83,15 @@ TEST(PatternsDeathTest, EverySiteIsInExactlyOnePartition) {
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2})}), "precondition");
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2, 3}), dna({3})}), "precondition");
     EXPECT_DEATH(compress({"ACGT"}, {dna({0, 1, 2, 3, 4})}), "precondition");
+}
+
+TEST(StateCounts, OfGapsAloneLeaveAllFrequenciesEqual) {
+    auto const patterns = compress({"-N?", "X-."}, {dna({0, 1, 2})});
+    EXPECT_EQ(patterns.num_patterns(), 1u);
+    auto const counts = count_states(patterns, 0);
+    EXPECT_EQ(counts, (std::vector<StateCount>{{15, 6}}));
+    EXPECT_EQ(missing_states(counts, 4), StateMask{15});
+    EXPECT_EQ(empirical_frequencies(counts, 4), (std::vector{0.25, 0.25, 0.25, 0.25}));
 }
 
 TEST(StateCounts, CountCellsWithWeights) {

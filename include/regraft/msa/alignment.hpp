@@ -12,7 +12,8 @@
 
 namespace regraft::msa {
 
-/// A matrix of printable characters, one row per taxon, as in the file. Names are distinct and not empty.
+/// A matrix of printable characters, one row per taxon, as in the file. Names are distinct, not empty, and printable
+/// UTF-8.
 struct Alignment {
     std::string file;                        // where it came from, for messages; may be empty
     std::vector<std::string> names;          // one per taxon
@@ -29,10 +30,11 @@ struct Alignment {
 
 /// Reads a FASTA or PHYLIP file, whichever it is by its first character. Throws InputError with line and column.
 ///
-/// FASTA: a name ends at the first blank. PHYLIP: names end at a blank (relaxed) or after ten columns (strict, may
-/// contain blanks), rows follow each other or are interleaved in blocks that do not repeat the names: the reading that
-/// agrees with the numbers in the header. Blanks within sequences and blank lines mean nothing, line ends may be CR LF.
-/// '.' stays '.' (undetermined): it is not expanded to "as in the first row", since RAxML and its kin do not either.
+/// FASTA: a name ends at the first blank. PHYLIP: names end at a blank (relaxed) or after ten characters (strict,
+/// may contain blanks), rows follow each other or are interleaved in blocks that do not repeat the names: the reading
+/// that agrees with the numbers in the header. Blanks within sequences and blank lines mean nothing, line ends may be
+/// CR LF or, throughout, CR. '.' stays '.' (undetermined): it is not expanded to "as in the first row", since RAxML and
+/// its kin do not either.
 ///
 /// Whether the characters belong to an alphabet is checked later, by compress_patterns. At least one taxon and one
 /// site.

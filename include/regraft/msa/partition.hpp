@@ -27,7 +27,8 @@ struct PartitionSpec {
 /// Reads lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`: sites in the file count from 1 and the ends of a
 /// range belong to it; `\3` takes every third. '#' starts a comment; blank lines are skipped.
 ///
-/// Every site of num_sites is in exactly one partition and names are distinct. Throws InputError otherwise.
+/// Every site of num_sites is in exactly one partition, names are distinct, names and models printable UTF-8. Throws
+/// InputError otherwise.
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites);
 
 /// The same for text in memory; `file` is the name to use in messages.
