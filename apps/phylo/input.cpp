@@ -79,8 +79,8 @@ Input read_input(Options const& options) {
     auto patterns = msa::compress_patterns(alignment, partitions);
     dataset.partition_begin = patterns.partition_begin;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        if (uses_counts(dataset.specs[q]) &&
-            msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states()) != 0) {
+        auto const missing = msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states());
+        if (uses_counts(dataset.specs[q]) && missing != 0 && missing != msa::undetermined(dataset.specs[q].alphabet)) {
             dataset.warnings.push_back(missing_states_warning(dataset.partition_names[q]));
         }
     }

@@ -8,6 +8,7 @@
 
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/placement/mod_k.hpp"
@@ -109,16 +110,17 @@ void Job::set_up() {
     std::optional<SearchState> start;
     std::string problem;
     try {
-        if (output_ == Output::files && !options_.redo) refuse_to_overwrite(options_);
+        if (output_ == Output::files) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
         input = read_input(options_);
         start = read_start(options_, *input);
-    } catch (InputError const& error) {
+    } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
     }
     comm_.reach(read_phase.inside);
     agree_on_input(problem);
-    if (!comm_.agree_equal(input->dataset.content_hash)) {
-        throw InputError({options_.msa.string()}, "ranks read different contents, expected the same file on all");
+    if (!comm_.agree_equal(input->dataset.content_hash ^ hash(start->to_bytes()))) {
+        throw InputError({options_.msa.string()},
+                         "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
     instructions_ = agree_on_instructions();
@@ -217,7 +219,7 @@ void Job::reread(std::span<BlockRange const> lost, std::span<BlockRange const> w
                              dataset_.block_bytes());
             }
         }
-    } catch (InputError const& error) {
+    } catch (std::exception const& error) {
         problem = error.what();
     }
     agree_on_input(problem);
@@ -246,14 +248,18 @@ void Job::write_output(Result const& result) {
     comm_.reach(output_phase.before);
     bool const writes = output_ == Output::files && comm_.leads();
     std::string problem;
-    try {
-        if (writes) write_file(options_.output(".bestTree"), newick(dataset_, result.state) + '\n');
-        comm_.reach(output_phase.inside);
-        if (writes) write_file(options_.output(".json"), to_json(options_, dataset_, result));
-        if (writes) write_file(options_.output(".log"), log_.text());
-    } catch (InputError const& error) {
-        problem = error.what();
-    }
+    auto const write = [&](char const* extension, auto const& text) {
+        try {
+            if (writes && problem.empty()) write_file(options_.output(extension), text());
+        } catch (std::exception const& error) {
+            problem = error.what();
+        }
+    };
+    write(".bestTree", [&] { return newick(dataset_, result.state) + '\n'; });
+    comm_.reach(output_phase.inside);
+    write(".json", [&] { return to_json(options_, dataset_, result); });
+    write(".log", [&] { return log_.text(); });
+    if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state));
     agree_on_input(problem);
     comm_.reach(output_phase.after);
 }

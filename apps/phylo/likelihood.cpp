@@ -105,6 +105,7 @@ public:
         }
         pll_set_category_rates(pll_.get(), rates.data());
         require(pll_update_eigen(pll_.get(), 0) == PLL_SUCCESS);
+        settle_eigenvalues();
         std::fill(clv_valid_.begin(), clv_valid_.end(), 0);
         std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
     }
@@ -191,6 +192,14 @@ private:
         void operator()(pll_partition_t* partition) const { pll_partition_destroy(partition); }
         void operator()(double* memory) const { pll_aligned_free(memory); }
     };
+
+    /// A rate matrix has one eigenvalue 0 and else negative ones. Rounding may leave a little above 0, which long
+    /// branches would turn into probabilities above 1; with frequencies near 0 it is not even little.
+    void settle_eigenvalues() {
+        std::span const values(pll_->eigenvals[0], pll_->states);
+        *std::max_element(values.begin(), values.end()) = 0;
+        for (auto& x : values) x = std::min(x, 0.0);
+    }
 
     double length(HalfEdge h) const { return tree_.length(h, length_set_) * scale_; }
     HalfEdge matrix(HalfEdge h) const { return std::min(h, tree_.back(h)); }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,7 +38,13 @@ void run(ft::Communicator& comm, Options options) {
         plan = ft::to_string(draw_failures(comm, *draw));
         if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
     }
-    ft::set_failure_plan(ft::parse_failure_plan(plan));
+    auto deaths = ft::parse_failure_plan(plan);
+    for (auto const& death : deaths) {
+        if (value(death.victim) < comm.num_founders()) continue;
+        throw InputError("failure plan: there is no rank " + std::to_string(value(death.victim)) + " among " +
+                         std::to_string(comm.num_founders()));
+    }
+    ft::set_failure_plan(std::move(deaths));
     Job(comm, options, plan, Job::Output::files, voice()).run();
 }
 
@@ -54,8 +62,17 @@ int guarded(int argc, char** argv, int founder) {
     } catch (InputError const& error) {
         if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());
         return 2;
+    } catch (ft::Divergence const& error) {
+        if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());
+        return 1;
     } catch (ft::Departed const&) {
         return 0;  // as silent as a dead rank
+    } catch (std::exception const& error) {
+        // Only this rank is known to be in trouble. Dying at once is what the others survive; MPI_Abort would leave
+        // them waiting, since a fault-tolerant launcher does not end their job.
+        fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
+        if (comm.size() > 1) std::abort();
+        return 1;
     }
 }
 
@@ -70,7 +87,6 @@ int main(int argc, char** argv) {
         code = guarded(argc, argv, founder);
     } catch (std::exception const& error) {
         fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
-        MPI_Abort(MPI_COMM_WORLD, code);
     }
     MPI_Finalize();
     return code;

@@ -40,8 +40,8 @@ public:
             best_value_ = f.loglh;
         }
         (f.first > 0 ? low_ : high_) = next_;
-        // Only where the function is concave does Newton's step lead to a maximum; where it is convex, or the step leaves
-        // the bracket, halve. A way down to the least length tries that once: there many branches end.
+        // Only where the function is concave does Newton's step lead to a maximum; where it is convex, or the step
+        // leaves the bracket, halve. A way down to the least length tries that once: there many branches end.
         double candidate = f.second < 0 ? next_ - f.first / f.second : -1;
         double const promise = f.second < 0 ? -0.5 * f.first * f.first / f.second : 1;
         if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
@@ -115,7 +115,7 @@ void minimise(std::function<double(std::vector<double> const&)> const& f, std::v
     nlopt_set_lower_bounds1(search.get(), low);
     nlopt_set_upper_bounds1(search.get(), high);
     nlopt_set_initial_step1(search.get(), 0.2);
-    nlopt_set_ftol_abs(search.get(), 1e-3);
+    nlopt_set_ftol_abs(search.get(), 1e-4);
     nlopt_set_xtol_abs1(search.get(), 1e-4);
     nlopt_set_maxeval(search.get(), static_cast<int>(100 * (x.size() + 1)));
     for (auto& xi : x) xi = std::clamp(xi, low, high);

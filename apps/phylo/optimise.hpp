@@ -10,8 +10,8 @@ namespace regraft::phylo {
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;
 
-/// Optimises the length of h's edge, every length set for itself: Newton-Raphson within a shrinking bracket, never to a
-/// lower likelihood. Returns by how much the log-likelihood rose.
+/// Optimises the length of h's edge, within the bounds above, every length set for itself: Newton-Raphson within a
+/// shrinking bracket, never to a lower likelihood. Returns by how much the log-likelihood rose.
 double optimise_branch(Likelihood& likelihood, msa::HalfEdge h);
 
 /// One pass over all edges, so ordered that neighbours follow each other. Returns the gain.

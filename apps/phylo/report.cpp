@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -88,6 +89,10 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
     return json;
 }
 
+std::error_code last_error() {
+    return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
+}
+
 }  // namespace
 
 void Log::line(std::string const& text, bool leads) {
@@ -145,23 +150,35 @@ std::string newick(Dataset const& dataset, SearchState const& state) {
     return msa::to_newick(mean, dataset.taxa);
 }
 
-void refuse_to_overwrite(Options const& options) {
+void prepare_output(Options const& options, Trial trial) {
     for (auto const* extension : {".bestTree", ".json", ".log"}) {
-        if (std::filesystem::exists(options.output(extension))) {
-            throw InputError({options.output(extension).string()},
-                             "exists already; --redo overwrites it, --prefix chooses another name");
+        auto const path = options.output(extension);
+        std::error_code error;
+        auto const status = std::filesystem::status(path, error);
+        if (std::filesystem::is_directory(status))
+            throw InputError({path.string()}, "cannot be written: it is a directory");
+        if (std::filesystem::exists(status) && !options.redo) {
+            throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
         }
     }
+    if (trial == Trial::look) return;
+    auto const path = options.output(".bestTree.tmp");
+    errno = 0;
+    bool const written = static_cast<bool>(std::ofstream(path));
+    if (!written) throw InputError({path.string()}, "cannot be written: " + last_error().message());
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
 }
 
 void write_file(std::filesystem::path const& path, std::string const& text) {
     auto temporary = path;
     temporary += ".tmp";
+    errno = 0;
     std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
     file << text;
     file.close();
     std::error_code error;
-    if (!file) error = std::error_code(errno, std::generic_category());
+    if (!file) error = last_error();
     if (!error) std::filesystem::rename(temporary, path, error);
     if (!error) return;
     std::error_code ignored;
@@ -197,7 +214,9 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
         if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();
     }
     // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
-    return fmt::format("{{\n  \"log_likelihood\": {:.17g},{}\n", result.state.loglh, json.dump(2).substr(1));
+    auto const loglh = std::isfinite(result.state.loglh) ? fmt::format("{:.17g}", result.state.loglh) : "null";
+    auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
+    return fmt::format("{{\n  \"log_likelihood\": {},{}\n", loglh, rest.substr(1));
 }
 
 }  // namespace regraft::phylo

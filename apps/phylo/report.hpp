@@ -84,8 +84,11 @@ std::string to_string(Recovery const& recovery);
 /// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
 std::string newick(Dataset const& dataset, SearchState const& state);
 
-/// Throws InputError if one of the output files exists.
-void refuse_to_overwrite(Options const& options);
+/// How to find out whether output files can be written: by one PE by trying, by the others by looking.
+enum class Trial : std::uint8_t { look, write };
+
+/// Throws InputError if an output file exists and must not be overwritten, or could not be written at the end.
+void prepare_output(Options const& options, Trial trial);
 
 /// Writes a file completely or not at all: to PATH.tmp, which then takes the name. Throws InputError if it cannot.
 void write_file(std::filesystem::path const& path, std::string const& text);

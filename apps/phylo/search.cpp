@@ -21,9 +21,10 @@ Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
 }
 
-/// After the last step of a round: another one as long as rounds pay.
+/// After the last step of a round: another one as long as rounds pay, which is never true of a gain that is no number.
 void end_round(SearchState& state, double least_gain) {
-    if (state.loglh - state.round_start < least_gain) return enter(state, following(state.stage));
+    bool const pays = state.loglh - state.round_start >= least_gain;
+    if (!pays) return enter(state, following(state.stage));
     auto const next = state.round + 1;
     enter(state, state.stage);
     state.round = next;
@@ -32,7 +33,9 @@ void end_round(SearchState& state, double least_gain) {
 /// Steps of a round: all branches, then one partition's model each.
 void advance_model(SearchState& state, Likelihood& likelihood, double epsilon) {
     if (state.position == 0) {
-        smooth_branches(likelihood);
+        constexpr int max_passes = 8;
+        for (int pass = 0; pass < max_passes && smooth_branches(likelihood) >= epsilon; ++pass) {
+        }
     } else {
         optimise_model(likelihood, state.position - 1);
     }

@@ -1,6 +1,8 @@
 #include "topology.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -76,7 +78,10 @@ std::vector<HalfEdge> edges_within(msa::Tree const& tree, HalfEdge a, HalfEdge b
 /// The insertions of the pruned h, from the likeliest on, at most `candidates`.
 std::vector<HalfEdge> ranked(Likelihood& likelihood, HalfEdge h, std::vector<HalfEdge> const& targets) {
     if (targets.empty()) return {};
-    auto const scores = likelihood.score_insertions(h, targets);
+    auto scores = likelihood.score_insertions(h, targets);
+    for (auto& score : scores) {
+        if (std::isnan(score)) score = -std::numeric_limits<double>::infinity();  // sorting needs an order
+    }
     std::vector<std::size_t> order(targets.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return scores[i] > scores[j]; });

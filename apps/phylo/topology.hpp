@@ -11,8 +11,8 @@ namespace regraft::phylo {
 double try_nni(Likelihood& likelihood, msa::HalfEdge h, double loglh);
 
 /// Cuts off the subtree behind h and moves it to the best edge at most `radius` edges away, if that raises the
-/// likelihood once the three branches there are optimised. Insertions are ranked without optimising (lazy SPR,
-/// Stamatakis 2006).
+/// likelihood once the three branches there and the one left behind are optimised. Insertions are ranked without
+/// optimising (lazy SPR, Stamatakis 2006).
 double try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh);
 
 }  // namespace regraft::phylo

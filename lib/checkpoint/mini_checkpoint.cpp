@@ -59,7 +59,7 @@ void MiniCheckpoint::commit_identical(std::span<std::byte const> state) {
     Contents next{{comm_.self()}, {}};
     next.shares.push_row(state);
     comm_.reach(checkpoint_phase.inside);
-    if (!comm_.agree_equal(hash(state))) throw ft::MpiError("checkpoint: members have computed different states");
+    if (!comm_.agree_equal(hash(state))) throw ft::Divergence("checkpoint: members have computed different states");
     swap_in(std::move(next));
     comm_.reach(checkpoint_phase.after);
 }

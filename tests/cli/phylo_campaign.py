@@ -109,6 +109,7 @@ def ranks_of(exe: str, directory: str) -> list[int]:
 
 def outside(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
+    deaths = 0
     for seed in range(args.count):
         choice = random.Random(seed)
         done = threading.Event()
@@ -126,6 +127,8 @@ def outside(jobs: phylo_job.Jobs, args) -> None:
         done.set()
         thread.join()
         check(result, reference, f"outside {seed}")
+        deaths += len(result.killed())
+    result.require(deaths > 0, "all jobs ended before anybody was killed")
 
 
 def without_kills(jobs: phylo_job.Jobs, args) -> None:

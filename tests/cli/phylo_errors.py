@@ -50,6 +50,7 @@ CASES = [  # arguments, what the message must contain
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/none.nwk"], "none.nwk"),
     (["search", *GOOD, "--fail", "nowhere:0:0"], "no point named 'nowhere'"),
     (["search", *GOOD, "--fail", "spr:inside"], "expected point:rank:occurrence"),
+    (["search", *GOOD, "--fail", "spr:inside:99:0"], "there is no rank 99 among"),
     (["search", *GOOD, "--fail", "random:1"], "expected random:SEED:COUNT"),
     (["search", *GOOD, "--fail", "random:1:3"], "at least one survives"),
 ]
@@ -61,7 +62,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
         (directory / name).write_text(text, encoding="utf-8")
     fill = {"msa": args.msa, "dir": str(directory)}
     for number, (arguments, message) in enumerate(CASES):
-        ranks = 1 if number % 2 else 3
+        ranks = 1 if number % 2 else 5
         case = " ".join(arguments)
         result = jobs.run(ranks, [argument.format(**fill) for argument in arguments])
         result.require(result.codes == [2] * ranks, f"{case}: expected exit code 2 on all ranks")

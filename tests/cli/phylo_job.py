@@ -31,11 +31,12 @@ class Result:
     def killed(self) -> set[int]:
         return {rank for rank, code in enumerate(self.codes) if code == KILLED}
 
-    def bits(self) -> tuple[str, str]:
-        """The result, to be compared to the last bit: the tree and the 17 digits of its log-likelihood."""
+    def bits(self) -> tuple[str, str, str]:
+        """The result, to be compared to the last bit: the tree, the 17 digits of its log-likelihood, all parameters."""
         tree = pathlib.Path(f"{self.prefix}.bestTree").read_text(encoding="utf-8")
         line = next(line for line in pathlib.Path(f"{self.prefix}.json").read_text(encoding="utf-8").splitlines() if "log_likelihood" in line)
-        return tree, line
+        parameters = json.loads(pathlib.Path(f"{self.prefix}.json").read_text(encoding="utf-8"))
+        return tree, line, json.dumps([parameters["partitions"], parameters["evaluations"]])
 
     def require(self, condition: bool, what: str) -> None:
         if not condition:

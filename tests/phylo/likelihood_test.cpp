@@ -266,6 +266,22 @@ TEST(Likelihood, BranchValuesFollowTheLogLikelihood) {
     EXPECT_NEAR(likelihood.loglh(h) - before, difference, 1e-8);
 }
 
+TEST(Likelihood, IsNoProbabilityAboveOneForStatesThatNeverOccur) {
+    Fixture f(10, BranchLinkage::linked);
+    for (auto& column : f.data.columns[0]) column.assign(f.data.num_taxa, 'A');
+    f.data.columns.resize(1);
+    f.data.weights.resize(1);
+    f.data.specs = {parse_model("GTR+FC+G4m")};
+    std::vector<double> const only_a{1, 1e-12, 1e-12, 1e-12};
+    f.data.models = {start_model(f.data.specs[0], only_a)};
+    for (double length : {1e-6, 0.1, 100.0}) {
+        auto tree = test::some_tree(f.data, 3, f.linkage);
+        for (auto h : tree.edges()) tree.set_length(h, length);
+        EXPECT_NEAR(f.fresh(tree, f.data.models).loglh(), 0, 1e-6) << length;
+        EXPECT_LE(f.fresh(tree, f.data.models).loglh(), 1e-9) << length;
+    }
+}
+
 TEST(Likelihood, AgreesBetweenInstructionSets) {
     Fixture f(9, BranchLinkage::linked);
     auto const tree = test::some_tree(f.data, 9, f.linkage);

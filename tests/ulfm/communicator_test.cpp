@@ -40,6 +40,7 @@ TEST(Communicator, SurvivorsMeetWithTheSameMembersAndRightSums) {
     double expected = 0;
     for (auto pe : comm.members()) expected += 1.0 + value(pe);
     EXPECT_EQ(sum, expected);
+    EXPECT_TRUE(comm.agree_equal(hash(std::as_bytes(std::span(lost)))));  // uniform, also over failures of recoveries
     EXPECT_EQ(lost.size() + comm.size(), started);
     for (auto pe : lost) EXPECT_FALSE(std::binary_search(comm.members().begin(), comm.members().end(), pe));
     EXPECT_TRUE(comm.agree_equal(hash(std::as_bytes(comm.members()))));

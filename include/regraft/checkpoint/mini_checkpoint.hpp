@@ -27,7 +27,7 @@ public:
     void commit(std::span<std::byte const> share);
 
     /// The same for a state that every member has computed alike: one agreement and no exchange. The agreement also
-    /// compares 15 bits of a hash of the state; if they differ, members have diverged: MpiError on all. Collective,
+    /// compares 15 bits of a hash of the state; if they differ, members have diverged: Divergence on all. Collective,
     /// uniform.
     void commit_identical(std::span<std::byte const> state);
 

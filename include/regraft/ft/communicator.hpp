@@ -36,6 +36,11 @@ class MpiError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Members that must compute alike did not, as an agreement found: a bug, or different hardware. Thrown on all alike.
+class Divergence : public MpiError {
+    using MpiError::MpiError;
+};
+
 /// Thrown on a PE whose death is simulated (MPIs without ULFM): unwind, call MPI_Finalize, and leave without a result.
 class Departed {};
 

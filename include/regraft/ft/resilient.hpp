@@ -39,6 +39,7 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
                 std::set_difference(settled.begin(), settled.end(), alive.begin(), alive.end(),
                                     std::back_inserter(failure->lost));
                 recover(std::as_const(*failure));
+                comm.agree(true);  // all have recovered, or all start another round with the same list
                 settled.assign(alive.begin(), alive.end());
                 failure.reset();
             }

@@ -53,7 +53,7 @@ struct StateCount {
 std::vector<StateCount> count_states(Patterns const& patterns, std::size_t partition);
 
 /// What stands for the frequency of a state that never occurs: with 0 a reversible model cannot be decomposed, and this
-/// is so little that the likelihood is that of 0 to 1e-8.
+/// is so little that log-likelihoods of alignments come out as with 0, to about 1e-8.
 inline constexpr double least_frequency = 1e-12;
 
 /// Base frequencies, summing to 1 (but for least_frequency): an ambiguous cell counts in equal parts for its states, an
