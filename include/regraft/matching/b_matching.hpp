@@ -1,10 +1,13 @@
-// Left-saturating minimum-b-matching: give every left vertex to one of its neighbours so that the busiest right vertex
-// gets as few as possible. Left vertices are blocks, right vertices the PEs that could send them.
-// Also known as optimal semi-matching (Harvey, Ladner, Lovasz, Tamir 2006) and as P|M_j, p_j=1|C_max.
+// Matchings in which right vertices may occur several times: give left vertices to one of their neighbours each, so
+// that no right vertex gets too many. Left vertices are blocks, right vertices the PEs that could send them.
+//
+// min_b_matching is also known as optimal semi-matching (Harvey, Ladner, Lovasz, Tamir 2006) and as
+// P|M_j, p_j=1|C_max; blocks of different sizes: weighted.hpp; many blocks with the same holders: shares.hpp.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,7 +15,7 @@
 
 namespace regraft::matching {
 
-/// In right_of: this left vertex has no neighbour.
+/// In right_of: this left vertex has no neighbour, or (max_b_matching) was left out.
 inline constexpr std::uint32_t unmatched = std::numeric_limits<std::uint32_t>::max();
 
 /// An optimal matching and the proof that it is optimal.
@@ -21,32 +24,92 @@ struct BMatching {
     std::vector<std::uint32_t> right_of;
     /// Left vertices that have no neighbour, ascending: an ordinary outcome, the block is lost.
     std::vector<std::uint32_t> isolated;
-    /// The largest number of left vertices given to one right vertex; no matching has a smaller one.
+    /// The largest number of left vertices given to one right vertex; no matching has a smaller one (unless good_enough
+    /// ended the search).
     std::uint32_t b = 0;
     /// ceil(left vertices with a neighbour / right vertices with a neighbour): what b would be if edges were no
     /// obstacle.
     std::uint32_t lower_bound = 0;
     /// Ascending right vertices S such that more than (b - 1) * |S| left vertices have all their neighbours in S, so
     /// that b - 1 is infeasible. Empty if b is 0. (Hall's condition; b is the maximum over S of ceil(|{x : N(x) in S}|
-    /// / |S|).)
+    /// / |S|).) If good_enough ended the search it proves what hall_bound says, at least lower_bound.
     std::vector<std::uint32_t> hall_set;
 };
 
+/// Whether left vertices with equal rows are collapsed into one with a weight before a search. Never changes b.
+enum class Grouping {
+    /// If a sample says that there are few different rows (under a quarter of the left vertices) and greedy alone does
+    /// not reach the lower bound.
+    automatic,
+    never,
+    always,
+};
+
+struct Options {
+    /// Start from this right vertex per left vertex instead of from nothing; `unmatched`, or a vertex that is not in
+    /// the row, is no start. Empty: no start at all. The nearer it is to an optimum, the less there is to do.
+    std::span<std::uint32_t const> initial{};
+    /// Stop as soon as b is not above this, although a smaller one may exist: a schedule needs as many rounds as its
+    /// busiest receiver, however few the senders send.
+    std::uint32_t good_enough = 0;
+    Grouping grouping = Grouping::automatic;
+};
+
+/// Solves one instance after the other in the same memory: instances no larger than earlier ones allocate nothing.
+class BMatcher {
+public:
+    BMatcher();
+    BMatcher(BMatcher&&) noexcept;
+    BMatcher& operator=(BMatcher&&) noexcept;
+    ~BMatcher();
+
+    /// As min_b_matching. The answer is valid until the next call.
+    BMatching const& solve(CsrView<std::uint32_t> graph, std::uint32_t num_right, Options const& options = {});
+    /// The last answer, to keep.
+    BMatching take() &&;
+
+private:
+    struct Workspace;
+    std::unique_ptr<Workspace> workspace_;
+};
+
 /// The optimum for the graph whose row x lists the neighbours of left vertex x, in [0, num_right); a neighbour may
-/// occur more than once in a row. Deterministic. Precondition: fewer than 2^32 - 1 left vertices. O(paths * edges) in
-/// the worst case, near O(edges) if least-loaded greedy comes close to the lower bound. Mends Huebner 2020, Algorithm
-/// 11: isolated vertices are reported instead of looped over, b starts at the lower bound, and a search that fails
-/// raises b to what its visited set proves instead of by one.
-BMatching min_b_matching(CsrView<std::uint32_t> graph, std::uint32_t num_right);
+/// occur more than once in a row. Deterministic. Precondition: fewer than 2^32 - 1 left vertices; initial is empty or
+/// has a value per left vertex. O(edges * sqrt(left vertices)) phases aside, near O(edges) if least-loaded greedy comes
+/// close to the lower bound; at most 40 bytes per left vertex beside the graph.
+///
+/// Mends Huebner 2020, Algorithm 11 (which is ford_fulkerson_b_matching): isolated vertices are reported instead of
+/// looped over, b starts at the lower bound, and a search that fails raises b to what its visited set proves instead of
+/// by one.
+BMatching min_b_matching(CsrView<std::uint32_t> graph, std::uint32_t num_right, Options const& options = {});
+
+/// As many left vertices as the capacities of the right vertices allow.
+struct MaxBMatching {
+    /// For every left vertex its right vertex, or `unmatched`.
+    std::vector<std::uint32_t> right_of;
+    /// How many are matched; no matching within the capacities has more.
+    std::uint64_t num_matched = 0;
+    /// Ascending right vertices S, all full, such that num_matched = left vertices with a neighbour outside S +
+    /// capacity of S. So no matching has more: whoever has no neighbour outside S must go to S. (Koenig's theorem.)
+    std::vector<std::uint32_t> hall_set;
+};
+
+/// A largest matching in which right vertex v gets at most capacity[v] left vertices. Deterministic. Complexity and
+/// precondition like min_b_matching; capacity has a value per right vertex.
+MaxBMatching max_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> capacity);
 
 /// Whether m gives every left vertex to one of its neighbours, at most m.b of them and somewhere exactly m.b to one
 /// right vertex, and lists just the isolated ones as such. Says nothing about m.b being minimal. O(edges), not by the
 /// solver.
 bool is_b_matching(CsrView<std::uint32_t> graph, std::uint32_t num_right, BMatching const& m);
 
-/// Whether hall_set proves that some right vertex must get at least b left vertices. False if hall_set has a repeated
-/// or an unknown vertex; true for b = 0 and no set at all. O(edges), not by the solver.
-bool proves_lower_bound(CsrView<std::uint32_t> graph, std::uint32_t num_right, std::span<std::uint32_t const> hall_set,
-                        std::uint32_t b);
+/// The number that some right vertex of hall_set must get at least: ceil(|{x : N(x) in hall_set}| / |hall_set|),
+/// isolated x not counted. 0 if hall_set is empty or has a repeated or an unknown vertex. O(edges), not by the solver.
+std::uint32_t hall_bound(CsrView<std::uint32_t> graph, std::uint32_t num_right,
+                         std::span<std::uint32_t const> hall_set);
+
+/// Whether m matches left vertices to neighbours within the capacities, num_matched of them, and hall_set proves that
+/// no matching has more. O(edges), not by the solver.
+bool is_max_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> capacity, MaxBMatching const& m);
 
 }  // namespace regraft::matching

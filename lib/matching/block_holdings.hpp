@@ -1,0 +1,135 @@
+// Holdings of whole blocks: every left vertex belongs to one right vertex.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "matching/relief.hpp"
+#include "regraft/core/csr.hpp"
+
+namespace regraft::matching {
+
+/// The blocks of a right vertex, and so its ways out, lie in its slots: a segment of one array, and a list of those
+/// that came later.
+class BlockHoldings {
+public:
+    /// Lists who owns what: right_of[x] is the owner of left vertex x, none if it has none. num_owned: how many each
+    /// right vertex owns. Keeps the two views. O(left vertices).
+    void list(CsrView<std::uint32_t> graph, std::span<std::uint32_t> right_of,
+              std::span<std::uint32_t const> num_owned) {
+        graph_ = graph;
+        right_of_ = right_of;
+        later_.clear();
+        first_later_.assign(num_owned.size(), none);
+        cursor_.resize(num_owned.size());
+        // Segments end where the next one begins, and are filled from the back.
+        segment_.resize(num_owned.size() + 1);
+        std::uint32_t end = 0;
+        for (std::size_t v = 0; v < num_owned.size(); ++v) segment_[v] = end += num_owned[v];
+        segment_.back() = end;
+        block_.resize(end);
+        for (auto x = static_cast<std::uint32_t>(right_of.size()); x-- > 0;) {
+            if (right_of[x] != none) block_[--segment_[right_of[x]]] = x;
+        }
+    }
+
+    void begin_phase() const {}
+
+    template <class Visit>
+    void for_each_neighbour(std::uint32_t v, std::uint32_t /*level*/, Visit visit) const {
+        for (auto slot = segment_[v]; slot < segment_[v + 1]; ++slot) {
+            prefetch(slot);
+            if (block_[slot] == none) continue;
+            for (auto const w : graph_[block_[slot]]) visit(w);
+        }
+        for (auto i = first_later_[v]; i != none; i = later_[i].next) {
+            if (later_[i].block == none) continue;
+            for (auto const w : graph_[later_[i].block]) visit(w);
+        }
+    }
+
+    void start(std::uint32_t v) {
+        cursor_[v] = {segment_[v], Cursor::in_segment, 0};
+        if (segment_[v] == segment_[v + 1]) cursor_[v] = {first_later_[v], Cursor::in_list, 0};
+    }
+
+    template <class Accept>
+    std::uint32_t next_step(std::uint32_t v, std::uint32_t /*level*/, Accept accept) {
+        for (auto& at = cursor_[v]; at.slot != none; next_slot(v)) {
+            if (at.place == Cursor::in_segment) prefetch(at.slot);
+            auto const block = block_at(at);
+            if (block == none) continue;
+            auto const row = graph_[block];
+            for (; at.edge < row.size(); ++at.edge) {
+                if (accept(row[at.edge])) return row[at.edge];
+            }
+        }
+        return none;
+    }
+
+    void skip_step(std::uint32_t v) { ++cursor_[v].edge; }
+
+    std::int64_t width(std::uint32_t) const { return 1; }
+
+    /// Each vertex puts what it gets in the place of what it gives; only the last one needs a new place. What is got
+    /// has no way out to a higher level than its new owner's, so that it need not be looked at before the next phase.
+    void hand_over(std::span<std::uint32_t const> path, std::int64_t /*one*/) {
+        auto arriving = none;
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            auto& block = block_at(cursor_[path[i]]);
+            std::swap(block, arriving);
+            right_of_[arriving] = path[i + 1];
+            next_slot(path[i]);
+        }
+        later_.push_back({arriving, first_later_[path.back()]});
+        first_later_[path.back()] = static_cast<std::uint32_t>(later_.size() - 1);
+    }
+
+private:
+    /// How far a right vertex has tried its ways out in this phase.
+    struct Cursor {
+        enum Place : std::uint32_t { in_segment, in_list };
+        std::uint32_t slot = none;  // into block_ or later_; none: there are no more
+        Place place = in_segment;
+        std::uint32_t edge = 0;  // into the row of the block there
+    };
+    struct Later {
+        std::uint32_t block;
+        std::uint32_t next;  // into later_
+    };
+
+    std::uint32_t& block_at(Cursor const& at) {
+        return at.place == Cursor::in_segment ? block_[at.slot] : later_[at.slot].block;
+    }
+
+    void next_slot(std::uint32_t v) {
+        auto& at = cursor_[v];
+        at.edge = 0;
+        if (at.place == Cursor::in_list) {
+            at.slot = later_[at.slot].next;
+        } else if (++at.slot == segment_[v + 1]) {
+            at = {first_later_[v], Cursor::in_list, 0};
+        }
+    }
+
+    /// The blocks of a right vertex lie anywhere in the graph: what is needed soon is asked for early.
+    void prefetch(std::uint32_t slot) const {
+        constexpr std::uint32_t near = 8;
+        constexpr std::uint32_t far = 16;
+        if (slot + far >= block_.size()) return;
+        if (block_[slot + far] != none) __builtin_prefetch(&graph_.offsets[block_[slot + far]]);
+        if (block_[slot + near] != none) __builtin_prefetch(graph_.values.data() + graph_.offsets[block_[slot + near]]);
+    }
+
+    CsrView<std::uint32_t> graph_{};
+    std::span<std::uint32_t> right_of_;
+    std::vector<std::uint32_t> segment_;  // right vertex v owns block_[segment_[v] .. segment_[v + 1])
+    std::vector<std::uint32_t> block_;    // none: was handed over
+    std::vector<std::uint32_t> first_later_;
+    std::vector<Later> later_;
+    std::vector<Cursor> cursor_;
+};
+
+}  // namespace regraft::matching
