@@ -1,7 +1,8 @@
-// The minimum-b-matching as maximum flows: binary search on b with Boost's push-relabel (Goldberg, Tarjan 1988).
+// The minimum-b-matching as maximum flows: gallop and binary search on b with Boost's push-relabel (Goldberg, Tarjan
+// 1988).
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <boost/graph/push_relabel_max_flow.hpp>
 
 #include "regraft/core/csr.hpp"
+#include "support/matching_oracle.hpp"
 
 namespace regraft::test {
 
@@ -32,18 +34,9 @@ public:
         return boost::push_relabel_max_flow(network_, source_, sink_) == num_left_;
     }
 
-    std::uint32_t min_b() {
-        std::uint32_t low = 0;
-        auto high = static_cast<std::uint32_t>(num_left_);
-        while (low < high) {
-            auto const middle = low + (high - low) / 2;
-            if (feasible(middle)) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return low;
+    /// lower_bound: known to be none of the smaller ones.
+    std::uint32_t min_b(std::uint32_t lower_bound = 0) {
+        return smallest_feasible(lower_bound, [&](std::uint32_t b) { return feasible(b); });
     }
 
 private:
