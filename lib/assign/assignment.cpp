@@ -19,24 +19,34 @@ Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows) {
     Assignment rows;
     auto next = pieces.begin();
     for (std::uint32_t row = 0; row < num_rows; ++row) {
-        for (bool first = true; next != pieces.end() && value(next->pe) == row; ++next, first = false) {
-            auto const& work = next->work;
-            bool const joins = !first && rows.values.back().partition == work.partition &&
-                               rows.values.back().sites.last == work.sites.first;
-            if (joins) {
-                rows.values.back().sites.last = work.sites.last;
-            } else {
-                rows.push_value(work);
-            }
-        }
+        for (; next != pieces.end() && value(next->pe) == row; ++next) append(rows, next->work);
         rows.end_row();
     }
     return rows;
 }
 
+void append(Assignment& rows, Work const& work) {
+    bool const is_first = rows.values.size() == rows.offsets.back();
+    if (!is_first && rows.values.back().partition == work.partition &&
+        rows.values.back().sites.last == work.sites.first) {
+        rows.values.back().sites.last = work.sites.last;
+    } else {
+        rows.push_value(work);
+    }
+}
+
 std::uint64_t num_sites(std::span<Work const> row) {
     std::uint64_t sum = 0;
     for (auto const& work : row) sum += work.sites.size();
+    return sum;
+}
+
+std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cost_per_site) {
+    std::uint64_t sum = 0;
+    for (auto const& work : row) {
+        REGRAFT_EXPECTS(value(work.partition) < cost_per_site.size());
+        sum += work.sites.size() * cost_per_site[value(work.partition)];
+    }
     return sum;
 }
 

@@ -17,4 +17,8 @@ struct Piece {
 /// joined. Precondition: pieces are disjoint and each pe is below num_rows. O(pieces log pieces).
 Assignment rows_of(std::vector<Piece> pieces, std::uint32_t num_rows);
 
+/// Adds work to the row that is being built, joined with its last piece if they touch. Precondition: work is not empty
+/// and comes after that piece.
+void append(Assignment& rows, Work const& work);
+
 }  // namespace regraft::assign

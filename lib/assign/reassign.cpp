@@ -1,157 +1,136 @@
+// Lost sites first to who works on their partition, the rest to others; several ways are tried, and the one with the
+// fewest new pairs is taken.
 #include "regraft/assign/reassign.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <queue>
-#include <tuple>
 #include <vector>
 
+#include "assign/losses.hpp"
 #include "assign/pieces.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::assign {
 namespace {
 
-/// A survivor, by its position among the survivors.
-using Index = std::size_t;
-
-/// The sites that one partition lost, handed out from the front.
-struct Loss {
-    PartitionId partition{};
-    std::vector<SiteRange> pieces;  // descending, so that the next one is at the back
-    std::uint64_t num_sites = 0;
-    std::vector<Index> workers;  // survivors that work on the partition
-};
-
-std::vector<Loss> losses(Assignment const& before, std::span<PeId const> survivors) {
-    std::vector<Work> lost;
-    for (std::uint32_t pe = 0; pe < before.size(); ++pe) {
-        if (std::binary_search(survivors.begin(), survivors.end(), PeId{pe})) continue;
-        lost.insert(lost.end(), before[pe].begin(), before[pe].end());
-    }
-    std::sort(lost.begin(), lost.end(), [](Work const& a, Work const& b) {
-        return std::tuple(a.partition, b.sites.first) < std::tuple(b.partition, a.sites.first);
-    });
-    std::vector<Loss> result;
-    for (auto const& work : lost) {
-        if (result.empty() || result.back().partition != work.partition) result.push_back({work.partition, {}, 0, {}});
-        result.back().pieces.push_back(work.sites);
-        result.back().num_sites += work.sites.size();
+std::vector<std::uint64_t> loads(Assignment const& before, std::span<PeId const> survivors,
+                                 std::span<std::uint64_t const> cost_per_site) {
+    std::vector<std::uint64_t> result;
+    result.reserve(survivors.size());
+    for (auto const pe : survivors) {
+        auto const row = before[value(pe)];
+        result.push_back(cost_per_site.empty() ? num_sites(row) : cost(row, cost_per_site));
     }
     return result;
 }
 
-class Dealer {
-public:
-    Dealer(Assignment const& before, std::span<PeId const> survivors)
-        : survivors_(survivors), losses_(losses(before, survivors)) {
-        for (auto const pe : survivors) load_.push_back(num_sites(before[value(pe)]));
-        find_workers(before);
-    }
-
-    /// To survivors that work on the partition already, the least loaded first, each up to the limit.
-    void deal_to_workers(std::uint64_t limit) {
-        for (auto& loss : losses_) {
-            std::sort(loss.workers.begin(), loss.workers.end(),
-                      [&](Index a, Index b) { return std::tuple(load_[a], a) < std::tuple(load_[b], b); });
-            for (auto const worker : loss.workers) give(loss, worker, limit);
-        }
-    }
-
-    /// The largest remainder to the least loaded: each step empties a remainder or fills a survivor. Afterwards nothing
-    /// is left. Returns the number of steps, which all start a survivor on a partition that is new to it: its workers
-    /// are full.
-    std::uint64_t deal_to_others(std::uint64_t limit) {
-        std::stable_sort(losses_.begin(), losses_.end(),
-                         [](Loss const& a, Loss const& b) { return a.num_sites > b.num_sites; });
-        using Entry = std::tuple<std::uint64_t, Index>;
-        std::priority_queue<Entry, std::vector<Entry>, std::greater<>> by_load;
-        for (Index i = 0; i < survivors_.size(); ++i) by_load.emplace(load_[i], i);
-        std::uint64_t new_pairs = 0;
-        for (auto& loss : losses_) {
-            while (loss.num_sites > 0) {
-                auto const [load, i] = by_load.top();
-                REGRAFT_ASSERT(load < limit);
-                by_load.pop();
-                give(loss, i, limit);
-                by_load.emplace(load_[i], i);
-                ++new_pairs;
-            }
-        }
-        return new_pairs;
-    }
-
-    std::vector<Piece> gained() && { return std::move(gained_); }
-
-private:
-    /// Partitions with the fewest workers come first: they have the least choice.
-    void find_workers(Assignment const& before) {
-        for (Index i = 0; i < survivors_.size(); ++i) {
-            for (auto const& work : before[value(survivors_[i])]) {
-                auto const found = std::lower_bound(losses_.begin(), losses_.end(), work.partition,
-                                                    [](Loss const& loss, PartitionId q) { return loss.partition < q; });
-                if (found == losses_.end() || found->partition != work.partition) continue;
-                if (found->workers.empty() || found->workers.back() != i) found->workers.push_back(i);
-            }
-        }
-        std::stable_sort(losses_.begin(), losses_.end(),
-                         [](Loss const& a, Loss const& b) { return a.workers.size() < b.workers.size(); });
-    }
-
-    /// Gives the survivor as much of the loss as it may have.
-    void give(Loss& loss, Index survivor, std::uint64_t limit) {
-        while (loss.num_sites > 0 && load_[survivor] < limit) {
-            auto& sites = loss.pieces.back();
-            auto const count = std::min(sites.size(), limit - load_[survivor]);
-            auto const cut = advance(sites.first, count);
-            gained_.push_back({survivors_[survivor], {{sites.first, cut}, loss.partition}});
-            load_[survivor] += count;
-            loss.num_sites -= count;
-            sites.first = cut;
-            if (sites.empty()) loss.pieces.pop_back();
-        }
-    }
-
-    std::span<PeId const> survivors_;
-    std::vector<Loss> losses_;
-    std::vector<std::uint64_t> load_;
-    std::vector<Piece> gained_;
+/// Up to which cost survivors are filled: the mean, and what slack makes of it.
+struct Limits {
+    std::uint64_t fair;
+    std::uint64_t slack;
 };
 
-std::uint64_t slack_limit(std::uint64_t fair, std::uint64_t sites, std::size_t num_survivors, double slack) {
-    auto const mean = static_cast<double>(sites) / static_cast<double>(num_survivors);
+Limits limits(std::uint64_t total, std::uint64_t num_survivors, double slack) {
+    // Room for all: a survivor above the fair share takes nothing, but leaves that much more to the others.
+    auto const fair = total / num_survivors + (total % num_survivors > 0 ? 1 : 0);
+    auto const mean = static_cast<double>(total) / static_cast<double>(num_survivors);
     // More than all sites is no limit; also keeps the conversion in range.
-    auto const limit = std::min(std::ceil(slack * mean), static_cast<double>(sites));
-    return std::max(fair, static_cast<std::uint64_t>(limit));
+    auto const limit = std::min(std::ceil(slack * mean), static_cast<double>(total));
+    return {fair, std::max(fair, static_cast<std::uint64_t>(limit))};
+}
+
+/// The rest by best fit if that takes fewer new pairs, else evenly: room that is left is good for the next failure.
+Deal finish(Deal loose, Limits const& limit) {
+    auto tight = loose;
+    loose.to_others(limit.slack, Deal::Fit::loosest);
+    if (loose.num_new_pairs() <= 1) return loose;
+    tight.to_others(limit.slack, Deal::Fit::tightest);
+    return tight.num_new_pairs() < loose.num_new_pairs() ? tight : loose;
+}
+
+struct Dealt {
+    Deal deal;
+    Method method;
+};
+
+Dealt deal_out(Deal const& start, Limits const& limit, Method method) {
+    auto const greedy = [&] {
+        auto deal = start;
+        deal.to_workers_greedily(limit.fair);
+        deal.to_workers_greedily(limit.slack);
+        return Dealt{finish(std::move(deal), limit), Method::greedy};
+    };
+    auto const matching = [&] {
+        auto deal = start;
+        deal.to_workers_by_matching(limit.fair, limit.slack);
+        return Dealt{finish(std::move(deal), limit), Method::matching};
+    };
+    if (method == Method::matching) return matching();
+    auto first = greedy();
+    if (method == Method::greedy || first.deal.num_new_pairs() == 0) return first;
+    auto second = matching();
+    return second.deal.num_new_pairs() < first.deal.num_new_pairs() ? second : first;
+}
+
+/// Survivors' rows of both, merged; the others are empty.
+Assignment merged(Assignment const& before, Csr<Work> const& gained, std::span<PeId const> survivors) {
+    Assignment after;
+    after.values.reserve(before.values.size() + gained.values.size());
+    std::vector<Work> row;
+    auto survivor = survivors.begin();
+    for (std::uint32_t pe = 0; pe < before.size(); ++pe) {
+        if (survivor != survivors.end() && *survivor == PeId{pe}) {
+            ++survivor;
+            row.clear();
+            std::merge(before[pe].begin(), before[pe].end(), gained[pe].begin(), gained[pe].end(),
+                       std::back_inserter(row),
+                       [](Work const& a, Work const& b) { return a.sites.first < b.sites.first; });
+            for (auto const& work : row) append(after, work);
+        }
+        after.end_row();
+    }
+    return after;
+}
+
+/// Rows of gained without repetition and without the partitions in before.
+Csr<PartitionId> new_partitions(Assignment const& before, Csr<Work> const& gained) {
+    Csr<PartitionId> result;
+    for (std::size_t pe = 0; pe < gained.size(); ++pe) {
+        auto const had = before[pe];
+        auto old = had.begin();
+        for (auto const& work : gained[pe]) {
+            while (old != had.end() && old->partition < work.partition) ++old;
+            bool const is_old = old != had.end() && old->partition == work.partition;
+            bool const is_known =
+                result.values.size() > result.offsets.back() && result.values.back() == work.partition;
+            if (!is_old && !is_known) result.push_value(work.partition);
+        }
+        result.end_row();
+    }
+    return result;
 }
 
 }  // namespace
 
-Reassignment reassign(Assignment const& before, std::span<PeId const> survivors, Options options) {
+Reassignment reassign(Assignment const& before, std::span<PeId const> survivors, Options const& options) {
     REGRAFT_EXPECTS(!survivors.empty() && value(survivors.back()) < before.size());
     REGRAFT_EXPECTS(std::adjacent_find(survivors.begin(), survivors.end(), std::greater_equal<>{}) == survivors.end());
     REGRAFT_EXPECTS(options.slack >= 1.0);
-    auto const sites = num_sites(before.values);
-    // Room for all: a survivor above the fair share takes nothing, but leaves that much more to the others.
-    auto const fair = (sites + survivors.size() - 1) / survivors.size();
-    auto const limit = slack_limit(fair, sites, survivors.size(), options.slack);
+    REGRAFT_EXPECTS(std::count(options.cost_per_site.begin(), options.cost_per_site.end(), 0U) == 0);
+    auto const& costs = options.cost_per_site;
+    auto const total = costs.empty() ? num_sites(before.values) : cost(before.values, costs);
 
-    Dealer dealer(before, survivors);
-    dealer.deal_to_workers(fair);
-    dealer.deal_to_workers(limit);
+    Deal const start(survivors, loads(before, survivors, costs), losses(before, survivors, costs));
+    auto dealt = deal_out(start, limits(total, survivors.size(), options.slack), options.method);
     Reassignment result;
-    result.new_pairs = dealer.deal_to_others(limit);
-
-    auto gained = std::move(dealer).gained();
-    auto all = gained;
-    for (auto const pe : survivors) {
-        for (auto const& work : before[value(pe)]) all.push_back({pe, work});
-    }
-    auto const num_rows = static_cast<std::uint32_t>(before.size());
-    result.gained = rows_of(std::move(gained), num_rows);
-    result.after = rows_of(std::move(all), num_rows);
+    result.gained = rows_of(dealt.deal.gained(), static_cast<std::uint32_t>(before.size()));
+    result.after = merged(before, result.gained, survivors);
+    result.new_partitions = new_partitions(before, result.gained);
+    result.new_pairs = result.new_partitions.values.size();
+    result.method = dealt.method;
+    REGRAFT_ASSERT(result.new_pairs == dealt.deal.num_new_pairs());
     return result;
 }
 

@@ -82,6 +82,62 @@ TEST(Balance, NumbersSitesFromWhereThePartitionsBegin) {
     EXPECT_TRUE(covers_once(balance(begin, 3), begin));
 }
 
+std::vector<std::uint64_t> costs_of(Assignment const& assignment, std::vector<std::uint64_t> const& cost_per_site) {
+    std::vector<std::uint64_t> result;
+    for (std::size_t row = 0; row < assignment.size(); ++row) result.push_back(cost(assignment[row], cost_per_site));
+    return result;
+}
+
+//  aaaa at 1, bbb at 5: 19, so 9 and 10: b is cut after its first site.
+TEST(WeightedBalance, CountsCostInsteadOfSites) {
+    Begin const begin{0, 4, 7};
+    std::vector<std::uint64_t> const costs{1, 5};
+    auto const dealt = balance(begin, costs, 2);
+    EXPECT_TRUE(covers_once(dealt, begin));
+    EXPECT_EQ(dealt.values.size(), 3u);
+    for (auto const cost : costs_of(dealt, costs)) EXPECT_LE(cost, 10u);
+}
+
+//  12 12 9 on 3 PEs, mean 11: a and b are above it by less than a site of 4. Cutting them would make it worse.
+TEST(WeightedBalance, CutsNothingThatIsLessThanASiteTooLarge) {
+    Begin const begin{0, 3, 6, 7};
+    std::vector<std::uint64_t> const costs{4, 4, 9};
+    auto const dealt = balance(begin, costs, 3);
+    EXPECT_TRUE(covers_once(dealt, begin));
+    EXPECT_EQ(dealt.values.size(), 3u);
+}
+
+//  One partition of cheap sites, one of dear ones, over many PEs: each PE that begins a site of 20 goes above 41 by
+//  less than 20, and the next makes up for it, so that none is far below either.
+TEST(WeightedBalance, MakesUpForWhatItExceeds) {
+    Begin const begin{0, 210, 420};
+    std::vector<std::uint64_t> const costs{1, 20};
+    auto const dealt = balance(begin, costs, 107);
+    EXPECT_TRUE(covers_once(dealt, begin));
+    for (auto const cost : costs_of(dealt, costs)) {
+        EXPECT_LT(cost, 42u + 20u);
+        EXPECT_GT(cost, 41u - 20u);
+    }
+}
+
+TEST(WeightedBalance, AcceptsNoSitesNoPartitionsAndASinglePe) {
+    std::vector<std::uint64_t> const costs{3, 5};
+    EXPECT_EQ(balance(Begin{0}, std::vector<std::uint64_t>{}, 3), assignment({{}, {}, {}}));
+    EXPECT_EQ(balance(Begin{2, 2, 2}, costs, 2), assignment({{}, {}}));
+    EXPECT_EQ(balance(Begin{0, 5, 9}, costs, 1), assignment({{work(0, 5, 0), work(5, 9, 1)}}));
+}
+
+//  2^40 sites at 2^20 and 2^22 - 1: products with the number of PEs are beyond 64 bits.
+TEST(WeightedBalance, DoesNotOverflow) {
+    auto const many = std::uint64_t{1} << 40;
+    Begin const begin{0, many, 2 * many};
+    std::vector<std::uint64_t> const costs{std::uint64_t{1} << 20, (std::uint64_t{1} << 22) - 1};
+    auto const dealt = balance(begin, costs, 1 << 16);
+    EXPECT_TRUE(covers_once(dealt, begin));
+    auto const mean = (many >> 16) * (costs[0] + costs[1]);
+    for (auto const cost : costs_of(dealt, costs)) EXPECT_LT(cost, mean + costs[1]);
+}
+
 TEST(CoversOnce, FindsWhatIsWrong) {
     Begin const begin{0, 4, 8};
     EXPECT_TRUE(covers_once(assignment({{work(0, 2, 0), work(4, 8, 1)}, {}, {work(2, 4, 0)}}), begin));
@@ -104,6 +160,11 @@ TEST(BalanceDeathTest, RefusesImpossibleArguments) {
     EXPECT_DEATH(balance(Begin{4, 0}, 2), "precondition");
     EXPECT_DEATH(balance(Begin{0, 4}, std::vector{PeId{2}}, 2), "precondition");
     EXPECT_DEATH(balance(Begin{0, 4}, std::vector{PeId{1}, PeId{1}}, 2), "precondition");
+    using Costs = std::vector<std::uint64_t>;
+    EXPECT_DEATH(balance(Begin{0, 4}, Costs{}, 2), "precondition");
+    EXPECT_DEATH(balance(Begin{0, 4}, Costs{0}, 2), "precondition");
+    EXPECT_DEATH(balance(Begin{0, 4, 8}, (Costs{1, std::uint64_t{1} << 61}), 2), "precondition");
+    EXPECT_DEATH(balance(Begin{0, 4}, Costs{1}, 0), "precondition");
 }
 
 }  // namespace

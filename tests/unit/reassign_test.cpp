@@ -52,6 +52,69 @@ TEST(Reassign, ServesThePartitionWithTheLeastChoiceFirst) {
     EXPECT_EQ(result.new_pairs, 0u);
 }
 
+//  PE 0: a   bb      dies. 12 sites, 4 for each survivor: PE 1 has room for 2, PE 2 for 1, PE 3 for none.
+//  PE 1: a   b       Greedy gives a to the least loaded who knows it, PE 1. That has room for one b then, and the other
+//  PE 2: a     cc    b comes to PE 2, which knows no b. But PE 2 could have taken a, and PE 1 all of b.
+//  PE 3:     b ccc
+TEST(Reassign, MatchesWhereGreedyTakesTheOnlyChoiceOfOthers) {
+    auto const before = assignment({{work(0, 1, 0), work(3, 5, 1)},
+                                    {work(1, 2, 0), work(5, 6, 1)},
+                                    {work(2, 3, 0), work(7, 9, 2)},
+                                    {work(6, 7, 1), work(9, 12, 2)}});
+    Pes const survivors{PeId{1}, PeId{2}, PeId{3}};
+    auto const greedy = reassign(before, survivors, {.method = Method::greedy});
+    EXPECT_EQ(greedy.new_pairs, 1u);
+    auto const matching = reassign(before, survivors, {.method = Method::matching});
+    EXPECT_EQ(matching.new_pairs, 0u);
+    EXPECT_EQ(matching.gained, assignment({{}, {work(3, 5, 1)}, {work(0, 1, 0)}, {}}));
+    EXPECT_EQ(reassign(before, survivors), matching) << "the better of both";
+}
+
+//  aaa bb cc are lost, PE 1 has room for 4, PE 2 for 3. a beside the 4 leaves 1 and 3, so that c is cut; a beside the 3
+//  leaves 4 for b and c.
+TEST(Reassign, PutsTheRestWhereItFitsBest) {
+    auto const before = assignment({{work(0, 3, 0), work(3, 5, 1), work(5, 7, 2)}, {}, {work(7, 8, 3)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}});
+    EXPECT_TRUE(covers_once(result.after, Begin{0, 3, 5, 7, 8}));
+    EXPECT_EQ(result.new_pairs, 3u);
+}
+
+TEST(Reassign, ListsThePartitionsThatNeedAModel) {
+    auto const before = assignment({{work(0, 4, 0), work(6, 7, 1)}, {work(4, 6, 0)}, {work(7, 9, 1)}, {}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}, PeId{3}});
+    Csr<PartitionId> expected;
+    for (auto const& row : std::vector<std::vector<PartitionId>>{{}, {}, {}, {PartitionId{0}}}) expected.push_row(row);
+    EXPECT_EQ(result.new_partitions, expected);
+    EXPECT_EQ(result.new_pairs, 1u);
+}
+
+//  Many PEs that have one site each, of one partition, and the largest of them dies.
+TEST(Reassign, DealsToEverySurvivor) {
+    std::vector<std::vector<Work>> rows{{work(0, 100, 0)}};
+    Pes survivors;
+    for (std::uint32_t pe = 1; pe <= 100; ++pe) {
+        rows.push_back({work(99 + pe, 100 + pe, 0)});
+        survivors.push_back(PeId{pe});
+    }
+    for (auto const method : {Method::greedy, Method::matching}) {
+        auto const result = reassign(assignment(rows), survivors, {.method = method});
+        for (auto const pe : survivors) EXPECT_EQ(num_sites(std::as_const(result.after)[value(pe)]), 2u);
+        EXPECT_EQ(result.new_pairs, 0u);
+    }
+}
+
+//  Sites of b cost 3. PE 1 has 1 and PE 2 has 3; 2 of b are lost, so 5 for each: one fits at PE 1, and the other may
+//  begin below the limit at either.
+TEST(WeightedReassign, CountsCostInsteadOfSites) {
+    auto const before = assignment({{work(1, 3, 1)}, {work(0, 1, 0)}, {work(3, 4, 1)}});
+    std::vector<std::uint64_t> const costs{1, 3};
+    for (auto const method : {Method::greedy, Method::matching}) {
+        auto const result = reassign(before, Pes{PeId{1}, PeId{2}}, {.method = method, .cost_per_site = costs});
+        EXPECT_TRUE(covers_once(result.after, Begin{0, 1, 4}));
+        for (auto const pe : {1, 2}) EXPECT_LT(cost(std::as_const(result.after)[pe], costs), 5u + 3u);
+    }
+}
+
 TEST(Reassign, ChangesNothingIfNobodyWithWorkDied) {
     auto const before = assignment({{work(0, 3, 0)}, {}, {work(3, 5, 0)}});
     for (auto const& survivors : {Pes{PeId{0}, PeId{1}, PeId{2}}, Pes{PeId{0}, PeId{2}}}) {
@@ -104,6 +167,11 @@ TEST(ReassignDeathTest, RefusesImpossibleArguments) {
     EXPECT_DEATH(reassign(before, Pes{PeId{2}}), "precondition");
     EXPECT_DEATH(reassign(before, (Pes{PeId{1}, PeId{0}})), "precondition");
     EXPECT_DEATH(reassign(before, Pes{PeId{1}}, {.slack = 0.9}), "precondition");
+    std::vector<std::uint64_t> const zero{0};
+    EXPECT_DEATH(reassign(before, Pes{PeId{1}}, {.cost_per_site = zero}), "precondition");
+    auto const unknown = assignment({{work(0, 3, 1)}, {}});
+    std::vector<std::uint64_t> const one{1};
+    EXPECT_DEATH(reassign(unknown, Pes{PeId{1}}, {.cost_per_site = one}), "precondition");
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ using Assignment = Csr<Work>;
 /// The number of sites in a row. O(pieces).
 std::uint64_t num_sites(std::span<Work const> row);
 
+/// The sum over sites of cost_per_site[their partition]. Precondition: there is one for each partition in the row, and
+/// the sum is below 2^64. O(pieces).
+std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cost_per_site);
+
 /// Whether every site of every partition is in exactly one piece, every piece lies within its partition, and the rows
 /// keep the order that Assignment promises. Precondition: partition_begin is not empty and ascends. O(pieces log
 /// pieces).
