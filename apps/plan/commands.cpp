@@ -1,0 +1,81 @@
+#include "commands.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "failures.hpp"
+#include "graph_file.hpp"
+#include "match.hpp"
+#include "number_lines.hpp"
+#include "output.hpp"
+#include "recovery.hpp"
+#include "regraft/placement/mod_k.hpp"
+#include "report.hpp"
+#include "rounds.hpp"
+#include "transfer_file.hpp"
+
+namespace regraft::plan {
+namespace {
+
+/// What a function returns, and how long it took.
+template <class Function>
+auto timed(Function&& function) {
+    auto const start = std::chrono::steady_clock::now();
+    auto result = function();
+    return std::pair(std::move(result),
+                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+/// Nobody should wait for a plan that then cannot be written.
+void prepare_json(std::string const& path) {
+    if (!path.empty()) check_writable(path);
+}
+
+std::vector<PeId> failed_ranks(RecoverOptions const& options) {
+    auto const nodes = num_nodes(options.ranks, options.node_size);
+    auto const of_nodes = [&](auto const& failed) { return ranks_of_nodes(failed, options.node_size, options.ranks); };
+    if (options.fail_rate) return of_nodes(draw(nodes, *options.fail_rate, options.seed));
+    if (options.fail_nodes) return of_nodes(parse_list(*options.fail_nodes, nodes, "--fail-nodes", "node"));
+    return ranks_of_nodes(parse_list(options.failed.value(), options.ranks, "--failed", "rank"), 1, options.ranks);
+}
+
+}  // namespace
+
+void run(MatchOptions const& options) {
+    prepare_json(options.json);
+    auto const graph = parse_graph(read_text(options.graph), shown_input(options.graph));
+    auto const [plan, seconds] = timed([&] { return plan_senders(graph); });
+    if (!options.json.empty()) write_json(options, graph, plan);
+    if (options.json != "-") print(text_of(options, graph, plan, seconds));
+}
+
+void run(RoundsOptions const& options) {
+    prepare_json(options.json);
+    auto const transfers = parse_transfers(read_text(options.transfers), shown_input(options.transfers));
+    auto const [plan, seconds] = timed([&] { return plan_rounds(transfers); });
+    if (!options.json.empty()) write_json(options, plan);
+    if (options.json == "-") return;
+    Output out("-");
+    out.write(text_of(options, plan, seconds));
+    if (options.list) write_list(out, transfers, plan);
+    out.commit();
+}
+
+void run(RecoverOptions const& options) {
+    prepare_json(options.json);
+    Job const job{options.ranks, options.partitions, placement::ModK(options.blocks, options.ranks, options.replicas)};
+    auto const wanted = options.redistribute ? Wanted::everything : Wanted::gained;
+    auto const failed = failed_ranks(options);
+    auto const recovery = plan_recovery(job, failed, wanted, options.bundle ? Messages::bundled : Messages::blocks);
+    if (!options.json.empty()) write_json(options, failed, recovery);
+    if (options.json != "-") print(text_of(options, recovery));
+}
+
+void print(std::string_view text) {
+    Output out("-");
+    out.write(text);
+    out.commit();
+}
+
+}  // namespace regraft::plan

@@ -1,0 +1,23 @@
+// Senders for the blocks of a graph file.
+#pragma once
+
+#include <cstdint>
+
+#include "graph_file.hpp"
+#include "regraft/matching/b_matching.hpp"
+
+namespace regraft::plan {
+
+struct MatchPlan {
+    /// In the numbers of the graph: ranks[i] is the rank i.
+    matching::BMatching matching;
+    /// How many blocks are held by ranks of matching.hall_set only: more than (b - 1) * |hall_set|.
+    std::uint64_t hall_blocks = 0;
+};
+
+MatchPlan plan_senders(HolderGraph const& graph);
+
+/// How many rows that are not empty have all their values among the given ones. O(values + largest value).
+std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_t const> among);
+
+}  // namespace regraft::plan

@@ -1,0 +1,265 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "number_lines.hpp"
+
+namespace regraft::plan {
+namespace {
+
+constexpr std::uint32_t most_ranks = 1U << 26;
+constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+
+constexpr char const* description =
+    R"(Plans the recovery of a job that lost ranks, without running it.
+
+Blocks of data are kept on several ranks. When ranks die, survivors take over
+their blocks and load each from a rank that still holds it. A plan says
+  which holder sends a block, so that the busiest sender has to send as few
+    blocks as possible: b of them. A set of ranks S proves that fewer would not
+    do: more than (b - 1) |S| blocks are held by ranks of S only (Hall);
+  in which round it is sent. In a round a rank sends at most one message and
+    receives at most one; as many rounds as the busiest rank has messages to
+    send or to receive always suffice (Koenig).
+)";
+
+constexpr char const* after =
+    R"(Try:
+  regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --failed 3,7,10-20
+  regraft-plan match graph.txt --json -
+  regraft-plan rounds transfers.txt --list
+and regraft-plan COMMAND --help for the formats.
+
+Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad input or usage.)";
+
+constexpr char const* match_description =
+    "choose a sender for each block of a graph, the busiest rank sending as few as possible";
+
+constexpr char const* match_after =
+    R"(GRAPH is a text file: BLOCKS RANKS in the first line, then a line per block
+with the ranks that hold it. An empty line is a block that nobody holds: it is
+lost. '#' begins a comment; a line with nothing but a comment is not a block.
+
+  printf '4 3\n0 1\n0\n\n1 2\n' | regraft-plan match -
+
+JSON: b, lower_bound, hall_set (ranks that prove b), hall_blocks (how many blocks
+only they hold), sender (per block a rank or null), unservable (lost blocks).
+Blocks and ranks are numbered from 0.)";
+
+constexpr char const* rounds_description =
+    "deal transfers to rounds in which a rank sends at most one and receives at most one";
+
+constexpr char const* rounds_after =
+    R"(TRANSFERS is a text file with a line SENDER RECEIVER per transfer. '#' begins a
+comment, empty lines mean nothing. The same pair may occur several times. A
+transfer from a rank to itself is local: it needs no message and no round.
+
+  printf '0 1\n0 2\n3 1\n' | regraft-plan rounds - --list
+
+JSON: num_rounds, largest_degree, round (per transfer, in the order of the file:
+a number below num_rounds, or null if it is local).)";
+
+constexpr char const* recover_description =
+    "plan a whole recovery: who takes over what, who sends it, in which round, how long it takes";
+
+constexpr char const* recover_after =
+    R"(The blocks of each partition are dealt evenly to the ranks; the placement says
+which ranks keep copies. mod-k: with k = floor(P / R), ranks i, i + k, i + 2k, ...
+keep the same blocks. Then ranks die, as listed, node by node, or drawn; the
+survivors take over the blocks of the dead and load them from their living
+holders. Blocks without a living holder are lost: they are reported, and are not
+an error. LIST: numbers and ranges, such as 3,7,10-20 (with both ends).
+
+Predicted time: a message takes alpha + bytes / beta, a round as long as its
+largest message, and the rounds follow each other:
+  time = sum over rounds of (alpha + largest message of the round / beta).
+Not in it: finding out who died, making the plan, contention in the network.
+
+  regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --fail-rate 0.01
+  regraft-plan recover -p 96 --blocks 9600 --node-size 24 --fail-nodes 1 --json -
+
+The plan is the same for the same arguments, on every machine.)";
+
+CLI::Option* add_json(CLI::App& app, std::string& json) {
+    return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
+        ->check([](std::string const& path) { return path.empty() ? "the name of the file is empty" : ""; })
+        ->type_name("OUT");
+}
+
+CLI::App* add_match(CLI::App& app, MatchOptions& options) {
+    auto* const match = app.add_subcommand("match", match_description);
+    match->add_option("GRAPH", options.graph, "file with the holders of each block; -: standard input")
+        ->required()
+        ->type_name("");
+    add_json(*match, options.json);
+    match->footer(match_after);
+    return match;
+}
+
+CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
+    auto* const rounds = app.add_subcommand("rounds", rounds_description);
+    rounds->add_option("TRANSFERS", options.transfers, "file with senders and receivers; -: standard input")
+        ->required()
+        ->type_name("");
+    rounds->add_flag("--list", options.list, "print every round");
+    add_json(*rounds, options.json);
+    rounds->footer(rounds_after);
+    return rounds;
+}
+
+/// A whole number from first to last, in decimal digits only: CLI11 alone takes -1 for a large number and 010 for 8.
+CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
+    auto const check = [first, last](std::string& text) {
+        std::uint64_t number = 0;
+        auto const* const end = text.data() + text.size();
+        auto const [rest, error] = std::from_chars(text.data(), end, number);
+        if (error != std::errc() || rest != end || number < first || number > last)
+            return fmt::format("'{}', expected a whole number from {} to {}", escaped(text), first, last);
+        text = std::to_string(number);
+        return std::string();
+    };
+    return {check, ""};
+}
+
+void add_job(CLI::App& recover, RecoverOptions& options) {
+    constexpr auto* group = "Job";
+    recover.add_option("-p,--ranks", options.ranks, "ranks before the failures, numbered from 0")
+        ->required()
+        ->transform(whole(1, most_ranks))
+        ->type_name("P")
+        ->group(group);
+    recover.add_option("--blocks", options.blocks, "blocks, numbered from 0")
+        ->required()
+        ->transform(whole(0, most))
+        ->type_name("N")
+        ->group(group);
+    recover.add_option("--block-bytes", options.block_bytes, "bytes of a block (default 1024)")
+        ->transform(whole(1, 1U << 30))
+        ->type_name("B")
+        ->group(group);
+    recover.add_option("--partitions", options.partitions, "the blocks are this many equal partitions (default 1)")
+        ->transform(whole(1, most_ranks))
+        ->type_name("Q")
+        ->group(group);
+    recover
+        .add_option("--replicas", options.replicas, "ranks that keep each block, at least (default 3, or all ranks)")
+        ->transform(whole(1, most_ranks))
+        ->type_name("R")
+        ->group(group);
+    recover.add_option("--placement", options.placement, "which ranks keep which block: mod-k (default)")
+        ->check(CLI::IsMember({"mod-k"}).description(""))
+        ->type_name("RULE")
+        ->group(group);
+}
+
+void add_failures(CLI::App& recover, RecoverOptions& options) {
+    constexpr auto* group = "Failures (exactly one of the first three)";
+    recover.add_option("--failed", options.failed, "these ranks")->type_name("LIST")->group(group);
+    recover.add_option("--fail-nodes", options.fail_nodes, "all ranks of these nodes")->type_name("LIST")->group(group);
+    recover.add_option("--fail-rate", options.fail_rate, "this part of the nodes, 0 to 1, drawn with --seed")
+        ->type_name("X")
+        ->group(group);
+    recover.add_option("--seed", options.seed, "of --fail-rate (default 1)")
+        ->transform(whole(0, most))
+        ->type_name("S")
+        ->group(group);
+    recover.add_option("--node-size", options.node_size, "consecutive ranks that make a node (default 1)")
+        ->transform(whole(1, most_ranks))
+        ->type_name("K")
+        ->group(group);
+}
+
+void add_plan(CLI::App& recover, RecoverOptions& options) {
+    constexpr auto* group = "Plan";
+    recover
+        .add_flag("--redistribute", options.redistribute,
+                  "deal all blocks anew to the survivors, who load all of them; else only those of the dead")
+        ->group(group);
+    recover.add_flag("--bundle", options.bundle, "blocks with the same sender and receiver go in one message")
+        ->group(group);
+    recover.add_option("--alpha", options.network.alpha_us, "microseconds per message (default 2)")
+        ->type_name("US")
+        ->group(group);
+    recover
+        .add_option("--beta", options.network.beta_gbps, "bandwidth of a rank in 10^9 bytes per second (default 10)")
+        ->type_name("GBPS")
+        ->group(group);
+}
+
+CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
+    auto* const recover = app.add_subcommand("recover", recover_description);
+    add_job(*recover, options);
+    add_failures(*recover, options);
+    add_plan(*recover, options);
+    add_json(*recover, options.json)->group("Output");
+    recover->add_flag("--transfers", options.transfers, "with --json: every transfer, as [block, from, to, round]")
+        ->group("Output");
+    recover->footer(recover_after);
+    return recover;
+}
+
+/// What CLI11 cannot check. Throws CLI::ValidationError.
+void complete(RecoverOptions& options, CLI::App const& recover) {
+    int ways = 0;
+    for (auto const* option : {"--failed", "--fail-nodes", "--fail-rate"}) ways += recover.count(option) > 0 ? 1 : 0;
+    if (ways != 1) {
+        throw CLI::ValidationError("recover",
+                                   std::string(ways == 0 ? "who fails is missing" : "who fails is said twice") +
+                                       ", expected one of --failed, --fail-nodes and --fail-rate");
+    }
+    if (recover.count("--replicas") == 0) options.replicas = std::min(options.replicas, options.ranks);
+    if (options.replicas > options.ranks)
+        throw CLI::ValidationError("--replicas", "more than the " + std::to_string(options.ranks) + " ranks");
+    if (options.fail_rate && !(0 <= *options.fail_rate && *options.fail_rate <= 1))
+        throw CLI::ValidationError("--fail-rate", "expected a number from 0 to 1");
+    if (!(0 <= options.network.alpha_us && std::isfinite(options.network.alpha_us)))
+        throw CLI::ValidationError("--alpha", "expected a number of microseconds, 0 or more");
+    if (!(0 < options.network.beta_gbps && std::isfinite(options.network.beta_gbps)))
+        throw CLI::ValidationError("--beta", "expected a number of 10^9 bytes per second above 0");
+    if (options.transfers && options.json.empty()) throw CLI::ValidationError("--transfers", "is for --json OUT");
+}
+
+bool names_subcommand(CLI::App const& app, std::string const& word) {
+    return !app.get_subcommands([&](CLI::App const* command) { return command->get_name() == word; }).empty();
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    CLI::App app(description, "regraft-plan");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "regraft-plan " REGRAFT_VERSION);
+    app.footer(after);
+    MatchOptions match_options;
+    RoundsOptions rounds_options;
+    RecoverOptions recover_options;
+    auto const* const match = add_match(app, match_options);
+    auto const* const rounds = add_rounds(app, rounds_options);
+    auto const* const recover = add_recover(app, recover_options);
+    if (argc > 1 && argv[1][0] != '-' && !names_subcommand(app, argv[1])) {
+        return {std::nullopt,
+                std::string("regraft-plan: unknown command '") + argv[1] + "', expected match, rounds or recover\n", 2};
+    }
+    try {
+        app.parse(argc, argv);
+        if (match->parsed()) return {match_options, "", 0};
+        if (rounds->parsed()) return {rounds_options, "", 0};
+        complete(recover_options, *recover);
+        return {recover_options, "", 0};
+    } catch (CLI::ParseError const& error) {
+        std::ostringstream out;
+        std::ostringstream err;
+        bool const help = app.exit(error, out, err) == 0;
+        return {std::nullopt, help ? out.str() : "regraft-plan: " + err.str(), help ? 0 : 2};
+    }
+}
+
+}  // namespace regraft::plan

@@ -1,0 +1,56 @@
+// What the user asks for on the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "network.hpp"
+
+namespace regraft::plan {
+
+struct MatchOptions {
+    std::string graph;  // path; "-": standard input
+    std::string json;   // path; empty: none; "-": standard output, and no text
+};
+
+struct RoundsOptions {
+    std::string transfers;
+    std::string json;
+    bool list = false;  // every round in the text
+};
+
+struct RecoverOptions {
+    std::uint32_t ranks = 0;
+    std::uint64_t blocks = 0;
+    std::uint32_t replicas = 3;
+    std::uint32_t partitions = 1;
+    std::string placement = "mod-k";
+    std::uint32_t node_size = 1;  // ranks that fail together
+    // Who fails: one of these three is there.
+    std::optional<std::string> failed;      // list of ranks
+    std::optional<std::string> fail_nodes;  // list of nodes
+    std::optional<double> fail_rate;        // of all nodes
+    std::uint64_t seed = 1;
+    std::uint64_t block_bytes = 1024;
+    bool bundle = false;
+    Network network;
+    bool redistribute = false;
+    std::string json;
+    bool transfers = false;  // all of them in the JSON
+};
+
+using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions>;
+
+/// What the command line amounts to.
+struct Parsed {
+    std::optional<Options> options;  // none: nothing to run
+    std::string message;             // for the user: help, the version, or what is wrong
+    int exit_code = 0;
+};
+
+/// Reads the command line. Never prints, never throws.
+Parsed parse_command_line(int argc, char const* const* argv);
+
+}  // namespace regraft::plan

@@ -1,0 +1,30 @@
+// What the user sees of a plan: a text that explains it, and JSON for programs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "graph_file.hpp"
+#include "match.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "recovery.hpp"
+#include "regraft/schedule/edge_colouring.hpp"
+#include "rounds.hpp"
+
+namespace regraft::plan {
+
+// Each: the text, and a JSON file at options.json, which throws OutputError. Seconds: what the planning took.
+
+std::string text_of(MatchOptions const& options, HolderGraph const& graph, MatchPlan const& plan, double seconds);
+void write_json(MatchOptions const& options, HolderGraph const& graph, MatchPlan const& plan);
+
+std::string text_of(RoundsOptions const& options, RoundPlan const& plan, double seconds);
+/// A line per round, with its transfers in the order of the file.
+void write_list(Output& out, std::span<schedule::Edge const> transfers, RoundPlan const& plan);
+void write_json(RoundsOptions const& options, RoundPlan const& plan);
+
+std::string text_of(RecoverOptions const& options, Recovery const& recovery);
+void write_json(RecoverOptions const& options, std::span<PeId const> failed, Recovery const& recovery);
+
+}  // namespace regraft::plan

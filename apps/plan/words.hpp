@@ -1,0 +1,44 @@
+// Words and tables for texts that people read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace regraft::plan {
+
+/// "1 block", "2 blocks".
+std::string counted(std::uint64_t count, std::string_view thing);
+/// "12.3 ms", "4.56 s": three digits or so.
+std::string duration(double seconds);
+/// "812 B", "1.50 MB": three digits or so, with powers of 1000.
+std::string bytes(double count);
+
+/// The first few numbers of a list, and how many more there are: "0, 3, 4 and 7 more".
+template <class List, class Number>
+std::string first_few(List const& list, Number&& number) {
+    constexpr std::size_t most = 8;
+    std::string text;
+    for (std::size_t i = 0; i < list.size() && i < most; ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", number(list[i]));
+    return list.size() > most ? fmt::format("{} and {} more", text, list.size() - most) : text;
+}
+
+/// Lines with a name on the left.
+class Table {
+public:
+    void row(std::string_view name, std::string_view text) { lines_ += fmt::format("{:<{}}{}\n", name, width, text); }
+    /// One more line under the same name.
+    void more(std::string_view text) { row("", text); }
+    std::string take() { return std::move(lines_); }
+
+private:
+    static constexpr std::size_t width = 13;
+    std::string lines_;
+};
+
+}  // namespace regraft::plan
