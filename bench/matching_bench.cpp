@@ -1,132 +1,401 @@
-// min_b_matching beside Boost's push-relabel on what is left to send after failures.
+// min_b_matching beside its peers, family by family: a fresh one, one with used memory, one that knows which blocks
+// have the same holders; Huebner's Algorithm 11; and maximum flows of LEMON and Boost, galloping on b from the lower
+// bound. Of the flows only the solving is timed, not the building of the network, and only the value of the flow is
+// asked for. No time is taken of an answer that has not been checked. A peer that needs more than --limit=SECONDS (10)
+// of CPU time is reported as not finished, and is not tried on more blocks.
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <new>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "regraft/core/random.hpp"
 #include "regraft/matching/b_matching.hpp"
-#include "regraft/placement/mod_k.hpp"
+#include "regraft/matching/ford_fulkerson.hpp"
+#include "regraft/matching/shares.hpp"
 #include "support/flow_oracle.hpp"
+#ifdef REGRAFT_HAS_LEMON
+#include "support/lemon_oracle.hpp"
+#endif
+#include "support/matching_instances.hpp"
+
+// --- how much memory is taken: every operator new of this program and of the library
+// ------------------------------------
+
+namespace {
+
+struct Heap {
+    std::size_t live = 0;
+    std::size_t peak = 0;
+    std::size_t allocations = 0;
+} heap;
+
+void* take(std::size_t size) {
+    void* const memory = std::malloc(size == 0 ? 1 : size);
+    if (memory == nullptr) throw std::bad_alloc();
+    heap.live += malloc_usable_size(memory);
+    heap.peak = std::max(heap.peak, heap.live);
+    ++heap.allocations;
+    return memory;
+}
+
+void give_back(void* memory) {
+    if (memory != nullptr) heap.live -= malloc_usable_size(memory);
+    std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return take(size);
+}
+void* operator new[](std::size_t size) {
+    return take(size);
+}
+void operator delete(void* memory) noexcept {
+    give_back(memory);
+}
+void operator delete[](void* memory) noexcept {
+    give_back(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    give_back(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    give_back(memory);
+}
 
 namespace {
 
 using namespace regraft;
 
-constexpr std::uint32_t replicas = 3;
+/// The most bytes that were in use during action, beyond those in use before.
+template <class Action>
+std::size_t peak_during(Action action) {
+    auto const before = heap.peak = heap.live;
+    action();
+    return heap.peak - before;
+}
 
-struct Instance {
-    Csr<std::uint32_t> graph;
-    std::uint32_t num_right;
+// --- instances
+// ----------------------------------------------------------------------------------------------------------
+
+struct Task {
+    test::InstanceFamily family;
+    std::uint32_t num_left = 0;
+    std::uint32_t num_right = 0;
+    friend bool operator==(Task const& a, Task const& b) {
+        return a.family.name == b.family.name && a.num_left == b.num_left && a.num_right == b.num_right;
+    }
 };
 
-/// Mod-k placement, where one PE in ten died. Blocks may be lost.
-Instance mod_k(std::uint64_t num_blocks, std::uint32_t num_pes) {
-    Random random(1);
-    std::vector<char> alive(num_pes);
-    for (auto& flag : alive) flag = random.below(10) != 0 ? 1 : 0;
-    placement::ModK const rule(num_blocks, num_pes, replicas);
-    Instance instance{{}, num_pes};
-    for (std::uint64_t b = 0; b < num_blocks; ++b) {
-        for (std::uint32_t copy = 0; copy < rule.num_copies(BlockId{b}); ++copy) {
-            auto const slot = value(rule.holder(BlockId{b}, copy));
-            if (alive[slot] != 0) instance.graph.push_value(slot);
-        }
-        instance.graph.end_row();
+bool certified(test::Instance const& instance, matching::BMatching const& m) {
+    return matching::is_b_matching(instance.graph, instance.num_right, m) &&
+           matching::hall_bound(instance.graph, instance.num_right, m.hall_set) == m.b;
+}
+
+struct Problem {
+    explicit Problem(Task const& t)
+        : task(t),
+          instance(t.family.make({t.num_left, t.num_right})),
+          best(matching::min_b_matching(instance.graph, instance.num_right)),
+          solved(certified(instance, best)) {}
+
+    Task task;
+    test::Instance instance;
+    matching::BMatching best;
+    bool solved;
+};
+
+/// Made once for all algorithms and repetitions that follow each other.
+Problem const& problem(Task const& task) {
+    static std::unique_ptr<Problem> latest;
+    if (latest == nullptr || latest->task != task) {
+        latest.reset();
+        latest = std::make_unique<Problem>(task);
     }
-    return instance;
+    return *latest;
 }
 
-/// Holders that `draw` chooses anew for every block, as after many failures and repairs.
-template <class Draw>
-Instance drawn(std::uint64_t num_blocks, std::uint32_t num_pes, Draw draw) {
-    Random random(2);
-    Instance instance{{}, num_pes};
-    for (std::uint64_t b = 0; b < num_blocks; ++b) {
-        for (std::uint32_t copy = 0; copy < replicas; ++copy) instance.graph.push_value(draw(random, num_pes));
-        instance.graph.end_row();
-    }
-    return instance;
+void count(benchmark::State& state, Problem const& p) {
+    auto const blocks = static_cast<double>(p.instance.graph.size());
+    state.counters["b"] = p.best.b;
+    state.counters["lower_bound"] = p.best.lower_bound;
+    state.counters["edges"] = static_cast<double>(p.instance.graph.values.size());
+    state.counters["ns_per_block"] =
+        benchmark::Counter(blocks * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-Instance uniform(std::uint64_t num_blocks, std::uint32_t num_pes) {
-    return drawn(num_blocks, num_pes,
-                 [](Random& random, std::uint32_t n) { return static_cast<std::uint32_t>(random.below(n)); });
-}
+// --- ours
+// ---------------------------------------------------------------------------------------------------------------
 
-/// PE i holds about 1 / (i + 1) as much as PE 0.
-Instance skewed(std::uint64_t num_blocks, std::uint32_t num_pes) {
-    return drawn(num_blocks, num_pes, [](Random& random, std::uint32_t n) {
-        return static_cast<std::uint32_t>(std::pow(static_cast<double>(n) + 1, random.unit())) - 1;
-    });
-}
-
-/// Chains of 1, 2, 3, ... PEs, as many blocks as PEs: block i of a chain is on its PEs i and i + 1, the last one on its
-/// first PE alone. So each chain takes an augmenting path through all of it, and no two are of the same length.
-Instance chains(std::uint64_t num_blocks, std::uint32_t num_pes) {
-    Instance instance{{}, num_pes};
-    std::uint32_t first = 0;
-    for (std::uint32_t length = 1; first + length <= std::min<std::uint64_t>(num_blocks, num_pes); ++length) {
-        for (std::uint32_t i = first; i + 1 < first + length; ++i) {
-            instance.graph.push_row(std::vector<std::uint32_t>{i, i + 1});
-        }
-        instance.graph.push_row(std::vector<std::uint32_t>{first, first});
-        first += length;
-    }
-    return instance;
-}
-
-using Family = Instance (*)(std::uint64_t num_blocks, std::uint32_t num_pes);
-
-Instance make(Family family, benchmark::State const& state) {
-    return family(static_cast<std::uint64_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)));
-}
-
-void run_min_b_matching(benchmark::State& state, Family family) {
-    auto const [graph, num_right] = make(family, state);
-    auto const answer = matching::min_b_matching(graph, num_right);
-    if (!matching::is_b_matching(graph, num_right, answer)) state.SkipWithError("not a matching");
-    if (!matching::proves_lower_bound(graph, num_right, answer.hall_set, answer.b)) state.SkipWithError("not optimal");
+void run_min_b_matching(benchmark::State& state, Task const& task) {
+    auto const& p = problem(task);
+    if (!p.solved) return state.SkipWithError("not a matching, or not proved");
+    auto const& [graph, num_right] = p.instance;
+    auto const bytes = peak_during([&] { benchmark::DoNotOptimize(matching::min_b_matching(graph, num_right).b); });
     for (auto _ : state) benchmark::DoNotOptimize(matching::min_b_matching(graph, num_right).b);
-    state.counters["b"] = answer.b;
-    state.counters["lower_bound"] = answer.lower_bound;
+    count(state, p);
+    state.counters["bytes_per_block"] = static_cast<double>(bytes) / static_cast<double>(graph.size());
 }
 
-/// Binary search on b, network built beforehand.
-void run_push_relabel(benchmark::State& state, Family family) {
-    auto const [graph, num_right] = make(family, state);
-    auto const answer = matching::min_b_matching(graph, num_right);
-    test::FlowOracle oracle(graph, num_right);
-    if (oracle.min_b() != answer.b) state.SkipWithError("the two disagree");
-    for (auto _ : state) benchmark::DoNotOptimize(oracle.min_b());
-    state.counters["b"] = answer.b;
-    state.counters["lower_bound"] = answer.lower_bound;
+void run_b_matcher(benchmark::State& state, Task const& task) {
+    auto const& p = problem(task);
+    auto const& [graph, num_right] = p.instance;
+    matching::BMatcher matcher;
+    matcher.solve(graph, num_right);
+    auto const before = heap.allocations;
+    if (matcher.solve(graph, num_right).right_of != p.best.right_of) return state.SkipWithError("another answer");
+    auto const allocations = heap.allocations - before;
+    for (auto _ : state) benchmark::DoNotOptimize(matcher.solve(graph, num_right).b);
+    count(state, p);
+    state.counters["allocations"] = static_cast<double>(allocations);
 }
 
-void add(std::string const& name, void (*run)(benchmark::State&, Family), Family family,
-         std::vector<std::vector<std::int64_t>> const& sizes) {
-    auto* const bench = benchmark::RegisterBenchmark(name.c_str(), run, family);
-    bench->ArgNames({"blocks", "pes"})->Unit(benchmark::kMillisecond);
-    for (auto const& size : sizes) bench->Args(size);
+/// Blocks with the same holders, as one left vertex with units.
+struct Groups {
+    Csr<std::uint32_t> rows;
+    std::vector<std::uint64_t> units;
+    /// The blocks, group by group.
+    std::vector<std::uint32_t> members;
+};
+
+Groups group(CsrView<std::uint32_t> graph) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> by_hash(graph.size());
+    for (std::uint32_t x = 0; x < graph.size(); ++x) {
+        by_hash[x] = {1, x};
+        for (auto const v : graph[x]) by_hash[x].first = mix(by_hash[x].first * 31 + v);
+    }
+    std::sort(by_hash.begin(), by_hash.end());
+    Groups groups;
+    groups.members.reserve(graph.size());
+    for (auto const& [hash, x] : by_hash) {
+        auto const last = groups.rows.size();
+        auto const row = graph[x];
+        if (last == 0 || !std::ranges::equal(std::as_const(groups.rows)[last - 1], row)) {
+            groups.rows.push_row(row);
+            groups.units.push_back(0);
+        }
+        ++groups.units.back();
+        groups.members.push_back(x);
+    }
+    return groups;
+}
+
+/// From how many blocks of a group everybody sends to which.
+void expand(Groups const& groups, std::vector<std::uint64_t> const& share, std::span<std::uint32_t> right_of) {
+    auto block = groups.members.begin();
+    for (std::size_t g = 0; g < groups.rows.size(); ++g) {
+        auto const end = block + static_cast<std::ptrdiff_t>(groups.units[g]);
+        for (auto edge = groups.rows.offsets[g]; edge < groups.rows.offsets[g + 1]; ++edge) {
+            for (auto i = share[edge]; i > 0; --i) right_of[*block++] = groups.rows.values[edge];
+        }
+        block = end;  // lost ones get nobody
+    }
+}
+
+void run_min_b_shares(benchmark::State& state, Task const& task) {
+    auto const& p = problem(task);
+    auto const& [graph, num_right] = p.instance;
+    static Task latest;
+    static Groups groups;
+    if (latest != task) groups = group(graph);
+    latest = task;
+    matching::BMatching expanded;
+    auto const solve = [&] {
+        expanded.right_of.assign(graph.size(), matching::unmatched);
+        auto const shares = matching::min_b_shares(groups.rows, groups.units, num_right);
+        expand(groups, shares.share, expanded.right_of);
+        expanded.b = static_cast<std::uint32_t>(shares.b);
+    };
+    solve();
+    expanded.isolated = p.best.isolated;
+    if (expanded.b != p.best.b || !is_b_matching(graph, num_right, expanded))
+        return state.SkipWithError("another answer");
+    for (auto _ : state) solve();
+    count(state, p);
+    state.counters["groups"] = static_cast<double>(groups.rows.size());
+}
+
+// --- peers
+// --------------------------------------------------------------------------------------------------------------
+
+class AlgorithmEleven {
+public:
+    explicit AlgorithmEleven(Problem const& p) : instance_(p.instance) {}
+    std::uint32_t solve() { return matching::ford_fulkerson_b_matching(instance_.graph, instance_.num_right).b; }
+
+private:
+    test::Instance const& instance_;
+};
+
+template <class Oracle>
+class Flow {
+public:
+    explicit Flow(Problem const& p)
+        : oracle_(p.instance.graph, p.instance.num_right), lower_bound_(p.best.lower_bound) {}
+    std::uint32_t solve() { return oracle_.min_b(lower_bound_); }
+
+private:
+    Oracle oracle_;
+    std::uint32_t lower_bound_;
+};
+
+double limit_seconds = 10;
+
+enum class Outcome { right, wrong, unfinished };
+
+/// Lets a child process solve the problem once, and kills it after the limit. The peers do not know how to stop.
+template <class Peer>
+Outcome attempt(Problem const& p) {
+    auto const child = fork();
+    if (child == 0) {
+        Peer peer(p);
+        itimerval timer{};
+        timer.it_value.tv_sec = static_cast<time_t>(limit_seconds);
+        timer.it_value.tv_usec =
+            static_cast<suseconds_t>((limit_seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6);
+        setitimer(ITIMER_PROF, &timer, nullptr);
+        _exit(peer.solve() == p.best.b ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status)) return Outcome::unfinished;
+    return WEXITSTATUS(status) == EXIT_SUCCESS ? Outcome::right : Outcome::wrong;
+}
+
+/// What stands in the way of taking the peer's time for this task; empty: nothing. Tried once per task, and not at all
+/// if fewer blocks of the family were too many.
+template <class Peer>
+std::string const& obstacle(Task const& task) {
+    static std::map<std::pair<std::string_view, std::uint32_t>, std::string> known;
+    auto const [entry, is_new] = known.try_emplace({task.family.name, task.num_left});
+    if (!is_new) return entry->second;
+    if (entry != known.begin()) {
+        auto const& [key, text] = *std::prev(entry);
+        if (key.first == task.family.name && !text.empty()) return entry->second = text;
+    }
+    auto const outcome = attempt<Peer>(problem(task));
+    if (outcome == Outcome::wrong) entry->second = "another b";
+    if (outcome == Outcome::unfinished) {
+        entry->second = "did not finish " + std::to_string(task.num_left) + " blocks in " +
+                        std::to_string(static_cast<int>(limit_seconds)) + " s";
+    }
+    return entry->second;
+}
+
+template <class Peer>
+void run_peer(benchmark::State& state, Task const& task) {
+    if (auto const& text = obstacle<Peer>(task); !text.empty()) return state.SkipWithError(text.c_str());
+    auto const& p = problem(task);
+    Peer peer(p);
+    for (auto _ : state) benchmark::DoNotOptimize(peer.solve());
+    count(state, p);
+}
+
+// --- what runs
+// ----------------------------------------------------------------------------------------------------------
+
+struct Algorithm {
+    std::string_view name;
+    void (*run)(benchmark::State&, Task const&);
+    /// Larger instances take too much memory.
+    std::uint64_t max_edges = ~std::uint64_t{0};
+    /// Only where many blocks have the same holders.
+    bool (*suits)(std::string_view family) = [](std::string_view) { return true; };
+};
+
+bool has_few_groups(std::string_view family) {
+    return family == "restore" || family == "redrawn" || family == "mod_k" || family == "chain" ||
+           family == "cyclepair";
+}
+
+Algorithm const algorithms[] = {
+    {"min_b_matching", run_min_b_matching},
+    {"BMatcher", run_b_matcher},
+    {"min_b_shares", run_min_b_shares, ~std::uint64_t{0}, has_few_groups},
+    {"ford_fulkerson", run_peer<AlgorithmEleven>},
+#ifdef REGRAFT_HAS_LEMON
+    {"lemon_preflow", run_peer<Flow<test::LemonOracle>>, 60'000'000},
+#endif
+    {"boost_push_relabel", run_peer<Flow<test::FlowOracle>>, 10'000'000},
+};
+
+/// Four sizes, of few blocks per PE and of many.
+std::vector<Task> tasks(test::InstanceFamily family) {
+    if (family.name == "dense") return {{family, 10'000, 1000}, {family, 100'000, 1000}, {family, 1'000'000, 100}};
+    std::vector<Task> result;
+    for (auto const& [num_left, num_right] : {std::pair{10'000U, 1000U}, std::pair{100'000U, 1000U},
+                                              std::pair{1'000'000U, 24'576U}, std::pair{10'000'000U, 100'000U}}) {
+        auto fitting = num_right;
+        if (family.name == "chains") fitting = num_left;
+        if (family.name == "cyclepair") fitting = num_left / 10;
+        result.push_back({family, num_left, fitting});
+    }
+    return result;
+}
+
+std::uint64_t num_edges(Task const& task) {
+    return std::uint64_t{task.num_left} * (task.family.name == "dense" ? task.num_right / 2 : 3);
+}
+
+void register_all() {
+    for (auto const& family : test::instance_families) {
+        for (auto const& task : tasks(family)) {
+            for (auto const& algorithm : algorithms) {
+                if (num_edges(task) > algorithm.max_edges || !algorithm.suits(family.name)) continue;
+                auto const name = std::string(algorithm.name) + "/" + std::string(family.name);
+                auto const run = [=](benchmark::State& state) { algorithm.run(state, task); };
+                benchmark::RegisterBenchmark(name.c_str(), run)
+                    ->ArgNames({"blocks", "pes"})
+                    ->Args({task.num_left, task.num_right})
+                    ->Unit(benchmark::kMillisecond);
+            }
+        }
+    }
+}
+
+/// Takes --limit=SECONDS out of the arguments.
+void parse_limit(int& argc, char** argv) {
+    std::string_view constexpr flag = "--limit=";
+    auto const end = std::remove_if(argv + 1, argv + argc, [&](char const* word) {
+        if (!std::string_view(word).starts_with(flag)) return false;
+        limit_seconds = std::max(0.001, std::atof(word + flag.size()));
+        return true;
+    });
+    argc = static_cast<int>(end - argv);
+    argv[argc] = nullptr;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::vector<std::vector<std::int64_t>> const small{{1000, 100}, {10'000, 100}};
-    std::vector<std::vector<std::int64_t>> const all{{1000, 100}, {10'000, 100}, {100'000, 1000}, {1'000'000, 1000}};
-    add("min_b_matching/mod_k", run_min_b_matching, mod_k, all);
-    add("min_b_matching/uniform", run_min_b_matching, uniform, all);
-    add("min_b_matching/skewed", run_min_b_matching, skewed, all);
-    add("min_b_matching/chains", run_min_b_matching, chains, {{1000, 1000}, {10'000, 10'000}, {100'000, 100'000}});
-    add("push_relabel/mod_k", run_push_relabel, mod_k, small);
-    add("push_relabel/uniform", run_push_relabel, uniform, small);
-    add("push_relabel/skewed", run_push_relabel, skewed, small);
+    parse_limit(argc, argv);
+    register_all();
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    // For the summary and the plot.
+    benchmark::AddCustomContext("clock", "cpu_time");
+    benchmark::AddCustomContext("unit", "blocks");
+    benchmark::AddCustomContext("subject", "min_b_matching");
+    benchmark::AddCustomContext("labels",
+                                "BMatcher=used memory,min_b_shares=groups known,ford_fulkerson=Algorithm 11,"
+                                "lemon_preflow=LEMON,boost_push_relabel=Boost");
+    benchmark::AddCustomContext("not_in_time", "network building of LEMON and Boost; grouping of groups known");
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

@@ -1,18 +1,42 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks that were built, writes their JSON and prints a summary."""
+"""Runs the benchmarks that were built; writes their JSON and a plot of each, and prints a summary.
+
+A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the context of its JSON
+  subject  the algorithm that the summary compares all others with, a line per family, at the largest size that others reach
+  unit     what SIZE counts, for that line
+  labels   "algorithm=label,...", names for people
+  clock    real_time (default) or cpu_time: which time is compared and drawn
+The error "did not finish N UNIT in T s" is a measurement; any other error fails.
+"""
 import argparse
 import json
 import os
 import pathlib
+import platform
+import re
+import shlex
 import subprocess
 import sys
 
+import plot
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SHORT = ["--benchmark_min_time=0.01"]
+FULL = ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
+# Programs that need other arguments.
+SPECIAL = {
+    "matching": {
+        "short": ["--benchmark_min_time=0.01", "--limit=1", "--benchmark_filter=/blocks:10000/|^(min|BM|ford).*/blocks:100000/"],
+        "full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--limit=10"],
+    },
+}
+
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, named *_bench")
-    parser.add_argument("--results", type=pathlib.Path, required=True)
-    parser.add_argument("--short", action="store_true", help="a quick look: little time and one repetition for each")
+    parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
+    parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
     parser.add_argument("names", nargs="*", help="only these (default: all)")
     args = parser.parse_args()
 
@@ -25,36 +49,134 @@ def main() -> int:
         print("no benchmarks are built")
         return 1
     args.results.mkdir(parents=True, exist_ok=True)
-    pace = ["--benchmark_min_time=0.01"] if args.short else ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
     failed = []
     for name in names:
         result = args.results / f"{name}.json"
+        pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
         command = [str(built[name]), f"--benchmark_out={result}", "--benchmark_out_format=json", *pace]
         print(f"{name} ...", flush=True)
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
             print(run.stderr)
-        if run.returncode or summarize(result):
             failed.append(name)
+            continue
+        describe(result, name, args.programs.parent, pace)
+        if summarize(result):
+            failed.append(name)
+        if plot.plot(result, result.with_suffix(".svg")):
+            print(f"  plot: {result.with_suffix('.svg')}")
     print(f"JSON: {args.results}")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
 
 
+def describe(path: pathlib.Path, name: str, build: pathlib.Path, pace: list[str]) -> None:
+    """Puts into the context what it takes to judge the numbers and to measure them again; takes out what is private."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    context = content["context"]
+    context.pop("host_name", None)
+    context["executable"] = f"{name}_bench"
+    context["command"] = shlex.join([f"{name}_bench", *pace])
+    context["cpu"] = cpu_name()
+    context["system"] = f"{platform.system()} {platform.machine()}"
+    context["commit"] = commit()
+    context |= compiler(build, f"{name}_bench.cpp")
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def cpu_name() -> str:
+    try:
+        found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
+    except OSError:
+        found = None
+    return found.group(1) if found else platform.processor()
+
+
+def commit() -> str:
+    """Short hash, with + if files differ from it; empty outside of a repository."""
+
+    def git(*words: str) -> str:
+        try:
+            return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout.strip()
+        except OSError:
+            return ""
+
+    return git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
+    """Version and flags with which a source file was compiled."""
+    try:
+        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        words = shlex.split(next(entry["command"] for entry in commands if pathlib.Path(entry["file"]).name == source))
+    except (OSError, StopIteration):
+        return {}
+    if words[0].endswith("ccache"):
+        words = words[1:]
+    version = subprocess.run([words[0], "--version"], capture_output=True, text=True, check=False).stdout.splitlines()
+    flags = [word for word in words[1:] if re.match(r"-(O|f(?!diagnostics|visibility)|m|D|std=)", word)]
+    return {"compiler": version[0] if version else words[0], "flags": " ".join(flags)}
+
+
 def summarize(path: pathlib.Path) -> bool:
-    """Prints a line per benchmark, its median where it was repeated. Returns whether one reported an error."""
+    """Prints a line per benchmark, its median where it was repeated, then one per family. Returns whether one reported an error."""
     runs = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     standard = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit",
                 "family_index", "per_family_instance_index", "aggregate_name", "aggregate_unit", "error_occurred", "error_message"}
-    medians = [run for run in runs if run.get("aggregate_name") == "median"]
-    errors = [run for run in runs if run.get("error_occurred")]
-    for run in medians or [run for run in runs if run["run_type"] == "iteration" and not run.get("error_occurred")]:
-        counters = ", ".join(f"{name} {value:.6g}" for name, value in run.items() if name not in standard and isinstance(value, (int, float)))
-        print(f"  {run['run_name']:<60} {run['real_time']:>12.4g} {run['time_unit']}  {counters}")
-    for run in errors:
-        print(f"  {run['name']}: {run['error_message']}")
-    return bool(errors)
+    results = plot.read(path)
+    clock = results.context.get("clock", "real_time")
+    medians = {run["run_name"] for run in runs if run.get("aggregate_name") == "median"}
+    failed = False
+    reported = set()
+    for run in runs:
+        name = run["run_name"]
+        if run.get("error_occurred"):
+            expected = run["error_message"].startswith("did not finish")
+            failed |= not expected
+            if name not in reported:
+                print(f"  {name:<60} {run['error_message']}")
+            reported.add(name)
+        elif run.get("aggregate_name", "") == ("median" if name in medians else ""):
+            counters = ", ".join(f"{key} {number:.6g}" for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
+            print(f"  {name:<60} {run[clock]:>12.4g} {run['time_unit']}  {counters}")
+    for family, algorithms in results.families.items():
+        if line := compare(results, algorithms):
+            print(f"  {family}: {line}")
+    return failed
+
+
+def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
+    """The subject and how many times as long the others take. Empty without a subject."""
+    subject = results.context.get("subject", "")
+    ours = {point.size: point for point in algorithms.get(subject, [])}
+    others = {name: {point.size: point for point in points} for name, points in algorithms.items() if name != subject}
+    reached = [size for points in others.values() for size, point in points.items() if size in ours]
+    if not ours:
+        return ""
+    size = max(reached, default=max(ours))
+    point = ours[size]
+    parts = [f"{rounded(size)} {results.context.get('unit', '')} {in_words(point.seconds)} ({point.seconds / size * 1e9:.3g} ns each)"]
+    for name, points in others.items():
+        if size in points:
+            other = points[size]
+            parts.append(f"{results.label(name)} {'' if other.finished else '> '}{in_words(other.seconds)}"
+                         + (f" ({other.seconds / point.seconds:.3g}x)" if other.finished else ""))
+        elif points:
+            last = max(points.values(), key=lambda p: p.size)
+            parts.append(f"{results.label(name)} {'' if last.finished else '> '}{in_words(last.seconds)} at {rounded(last.size)}")
+    return ", ".join(parts)
+
+
+def rounded(size: int) -> str:
+    return f"{size:.3g}".replace("e+0", "e")
+
+
+def in_words(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= factor or unit == "us":
+            return f"{seconds / factor:.3g} {unit}"
+    return ""
 
 
 if __name__ == "__main__":

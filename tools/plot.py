@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""plot.py RESULT.json [RESULT.svg]: draws what a benchmark measured, time against size on logarithmic axes.
+
+Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
+triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time) and
+`labels` ("algorithm=label,..."). Standard library only.
+"""
+import json
+import math
+import pathlib
+import re
+import sys
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+@dataclass
+class Point:
+    size: int
+    seconds: float
+    finished: bool = True  # otherwise seconds is when it was stopped
+    run: dict = field(default_factory=dict)
+
+
+@dataclass
+class Results:
+    context: dict
+    size_name: str = ""
+    families: dict[str, dict[str, list[Point]]] = field(default_factory=dict)  # family -> algorithm -> points by size
+
+    def label(self, algorithm: str) -> str:
+        labels = dict(pair.split("=") for pair in self.context.get("labels", "").split(",") if pair)
+        return labels.get(algorithm, algorithm)
+
+
+def read(path: pathlib.Path) -> Results:
+    """The medians where there are repetitions. Benchmarks that are named otherwise are left out."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    results = Results(content["context"])
+    clock = results.context.get("clock", "real_time")
+    medians = {run["run_name"]: run for run in content["benchmarks"] if run.get("aggregate_name") == "median"}
+    singles = {run["run_name"]: run for run in content["benchmarks"] if run.get("run_type") != "aggregate"}
+    for name, single in singles.items():
+        run = medians.get(name, single)
+        if not (found := re.fullmatch(r"([^/]+)/([^/]+)/(\w+):(\d+)(/.*)?", name)):
+            continue
+        algorithm, family, results.size_name, size = found.group(1, 2, 3, 4)
+        points = results.families.setdefault(family, {}).setdefault(algorithm, [])
+        if not run.get("error_occurred"):
+            points.append(Point(int(size), run[clock] * SECONDS[run["time_unit"]], True, run))
+        elif stopped := re.fullmatch(r"did not finish (\d+) \w+ in (\d+) s", run["error_message"]):
+            if int(stopped.group(1)) == int(size):  # otherwise it was not even tried
+                points.append(Point(int(size), float(stopped.group(2)), False, run))
+    for algorithms in results.families.values():
+        for points in algorithms.values():
+            points.sort(key=lambda point: point.size)
+    return results
+
+
+# --- drawing ------------------------------------------------------------------------------------------------------------
+
+COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#555555", "#000000"]  # Okabe, Ito: for all eyes
+PANEL_WIDTH, PANEL_HEIGHT = 250, 190
+LEFT, TOP, GAP_X, GAP_Y = 70, 80, 24, 56
+COLUMNS = 4
+
+
+@dataclass
+class Scale:
+    """Whole decades onto pixels."""
+
+    first: int
+    last: int
+    begin: float
+    end: float
+
+    def __call__(self, number: float) -> float:
+        return self.begin + (math.log10(number) - self.first) / (self.last - self.first) * (self.end - self.begin)
+
+    def decades(self) -> list[int]:
+        return list(range(self.first, self.last + 1))
+
+
+def decades_around(numbers: list[float]) -> tuple[int, int]:
+    first = math.floor(math.log10(min(numbers)) + 1e-9)
+    return first, max(first + 1, math.ceil(math.log10(max(numbers)) - 1e-9))
+
+
+def short_number(decade: int) -> str:
+    for suffix, exponent in (("G", 9), ("M", 6), ("k", 3)):
+        if decade >= exponent:
+            return f"{10 ** (decade - exponent)}{suffix}"
+    return str(10**decade)
+
+
+def short_time(decade: int) -> str:
+    for suffix, exponent in (("s", 0), ("ms", -3), ("µs", -6)):
+        if decade >= exponent:
+            return f"{10 ** (decade - exponent)} {suffix}"
+    return f"{10 ** (decade + 9)} ns" if decade >= -9 else f"1e{decade} s"
+
+
+def text(x: float, y: float, content: str, **attributes: str) -> str:
+    styled = "".join(f' {name.replace("_", "-")}="{entry}"' for name, entry in attributes.items())
+    return f'<text x="{x:.1f}" y="{y:.1f}"{styled}>{escape(content)}</text>'
+
+
+def marker(x: float, y: float, finished: bool, colour: str) -> str:
+    if finished:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{colour}"/>'
+    return f'<path d="M{x - 4:.1f} {y + 3:.1f}h8l-4 -7z" fill="#ffffff" stroke="{colour}" stroke-width="1.3"/>'
+
+
+def panel(title: str, lines: list[tuple[str, list[Point]]], x: Scale, y: Scale, names: tuple[bool, bool]) -> list[str]:
+    """lines: a colour and its points. names: whether sizes and whether times are written at the axes."""
+    svg = [text(x.begin, y.end - 8, title, font_weight="bold")]
+    for decade in x.decades():
+        at = x(10.0**decade)
+        svg.append(f'<path d="M{at:.1f} {y.begin:.1f}V{y.end:.1f}" stroke="#e2e2e2"/>')
+        if names[0]:
+            svg.append(text(at, y.begin + 15, short_number(decade), text_anchor="middle", fill="#555555"))
+    for decade in y.decades():
+        at = y(10.0**decade)
+        svg.append(f'<path d="M{x.begin:.1f} {at:.1f}H{x.end:.1f}" stroke="#e2e2e2"/>')
+        if names[1]:
+            svg.append(text(x.begin - 7, at + 4, short_time(decade), text_anchor="end", fill="#555555"))
+    svg.append(f'<rect x="{x.begin:.1f}" y="{y.end:.1f}" width="{x.end - x.begin:.1f}" height="{y.begin - y.end:.1f}" fill="none" stroke="#999999"/>')
+    for colour, points in reversed(lines):  # the first, ours, on top
+        at = [(x(point.size), y(point.seconds), point) for point in points]
+        path = " ".join(f"{px:.1f},{py:.1f}" for px, py, _ in at)
+        svg.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.7"/>')
+        for px, py, point in at:
+            svg.append(marker(px, py, point.finished, colour))
+    return svg
+
+
+def draw(results: Results, title: str) -> str:
+    """The SVG. Empty if there is nothing to draw."""
+    families = {family: algorithms for family, algorithms in results.families.items() if any(algorithms.values())}
+    everything = [point for algorithms in families.values() for points in algorithms.values() for point in points]
+    if not everything:
+        return ""
+    names: list[str] = []
+    for algorithms in families.values():
+        names += [algorithm for algorithm in algorithms if algorithm not in names]
+    colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    sizes = decades_around([point.size for point in everything])
+    times = decades_around([point.seconds for point in everything])
+
+    columns = min(COLUMNS, len(families))
+    rows = math.ceil(len(families) / columns)
+    width = max(LEFT + columns * (PANEL_WIDTH + GAP_X) + 10, 620)
+    height = TOP + rows * (PANEL_HEIGHT + GAP_Y) + 10
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
+           f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+           text(LEFT, 22, title, font_size="15", font_weight="bold")]
+    at = float(LEFT)
+    for name in names:
+        svg.append(f'<path d="M{at:.1f} 42h22" stroke="{colour[name]}" stroke-width="2"/>')
+        svg.append(marker(at + 11, 42, True, colour[name]))
+        svg.append(text(at + 28, 46, results.label(name)))
+        at += 46 + 6.2 * len(results.label(name))
+    if not all(point.finished for point in everything):
+        svg += [marker(at + 6, 42, False, "#555555"), text(at + 16, 46, "stopped")]
+
+    for i, (family, algorithms) in enumerate(families.items()):
+        left = LEFT + i % columns * (PANEL_WIDTH + GAP_X)
+        top = TOP + i // columns * (PANEL_HEIGHT + GAP_Y)
+        x = Scale(*sizes, left, left + PANEL_WIDTH)
+        y = Scale(*times, top + PANEL_HEIGHT, top)
+        lines = [(colour[name], algorithms[name]) for name in names if algorithms.get(name)]
+        svg += panel(family, lines, x, y, (True, i % columns == 0))
+        svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_name, text_anchor="middle", fill="#555555"))
+    clock = "CPU time" if results.context.get("clock") == "cpu_time" else "time"
+    svg.append(text(16, TOP + PANEL_HEIGHT / 2, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {TOP + PANEL_HEIGHT / 2})"))
+    return "\n".join([*svg, "</svg>", ""])
+
+
+def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
+    """Whether there was something to draw."""
+    results = read(source)
+    context = results.context
+    where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))
+    svg = draw(results, f"{source.stem}: time against {results.size_name}" + (f" ({where})" if where else ""))
+    if svg:
+        target.write_text(svg, encoding="utf-8")
+    return bool(svg)
+
+
+if __name__ == "__main__":
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit(__doc__)
+    json_file = pathlib.Path(sys.argv[1])
+    if not plot(json_file, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else json_file.with_suffix(".svg")):
+        sys.exit(f"{json_file}: no benchmark is named ALGORITHM/FAMILY/SIZE:N")
