@@ -62,14 +62,14 @@ def read(path: pathlib.Path) -> Results:
 # --- drawing ------------------------------------------------------------------------------------------------------------
 
 COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#555555", "#000000"]  # Okabe, Ito: for all eyes
-PANEL_WIDTH, PANEL_HEIGHT = 250, 190
-LEFT, TOP, GAP_X, GAP_Y = 70, 80, 24, 56
-COLUMNS = 4
+PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 230, 190, 8
+LEFT, TOP, GAP_X, GAP_Y = 70, 84, 20, 56
+MAX_COLUMNS = 5
 
 
 @dataclass
 class Scale:
-    """Whole decades onto pixels."""
+    """Whole decades onto pixels, with a margin."""
 
     first: int
     last: int
@@ -77,7 +77,9 @@ class Scale:
     end: float
 
     def __call__(self, number: float) -> float:
-        return self.begin + (math.log10(number) - self.first) / (self.last - self.first) * (self.end - self.begin)
+        margin = math.copysign(MARGIN, self.end - self.begin)
+        part = (math.log10(number) - self.first) / (self.last - self.first)
+        return self.begin + margin + part * (self.end - self.begin - 2 * margin)
 
     def decades(self) -> list[int]:
         return list(range(self.first, self.last + 1))
@@ -149,8 +151,8 @@ def draw(results: Results, title: str) -> str:
     sizes = decades_around([point.size for point in everything])
     times = decades_around([point.seconds for point in everything])
 
-    columns = min(COLUMNS, len(families))
-    rows = math.ceil(len(families) / columns)
+    rows = math.ceil(len(families) / MAX_COLUMNS)
+    columns = math.ceil(len(families) / rows)
     width = max(LEFT + columns * (PANEL_WIDTH + GAP_X) + 10, 620)
     height = TOP + rows * (PANEL_HEIGHT + GAP_Y) + 10
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
