@@ -138,7 +138,8 @@ def summarize(path: pathlib.Path) -> bool:
                 print(f"  {name:<60} {run['error_message']}")
             reported.add(name)
         elif run.get("aggregate_name", "") == ("median" if name in medians else ""):
-            counters = ", ".join(f"{key} {number:.6g}" for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
+            counters = ", ".join(f"{key} {in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
+                                 for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
             print(f"  {name:<60} {run[clock]:>12.4g} {run['time_unit']}  {counters}")
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):
@@ -156,7 +157,7 @@ def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> s
         return ""
     size = max(reached, default=max(ours))
     point = ours[size]
-    parts = [f"{rounded(size)} {results.context.get('unit', '')} {in_words(point.seconds)} ({point.seconds / size * 1e9:.3g} ns each)"]
+    parts = [f"{rounded(size)} {results.context.get('unit', '')} {in_words(point.seconds)} ({in_words(point.seconds / size)} each)"]
     for name, points in others.items():
         if size in points:
             other = points[size]
@@ -173,10 +174,8 @@ def rounded(size: int) -> str:
 
 
 def in_words(seconds: float) -> str:
-    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= factor or unit == "us":
-            return f"{seconds / factor:.3g} {unit}"
-    return ""
+    unit, factor = next(((name, size) for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)) if seconds >= size), ("ns", 1e-9))
+    return f"{seconds / factor:.3g} {unit}"
 
 
 if __name__ == "__main__":
