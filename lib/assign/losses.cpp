@@ -41,6 +41,9 @@ std::vector<Loss> lost_sites(Assignment const& before, std::span<PeId const> sur
     return result;
 }
 
+/// Heights between the mean and the limit that a matching tries.
+constexpr std::uint64_t num_levels = 4;
+
 }  // namespace
 
 std::vector<Loss> losses(Assignment const& before, std::span<PeId const> survivors,
@@ -83,15 +86,15 @@ void Deal::to_workers_by_matching(std::uint64_t fair, std::uint64_t limit) {
         units.push_back(loss.cost());
         all += loss.cost();
     }
-    auto const within = [&](std::uint64_t bound) {
-        std::vector<std::uint64_t> capacity(load_.size());
-        for (Index i = 0; i < load_.size(); ++i) capacity[i] = room(i, bound);
-        return matching::max_b_shares(graph, units, capacity);
-    };
-    auto best = within(fair);
-    if (best.total < all && limit > fair) {
-        auto higher = within(limit);
-        if (higher.total > best.total) best = std::move(higher);
+    std::vector<std::uint64_t> capacity(load_.size());
+    for (Index i = 0; i < load_.size(); ++i) capacity[i] = room(i, fair);
+    auto best = matching::max_b_shares(graph, units, capacity);
+    // What has workers outside of the Hall set is served there already. More room helps the others only, in the set;
+    // level by level, so that few survivors go up to the limit, and the most possible at the limit is reached.
+    for (std::uint64_t level = 1; level <= num_levels && best.total < all && limit > fair; ++level) {
+        auto const bound = limit - (limit - fair) / num_levels * (num_levels - level);
+        for (auto const i : best.hall_set) capacity[i] = room(i, bound);
+        best = matching::max_b_shares(graph, units, capacity);
     }
     auto share = best.share.begin();
     for (auto& loss : losses_) {

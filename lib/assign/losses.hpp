@@ -40,8 +40,8 @@ public:
     /// To survivors that work on the partition already, the least loaded first, each until its load is limit or more.
     void to_workers_greedily(std::uint64_t limit);
 
-    /// To survivors that work on the partition already, up to the limit, as much as possible; what of it comes below
-    /// `fair` instead if that is as much. Up to a site per worker and loss if sites cost more than 1.
+    /// To survivors that work on the partition already, up to the limit, as much as possible; above the mean, `fair`,
+    /// goes only who must. Up to a site per worker and loss less if sites cost more than 1.
     void to_workers_by_matching(std::uint64_t fair, std::uint64_t limit);
 
     /// Who gets a rest that fits whole into the room of several survivors.

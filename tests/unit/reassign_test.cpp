@@ -70,6 +70,22 @@ TEST(Reassign, MatchesWhereGreedyTakesTheOnlyChoiceOfOthers) {
     EXPECT_EQ(reassign(before, survivors), matching) << "the better of both";
 }
 
+//  PE 0: aaaa bbbb        dies. The mean is 5 then, the limit 8. Only PE 1 knows a, so it must go up to 7; b fits below
+//  PE 1: a         cc     the mean.
+//  PE 2:      b      d
+//  PE 3:      b       e
+TEST(Reassign, MatchesAboveTheMeanOnlyWhereItMust) {
+    auto const before = assignment({{work(0, 4, 0), work(5, 9, 1)},
+                                    {work(4, 5, 0), work(11, 13, 2)},
+                                    {work(9, 10, 1), work(13, 14, 3)},
+                                    {work(10, 11, 1), work(14, 15, 4)}});
+    auto const result = reassign(before, Pes{PeId{1}, PeId{2}, PeId{3}}, {.slack = 1.5, .method = Method::matching});
+    EXPECT_EQ(result.new_pairs, 0u);
+    EXPECT_EQ(num_sites(std::as_const(result.after)[1]), 7u);
+    EXPECT_LE(num_sites(std::as_const(result.after)[2]), 5u);
+    EXPECT_LE(num_sites(std::as_const(result.after)[3]), 5u);
+}
+
 //  aaa bb cc are lost, PE 1 has room for 4, PE 2 for 3. a beside the 4 leaves 1 and 3, so that c is cut; a beside the 3
 //  leaves 4 for b and c.
 TEST(Reassign, PutsTheRestWhereItFitsBest) {

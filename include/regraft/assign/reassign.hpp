@@ -12,11 +12,13 @@ namespace regraft::assign {
 
 /// How lost sites are dealt to survivors that work on their partition already. docs/reassignment.md compares them.
 enum class Method {
-    /// Greedy; if that takes new pairs, matching as well, and whichever takes fewer. Greedy if they take the same.
+    /// Greedy; if that takes new pairs, matching as well, and whichever takes fewer. Matching if they take the same: it
+    /// loads survivors more evenly.
     automatic,
     /// Each partition's sites to the least loaded first; partitions with the fewest such survivors first.
     greedy,
-    /// As many sites as possible: a maximum capacitated b-matching of lost sites and survivors.
+    /// As many sites as possible: a maximum capacitated b-matching of lost sites and survivors. Of several the one in
+    /// which few survivors come near the limit.
     matching,
 };
 
