@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace regraft::plan {
 namespace {
@@ -19,6 +20,13 @@ bool is_blank(char c) {
 
 bool is_digit(char c) {
     return '0' <= c && c <= '9';
+}
+
+/// How large a file says it is; 0 for what is not a file.
+std::size_t size_hint(std::FILE* file) {
+    struct stat status {};
+    bool const is_file = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    return is_file ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
 bool ends_token(char c) {
@@ -38,8 +46,10 @@ std::string read_text(std::string const& path) {
 
     std::string text;
     std::size_t used = 0;
+    auto size = std::max(size_hint(file.get()) + 1, std::size_t{1} << 16);  // one byte more, to notice the end
     do {
-        text.resize(std::max<std::size_t>(2 * used, std::size_t{1} << 16));
+        text.resize(size);
+        size = 2 * text.size();
         used += std::fread(text.data() + used, 1, text.size() - used, file.get());
         if (std::ferror(file.get()) != 0) fail(errno);
     } while (used == text.size());

@@ -12,10 +12,10 @@ namespace {
 
 std::string text_of_degrees(Degrees const& degrees, std::uint64_t num_transfers, char const* verb) {
     if (degrees.largest == 0) return fmt::format("nobody {}s", verb);
-    return fmt::format(
-        "rank {} {}s {}, the most; {} on average over the {} that {}", degrees.busiest, verb, degrees.largest,
-        fmt::format("{:.2f}", static_cast<double>(num_transfers) / static_cast<double>(degrees.num_ranks)),
-        counted(degrees.num_ranks, "rank"), degrees.num_ranks == 1 ? fmt::format("{}s", verb) : verb);
+    auto const mean = static_cast<double>(num_transfers) / static_cast<double>(degrees.num_ranks);
+    return fmt::format("rank {} {}s {}, the most; {:.2f} on average over {} that {} any", degrees.busiest, verb,
+                       degrees.largest, mean, counted(degrees.num_ranks, "rank"),
+                       degrees.num_ranks == 1 ? fmt::format("{}s", verb) : verb);
 }
 
 /// The transfers of each round, ascending.
