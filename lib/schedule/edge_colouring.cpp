@@ -1,186 +1,196 @@
-// First-fit with alternating paths (Koenig 1916), on a graph whose small vertices have been merged (Gabow, Kariv 1982),
-// so that a table of vertices times colours takes no more room than the edges.
+// First-fit where that is optimal; elsewhere Euler splits of a regular graph (Gabow, Kariv 1982), with a perfect
+// matching taken out, or a finished one put back, where the degree is odd.
 #include "regraft/schedule/edge_colouring.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <limits>
+#include <memory>
 
 #include "regraft/core/contracts.hpp"
+#include "schedule/euler_split.hpp"
+#include "schedule/first_fit.hpp"
+#include "schedule/perfect_matching.hpp"
+#include "schedule/regular_graph.hpp"
+#include "schedule/threads.hpp"
 
 namespace regraft::schedule {
 namespace {
 
-constexpr auto none = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t most_edges = std::size_t{1} << 30;
+/// The first levels of the recursion, whose halves are independent tasks.
+constexpr unsigned parallel_levels = 3;
+/// Into how many pieces the first split is divided, the second into half as many each, and so on ...
+constexpr std::size_t most_pieces = 8;
+/// ... but a vertex has this many edges in a piece, or too many cycles would be cut.
+constexpr std::size_t degree_in_a_piece = 8;
+
+struct Degrees {
+    std::vector<std::uint32_t> left;
+    std::vector<std::uint32_t> right;
+    std::uint32_t largest = 0;
+};
 
 std::vector<std::uint32_t> degrees(std::span<Edge const> edges, std::uint32_t Edge::*side) {
-    std::vector<std::uint32_t> degree;
-    for (auto const& edge : edges) {
-        if (edge.*side >= degree.size()) degree.resize(std::size_t{edge.*side} + 1, 0);
-        ++degree[edge.*side];
+    std::uint32_t last = 0;
+    for (auto const& edge : edges) last = std::max(last, edge.*side);
+    std::vector<std::uint32_t> degree(edges.empty() ? 0 : std::size_t{last} + 1, 0);
+    for (auto const& edge : edges) ++degree[edge.*side];
+    return degree;
+}
+
+Degrees count_degrees(std::span<Edge const> edges) {
+    Degrees degree;
+#pragma omp parallel sections if (edges.size() >= worth_a_team)
+    {
+#pragma omp section
+        degree.left = degrees(edges, &Edge::left);
+#pragma omp section
+        degree.right = degrees(edges, &Edge::right);
+    }
+    for (auto const& side : {std::span(degree.left), std::span(degree.right)}) {
+        for (auto const number : side) degree.largest = std::max(degree.largest, number);
     }
     return degree;
 }
 
-std::uint32_t largest(std::span<std::uint32_t const> degree) {
-    return degree.empty() ? 0 : *std::max_element(degree.begin(), degree.end());
+/// Whether first-fit has a chance: it takes up to half as many colours again where all vertices of one side have about
+/// the largest degree. And whether its memory is in proportion to the edges.
+bool is_first_fit_promising(std::size_t num_edges, Degrees const& degree) {
+    auto const num_used = [](std::span<std::uint32_t const> side) {
+        return side.size() - static_cast<std::size_t>(std::count(side.begin(), side.end(), 0U));
+    };
+    auto const room = std::max(num_used(degree.left), num_used(degree.right)) * degree.largest;
+    auto const num_bits = (degree.left.size() + degree.right.size()) * (std::size_t{degree.largest} + 64);
+    return num_edges <= room / 100 * 98 && num_bits <= 64 * (num_edges + 64);
 }
 
-/// For every vertex the number of the merged vertex it belongs to, from `next` on. Neighbours in number are merged
-/// while their degrees fit into the limit, so that two consecutive merged vertices exceed it: there are few of them.
-std::vector<std::uint32_t> merge_small(std::span<std::uint32_t const> degree, std::uint32_t limit, std::uint32_t next) {
-    std::vector<std::uint32_t> merged(degree.size());
-    std::uint64_t filled = 0;
-    for (std::size_t v = 0; v < degree.size(); ++v) {
-        if (filled + degree[v] > limit) {
-            ++next;
-            filled = 0;
-        }
-        filled += degree[v];
-        merged[v] = next;
-    }
-    return merged;
-}
-
-/// Which edge has which colour at which vertex.
-class Palette {
+/// Colours a regular graph. Parts of it lie at their colours' places: colour c, once it is complete, is at c *
+/// num_vertices, an edge per row.
+class RegularColourer {
 public:
-    Palette(std::size_t num_vertices, std::uint32_t num_colours)
-        : num_colours_(num_colours),
-          num_words_((std::size_t{num_colours} + 63) / 64),
-          edge_(num_vertices * num_colours, none),
-          free_(num_vertices * num_words_, ~std::uint64_t{0}),
-          first_word_(num_vertices, 0) {
-        // The colours that fill up the last word do not exist.
-        if (num_colours % 64 == 0) return;
-        for (std::size_t v = 0; v < num_vertices; ++v)
-            word(v, num_words_ - 1) = ~std::uint64_t{0} >> (64 - num_colours % 64);
-    }
+    explicit RegularColourer(RegularGraph graph)
+        : graph_(std::move(graph)),
+          is_in_spare_(graph_.degree, 0),
+          partner_(std::make_unique_for_overwrite<std::uint32_t[]>(graph_.num_edges())),
+          entry_(std::make_unique_for_overwrite<std::uint8_t[]>(graph_.num_edges() / 2 + 1)) {}
 
-    std::uint32_t edge(std::uint32_t v, std::uint32_t colour) const { return edge_[index(v, colour)]; }
-
-    void put(std::uint32_t v, std::uint32_t colour, std::uint32_t edge) {
-        edge_[index(v, colour)] = edge;
-        word(v, colour / 64) &= ~(std::uint64_t{1} << (colour % 64));
-    }
-    void clear(std::uint32_t v, std::uint32_t colour) {
-        edge_[index(v, colour)] = none;
-        word(v, colour / 64) |= std::uint64_t{1} << (colour % 64);
-        first_word_[v] = std::min(first_word_[v], colour / 64);
-    }
-
-    /// The smallest colour free at both vertices, or none. first_free(v, v): at one.
-    std::uint32_t first_free(std::uint32_t v, std::uint32_t w) {
-        skip_full_words(v);
-        skip_full_words(w);
-        for (std::size_t i = std::max(first_word_[v], first_word_[w]); i < num_words_; ++i) {
-            auto const both = word(v, i) & word(w, i);
-            if (both != 0)
-                return static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(std::countr_zero(both));
-        }
-        return none;
-    }
-
-private:
-    std::size_t index(std::uint32_t v, std::uint32_t colour) const { return std::size_t{v} * num_colours_ + colour; }
-    std::uint64_t& word(std::size_t v, std::size_t i) { return free_[v * num_words_ + i]; }
-    void skip_full_words(std::uint32_t v) {
-        while (first_word_[v] < num_words_ && word(v, first_word_[v]) == 0) ++first_word_[v];
-    }
-
-    std::uint32_t num_colours_;
-    std::size_t num_words_;
-    std::vector<std::uint32_t> edge_;
-    std::vector<std::uint64_t> free_;
-    std::vector<std::uint32_t>
-        first_word_;  // all words before it are full; a hub would else be searched from the start
-};
-
-class Colourer {
-public:
-    Colourer(std::vector<Edge> edges, std::uint32_t num_vertices, std::uint32_t num_colours)
-        : edges_(std::move(edges)), colours_(edges_.size(), none), palette_(num_vertices, num_colours) {}
-
-    std::vector<std::uint32_t> colour() && {
-        for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-            auto const [u, w] = edges_[e];
-            auto colour = palette_.first_free(u, w);
-            if (colour == none) {
-                // Both ends have a free colour as their degrees are within the number of colours, but not a common one.
-                colour = palette_.first_free(u, u);
-                make_free(w, colour, palette_.first_free(w, w));
+    /// By the edges' numbers.
+    std::vector<std::uint32_t> colour(std::size_t num_edges) && {
+        std::vector<std::uint32_t> colours(num_edges + 1);  // one for the edges that were added
+#pragma omp parallel if (graph_.num_edges() >= worth_a_team)
+        {
+#pragma omp single
+            colour(Part{0, 0, graph_.degree, 0, 0});
+#pragma omp for schedule(static)
+            for (std::uint32_t c = 0; c < graph_.degree; ++c) {
+                for (auto const& edge : rows(is_in_spare_[c], c, 1)) {
+                    if (edge.edge < num_edges) colours[edge.edge] = c;
+                }
             }
-            set(e, colour);
         }
-        return std::move(colours_);
+        colours.pop_back();
+        return colours;
     }
 
 private:
-    /// Makes `wanted` free at w by swapping it with `spare`, which is free there, along the path of these two colours
-    /// from w. The path enters left vertices by `spare` only, and so cannot end at one where `wanted` is free.
-    void make_free(std::uint32_t w, std::uint32_t wanted, std::uint32_t spare) {
-        path_.clear();
-        auto colour = wanted;
-        for (auto e = palette_.edge(w, colour); e != none; e = palette_.edge(w, colour)) {
-            path_.push_back(e);
-            w = edges_[e].left + edges_[e].right - w;
-            colour = wanted + spare - colour;
-        }
-        for (auto const e : path_) unset(e);
-        for (auto const e : path_) set(e, wanted + spare - colours_[e]);
+    /// Rows of `degree` edges, to be coloured with first, first + 1, ..., and where they lie.
+    struct Part {
+        std::uint8_t in_spare = 0;
+        std::uint32_t first = 0;
+        std::uint32_t degree = 0;
+        /// Colours from here to `first` are complete, and may be redone.
+        std::uint32_t lender = 0;
+        unsigned level = 0;
+    };
+
+    std::span<HalfEdge> rows(std::uint8_t in_spare, std::uint32_t first, std::uint32_t degree) const {
+        auto* const begin = (in_spare != 0 ? graph_.spare : graph_.rows).get();
+        return {begin + std::size_t{first} * graph_.num_vertices, std::size_t{degree} * graph_.num_vertices};
     }
 
-    void set(std::uint32_t e, std::uint32_t colour) {
-        colours_[e] = colour;
-        palette_.put(edges_[e].left, colour, e);
-        palette_.put(edges_[e].right, colour, e);
-    }
-    void unset(std::uint32_t e) {
-        palette_.clear(edges_[e].left, colours_[e]);
-        palette_.clear(edges_[e].right, colours_[e]);
-    }
+    void colour(Part part);
+    Part without_matching(Part part);
+    Part with_colour_before(Part part) const;
+    void halve(Part const& part);
 
-    std::vector<Edge> edges_;  // left and right vertices are numbered together
-    std::vector<std::uint32_t> colours_;
-    Palette palette_;
-    std::vector<std::uint32_t> path_;
+    RegularGraph graph_;
+    std::vector<std::uint8_t> is_in_spare_;  // by colour
+    std::unique_ptr<std::uint32_t[]> partner_;
+    std::unique_ptr<std::uint8_t[]> entry_;
 };
+
+void RegularColourer::colour(Part part) {
+    if (part.degree > 1 && part.degree % 2 == 1) {
+        // Redoing a colour costs the edges of one colour a few splits, finding a matching much more.
+        part = part.first > part.lender ? with_colour_before(part) : without_matching(part);
+    }
+    if (part.degree == 1) {
+        is_in_spare_[part.first] = part.in_spare;
+        return;
+    }
+    halve(part);
+    auto const half = part.degree / 2;
+    auto const middle = part.first + half;
+    auto const other = static_cast<std::uint8_t>(1 - part.in_spare);
+    bool const parallel = part.level < parallel_levels;
+    // Tasks must not wait for each other: the second one borrows from nobody.
+#pragma omp task if (parallel && half * std::size_t{graph_.num_vertices} >= worth_a_team)
+    colour({other, part.first, half, part.lender, part.level + 1});
+    colour({other, middle, half, parallel ? middle : part.lender, part.level + 1});
+}
+
+/// Takes one colour out.
+RegularColourer::Part RegularColourer::without_matching(Part part) {
+    extract_perfect_matching(rows(part.in_spare, part.first, part.degree), graph_.num_vertices, part.degree);
+    is_in_spare_[part.first] = part.in_spare;
+    return {part.in_spare, part.first + 1, part.degree - 1, part.lender, part.level};
+}
+
+/// Adds the edges of the colour before.
+RegularColourer::Part RegularColourer::with_colour_before(Part part) const {
+    auto const before = part.first - 1;
+    auto const other = static_cast<std::uint8_t>(1 - part.in_spare);
+    auto const lent = rows(is_in_spare_[before], before, 1);
+    auto const from = rows(part.in_spare, part.first, part.degree);
+    auto out = rows(other, before, part.degree + 1).end();
+    // From the last row on: what is lent may lie where the result goes, at its beginning.
+    for (auto u = graph_.num_vertices; u-- > 0;) {
+        auto const row = from.subspan(std::size_t{u} * part.degree, part.degree);
+        auto const edge = lent[u];
+        out = std::copy_backward(row.begin(), row.end(), out);
+        *--out = edge;
+    }
+    return {other, before, part.degree + 1, part.lender, part.level};
+}
+
+void RegularColourer::halve(Part const& part) {
+    auto const edges = rows(part.in_spare, part.first, part.degree);
+    auto const offset = std::size_t{part.first} * graph_.num_vertices;
+    auto const pieces = std::min(most_pieces >> part.level, part.degree / degree_in_a_piece);
+    split({.edges = edges,
+           .halves = rows(1 - part.in_spare, part.first, part.degree),
+           .partner = {partner_.get() + offset, edges.size()},
+           .entry = {entry_.get() + offset / 2, edges.size() / 2},
+           .num_right = graph_.num_vertices,
+           .num_pieces = edges.size() < worth_a_team ? 1 : std::max<std::size_t>(pieces, 1)});
+}
 
 }  // namespace
 
 std::uint32_t largest_degree(std::span<Edge const> edges) {
-    return std::max(largest(degrees(edges, &Edge::left)), largest(degrees(edges, &Edge::right)));
+    return count_degrees(edges).largest;
 }
 
 std::vector<std::uint32_t> colour_edges(std::span<Edge const> edges) {
-    REGRAFT_EXPECTS(edges.size() < none);
+    REGRAFT_EXPECTS(edges.size() <= most_edges);
     if (edges.empty()) return {};
-    auto const left_degree = degrees(edges, &Edge::left);
-    auto const right_degree = degrees(edges, &Edge::right);
-    auto const num_colours = std::max(largest(left_degree), largest(right_degree));
-
-    // Edges that meet in a merged vertex get different colours there, so they do where they met before.
-    auto const left = merge_small(left_degree, num_colours, 0);
-    auto const right = merge_small(right_degree, num_colours, left.back() + 1);
-    std::vector<Edge> merged;
-    merged.reserve(edges.size());
-    for (auto const& edge : edges) merged.push_back({left[edge.left], right[edge.right]});
-    return Colourer(std::move(merged), right.back() + 1, num_colours).colour();
-}
-
-bool is_proper_colouring(std::span<Edge const> edges, std::span<std::uint32_t const> colours,
-                         std::uint32_t num_colours) {
-    if (colours.size() != edges.size()) return false;
-    if (std::any_of(colours.begin(), colours.end(), [&](auto colour) { return colour >= num_colours; })) return false;
-    auto const distinct_at = [&](std::uint32_t Edge::*side) {
-        std::vector<std::uint64_t> seen;
-        seen.reserve(edges.size());
-        for (std::size_t e = 0; e < edges.size(); ++e) seen.push_back(std::uint64_t{edges[e].*side} << 32 | colours[e]);
-        std::sort(seen.begin(), seen.end());
-        return std::adjacent_find(seen.begin(), seen.end()) == seen.end();
-    };
-    return distinct_at(&Edge::left) && distinct_at(&Edge::right);
+    auto const degree = count_degrees(edges);
+    if (is_first_fit_promising(edges.size(), degree)) {
+        auto colours = first_fit(edges, degree.left.size(), degree.right.size(), degree.largest);
+        if (colours) return *std::move(colours);
+    }
+    return RegularColourer(make_regular(edges, degree.left, degree.right)).colour(edges.size());
 }
 
 }  // namespace regraft::schedule

@@ -1,10 +1,13 @@
+// Senders by matching, rounds by colouring.
 #include "regraft/schedule/h_relation.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "regraft/core/contracts.hpp"
 #include "regraft/matching/b_matching.hpp"
+#include "regraft/matching/weighted.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
 
 namespace regraft::schedule {
@@ -14,7 +17,7 @@ namespace {
 class PeIndex {
 public:
     void note(PeId pe) {
-        if (value(pe) >= number_.size()) number_.resize(std::size_t{value(pe)} + 1, 0);
+        if (value(pe) >= number_.size()) number_.resize(std::max<std::size_t>(value(pe) + 1ULL, 2 * number_.size()), 0);
         number_[value(pe)] = 1;
     }
     void number() {
@@ -37,59 +40,156 @@ bool contains(std::span<PeId const> holders, PeId pe) {
     return std::find(holders.begin(), holders.end(), pe) != holders.end();
 }
 
-Csr<Transfer> rounds_by_colour(std::span<Transfer const> transfers, std::span<std::uint32_t const> colours,
-                               std::uint32_t num_rounds) {
+/// The requests that somebody else must serve, as a graph from requests to holders.
+struct Remote {
+    PeIndex index;
+    Csr<std::uint32_t> graph;
+    std::vector<std::uint64_t> bytes;
+};
+
+/// Sorts out what is local or lost; the rest becomes a transfer each, with the sender to be filled in.
+Senders sort_out(std::span<Request const> requests, CsrView<PeId> holders, Options const& options, Remote& remote) {
+    Senders senders;
+    senders.transfers.reserve(requests.size());
+    for (auto const pe : holders.values) remote.index.note(pe);
+    for (auto const& request : requests) remote.index.note(request.receiver);
+    remote.index.number();
+    remote.graph.offsets.reserve(requests.size() + 1);
+    remote.graph.values.reserve(holders.values.size());
+    std::vector<std::uint32_t> received(remote.index.size(), 0);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto const [block, receiver] = requests[i];
+        auto const row = holders[i];
+        if (row.empty()) {
+            senders.unservable.push_back(requests[i]);
+        } else if (contains(row, receiver)) {
+            senders.local.push_back({block, receiver, receiver});
+        } else {
+            for (auto const pe : row) remote.graph.push_value(remote.index[pe]);
+            remote.graph.end_row();
+            if (!options.bytes.empty()) remote.bytes.push_back(options.bytes[i]);
+            senders.transfers.push_back({block, {}, receiver});
+            senders.r = std::max(senders.r, ++received[remote.index[receiver]]);
+        }
+    }
+    return senders;
+}
+
+void set_senders(Senders& senders, PeIndex const& index, std::span<std::uint32_t const> sender_of) {
+    std::vector<std::uint32_t> sent(index.size(), 0);
+    for (std::size_t i = 0; i < sender_of.size(); ++i) {
+        senders.transfers[i].sender = index.pe(sender_of[i]);
+        senders.b = std::max(senders.b, ++sent[sender_of[i]]);
+    }
+}
+
+/// Numbers 0 to n - 1, stably sorted by key.
+template <class Key>
+std::vector<std::uint32_t> sorted_by(std::span<std::uint32_t const> order, std::size_t num_keys, Key key) {
+    std::vector<std::uint32_t> next(num_keys + 1, 0);
+    for (auto const i : order) ++next[key(i) + 1];
+    for (std::size_t k = 0; k < num_keys; ++k) next[k + 1] += next[k];
+    std::vector<std::uint32_t> sorted(order.size());
+    for (auto const i : order) sorted[next[key(i)]++] = i;
+    return sorted;
+}
+
+/// Which transfers travel together: message m is transfers[order[first[m]]], ..., transfers[order[first[m + 1] - 1]].
+struct Bundles {
+    std::vector<Edge> edges;  // by message
+    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> first;
+};
+
+Bundles bundle(std::span<Edge const> edges, std::size_t num_pes) {
+    Bundles bundles;
+    bundles.order.resize(edges.size());
+    for (std::uint32_t i = 0; i < edges.size(); ++i) bundles.order[i] = i;
+    bundles.order = sorted_by(bundles.order, num_pes, [&](auto i) { return edges[i].right; });
+    bundles.order = sorted_by(bundles.order, num_pes, [&](auto i) { return edges[i].left; });
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+        auto const& edge = edges[bundles.order[i]];
+        if (!bundles.edges.empty() && bundles.edges.back() == edge) continue;
+        bundles.edges.push_back(edge);
+        bundles.first.push_back(i);
+    }
+    bundles.first.push_back(static_cast<std::uint32_t>(edges.size()));
+    return bundles;
+}
+
+std::uint32_t num_colours(std::span<std::uint32_t const> colours) {
+    return colours.empty() ? 0 : *std::max_element(colours.begin(), colours.end()) + 1;
+}
+
+Csr<Transfer> rounds_of(std::span<Transfer const> transfers, std::span<std::uint32_t const> colours) {
     Csr<Transfer> rounds;
-    rounds.offsets.assign(std::size_t{num_rounds} + 1, 0);
+    rounds.offsets.assign(num_colours(colours) + std::size_t{1}, 0);
     for (auto const colour : colours) ++rounds.offsets[colour + 1];
-    for (std::size_t i = 0; i < num_rounds; ++i) rounds.offsets[i + 1] += rounds.offsets[i];
+    for (std::size_t i = 1; i < rounds.offsets.size(); ++i) rounds.offsets[i] += rounds.offsets[i - 1];
     rounds.values.resize(transfers.size());
     auto next = rounds.offsets;
     for (std::size_t i = 0; i < transfers.size(); ++i) rounds.values[next[colours[i]]++] = transfers[i];
     return rounds;
 }
 
-}  // namespace
-
-HRelation h_relation(std::span<Request const> requests, CsrView<PeId> holders) {
-    REGRAFT_EXPECTS(holders.size() == requests.size());
-    HRelation plan;
-    std::vector<std::size_t> remote;
-    PeIndex index;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto const [block, receiver] = requests[i];
-        if (holders[i].empty()) {
-            plan.unservable.push_back(requests[i]);
-        } else if (contains(holders[i], receiver)) {
-            plan.local.push_back({block, receiver, receiver});
-        } else {
-            remote.push_back(i);
-            index.note(receiver);
-            for (auto const pe : holders[i]) index.note(pe);
+Csr<Transfer> rounds_of(std::span<Transfer const> transfers, Bundles const& bundles,
+                        std::span<std::uint32_t const> colours) {
+    std::vector<Transfer> bundled(transfers.size());
+    std::vector<std::uint32_t> colour_of(transfers.size());
+    for (std::size_t m = 0; m < colours.size(); ++m) {
+        for (auto i = bundles.first[m]; i < bundles.first[m + 1]; ++i) {
+            bundled[i] = transfers[bundles.order[i]];
+            colour_of[i] = colours[m];
         }
     }
+    return rounds_of(bundled, colour_of);
+}
+
+Csr<Transfer> plan_rounds(std::span<Transfer const> transfers, Messages messages) {
+    PeIndex index;
+    for (auto const& transfer : transfers) {
+        index.note(transfer.sender);
+        index.note(transfer.receiver);
+    }
     index.number();
+    std::vector<Edge> edges(transfers.size());
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        edges[i] = {index[transfers[i].sender], index[transfers[i].receiver]};
+    if (messages == Messages::per_block) return rounds_of(transfers, colour_edges(edges));
+    auto const bundles = bundle(edges, index.size());
+    return rounds_of(transfers, bundles, colour_edges(bundles.edges));
+}
 
-    Csr<std::uint32_t> graph;
-    graph.offsets.reserve(remote.size() + 1);
-    for (auto const i : remote) {
-        for (auto const pe : holders[i]) graph.push_value(index[pe]);
-        graph.end_row();
-    }
-    auto const senders = matching::min_b_matching(graph, index.size());
+}  // namespace
 
-    std::vector<Edge> edges;
-    std::vector<Transfer> transfers;
-    edges.reserve(remote.size());
-    transfers.reserve(remote.size());
-    for (std::size_t i = 0; i < remote.size(); ++i) {
-        auto const [block, receiver] = requests[remote[i]];
-        edges.push_back({senders.right_of[i], index[receiver]});
-        transfers.push_back({block, index.pe(senders.right_of[i]), receiver});
+Senders choose_senders(std::span<Request const> requests, CsrView<PeId> holders, Options const& options) {
+    REGRAFT_EXPECTS(holders.size() == requests.size());
+    REGRAFT_EXPECTS(options.bytes.empty() || options.bytes.size() == requests.size());
+    Remote remote;
+    auto senders = sort_out(requests, holders, options, remote);
+    if (options.bytes.empty()) {
+        auto const good_enough = options.balance == Balance::for_rounds ? senders.r : 0;
+        auto const matching = matching::min_b_matching(remote.graph, remote.index.size(), {.good_enough = good_enough});
+        set_senders(senders, remote.index, matching.right_of);
+    } else {
+        auto const matching = matching::min_b_matching(remote.graph, remote.bytes, remote.index.size());
+        set_senders(senders, remote.index, matching.right_of);
+        senders.most_bytes = matching.b;
+        senders.most_bytes_bound = matching.lower_bound;
     }
+    return senders;
+}
+
+HRelation h_relation(std::span<Request const> requests, CsrView<PeId> holders, Options const& options) {
+    auto senders = choose_senders(requests, holders, options);
+    HRelation plan;
+    plan.rounds = plan_rounds(senders.transfers, options.messages);
+    plan.local = std::move(senders.local);
+    plan.unservable = std::move(senders.unservable);
     plan.b = senders.b;
-    plan.h = largest_degree(edges);
-    plan.rounds = rounds_by_colour(transfers, colour_edges(edges), plan.h);
+    plan.h = static_cast<std::uint32_t>(plan.rounds.size());
+    plan.most_bytes = senders.most_bytes;
+    plan.most_bytes_bound = senders.most_bytes_bound;
     return plan;
 }
 

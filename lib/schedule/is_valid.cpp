@@ -1,97 +1,202 @@
-// Re-derives everything an HRelation promises; shares no code with the solver.
+// Re-derives everything that colourings, Senders and HRelations promise; shares no code with the solvers.
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <numeric>
+#include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/schedule/edge_colouring.hpp"
 #include "regraft/schedule/h_relation.hpp"
 
 namespace regraft::schedule {
 namespace {
 
-bool less(Request const& a, Request const& b) {
-    return std::tuple(a.block, a.receiver) < std::tuple(b.block, b.receiver);
+bool differ_at(std::span<Edge const> edges, std::span<std::uint32_t const> colours, std::uint32_t Edge::*side) {
+    std::vector<std::size_t> ends;
+    for (auto const& edge : edges) {
+        if (edge.*side >= ends.size()) ends.resize(edge.*side + std::size_t{1}, 0);
+        ++ends[edge.*side];
+    }
+    std::size_t sum = 0;
+    for (auto& end : ends) end = std::exchange(sum, sum + end);
+    std::vector<std::uint32_t> by_vertex(edges.size());
+    for (std::size_t e = 0; e < edges.size(); ++e) by_vertex[ends[edges[e].*side]++] = colours[e];
+    auto first = by_vertex.begin();
+    for (auto const end : ends) {
+        auto const last = by_vertex.begin() + static_cast<std::ptrdiff_t>(end);
+        std::sort(first, last);
+        if (std::adjacent_find(first, last) != last) return false;
+        first = last;
+    }
+    return true;
 }
 
-/// Finds the holders that belong to a request.
-class HolderIndex {
+/// A number per PE.
+template <class Number>
+class PerPe {
 public:
-    HolderIndex(std::span<Request const> requests, CsrView<PeId> holders)
-        : requests_(requests), holders_(holders), order_(requests.size()) {
-        std::iota(order_.begin(), order_.end(), std::size_t{0});
-        std::sort(order_.begin(), order_.end(), [&](auto i, auto j) { return less(requests_[i], requests_[j]); });
+    Number& operator[](PeId pe) {
+        if (value(pe) >= numbers_.size()) numbers_.resize(value(pe) + std::size_t{1}, Number{});
+        return numbers_[value(pe)];
     }
-    /// Precondition: the request is one of those given.
-    std::span<PeId const> operator[](Request const& request) const {
-        auto const found = std::lower_bound(order_.begin(), order_.end(), request,
-                                            [&](auto i, auto const& wanted) { return less(requests_[i], wanted); });
-        return holders_[*found];
-    }
-    bool has(Request const& request, PeId pe) const {
-        auto const row = (*this)[request];
-        return std::find(row.begin(), row.end(), pe) != row.end();
-    }
+    Number largest() const { return numbers_.empty() ? Number{} : *std::max_element(numbers_.begin(), numbers_.end()); }
 
 private:
-    std::span<Request const> requests_;
-    CsrView<PeId> holders_;
-    std::vector<std::size_t> order_;
+    std::vector<Number> numbers_;
 };
 
-Request request_of(Transfer const& transfer) {
-    return {transfer.block, transfer.receiver};
+bool has(std::span<PeId const> row, PeId pe) {
+    return std::find(row.begin(), row.end(), pe) != row.end();
 }
 
-bool serves_each_once(HRelation const& plan, std::span<Request const> requests) {
-    auto served = plan.unservable;
-    for (auto const& transfer : plan.local) served.push_back(request_of(transfer));
-    for (auto const& transfer : plan.rounds.values) served.push_back(request_of(transfer));
-    std::vector<Request> wanted(requests.begin(), requests.end());
-    std::sort(served.begin(), served.end(), less);
-    std::sort(wanted.begin(), wanted.end(), less);
-    return served == wanted;
+/// What the first of `rest` is; it is then taken away.
+template <class T>
+std::optional<T> take(std::span<T const>& rest) {
+    if (rest.empty()) return std::nullopt;
+    auto const first = rest.front();
+    rest = rest.subspan(1);
+    return first;
 }
 
-bool uses_holders(HRelation const& plan, HolderIndex const& holders) {
-    auto const is_lost = [&](Request const& request) { return holders[request].empty(); };
-    auto const is_local = [&](Transfer const& transfer) {
-        return transfer.sender == transfer.receiver && holders.has(request_of(transfer), transfer.receiver);
-    };
-    auto const is_remote = [&](Transfer const& transfer) {
-        auto const request = request_of(transfer);
-        return holders.has(request, transfer.sender) && !holders.has(request, transfer.receiver);
-    };
-    return std::all_of(plan.unservable.begin(), plan.unservable.end(), is_lost) &&
-           std::all_of(plan.local.begin(), plan.local.end(), is_local) &&
-           std::all_of(plan.rounds.values.begin(), plan.rounds.values.end(), is_remote);
+/// Whether the three lists, in the order of the requests, serve each of them as they should.
+bool serves_each_once(Senders const& senders, std::span<Request const> requests, CsrView<PeId> holders) {
+    std::span<Transfer const> transfers(senders.transfers);
+    std::span<Transfer const> local(senders.local);
+    std::span<Request const> unservable(senders.unservable);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto const [block, receiver] = requests[i];
+        auto const row = holders[i];
+        if (row.empty()) {
+            if (take(unservable) != requests[i]) return false;
+        } else if (has(row, receiver)) {
+            if (take(local) != Transfer{block, receiver, receiver}) return false;
+        } else {
+            auto const transfer = take(transfers);
+            if (!transfer || transfer->block != block || transfer->receiver != receiver) return false;
+            if (!has(row, transfer->sender)) return false;
+        }
+    }
+    return transfers.empty() && local.empty() && unservable.empty();
 }
 
-/// How often the busiest PE occurs.
-std::uint32_t busiest(std::span<Transfer const> transfers, PeId Transfer::*side) {
-    std::map<PeId, std::uint32_t> count;
-    std::uint32_t most = 0;
-    for (auto const& transfer : transfers) most = std::max(most, ++count[transfer.*side]);
-    return most;
+bool counts_blocks(Senders const& senders) {
+    PerPe<std::uint32_t> sent;
+    PerPe<std::uint32_t> received;
+    for (auto const& transfer : senders.transfers) {
+        ++sent[transfer.sender];
+        ++received[transfer.receiver];
+    }
+    return senders.b == sent.largest() && senders.r == received.largest();
 }
 
-bool is_matching(std::span<Transfer const> round) {
-    return busiest(round, &Transfer::sender) <= 1 && busiest(round, &Transfer::receiver) <= 1;
+/// Whether most_bytes is right, and near enough to its bound. Precondition: serves_each_once.
+bool counts_bytes(Senders const& senders, std::span<Request const> requests, CsrView<PeId> holders,
+                  std::span<std::uint64_t const> bytes) {
+    if (bytes.empty()) return senders.most_bytes == 0 && senders.most_bytes_bound == 0;
+    PerPe<std::uint64_t> sent;
+    std::uint64_t largest = 0;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (holders[i].empty() || has(holders[i], requests[i].receiver)) continue;
+        sent[senders.transfers[next++].sender] += bytes[i];
+        largest = std::max(largest, bytes[i]);
+    }
+    return senders.most_bytes == sent.largest() && senders.most_bytes_bound <= senders.most_bytes &&
+           senders.most_bytes <= senders.most_bytes_bound + largest;
+}
+
+/// A request, by its contents, and where it is from.
+struct Entry {
+    BlockId block{};
+    PeId receiver{};
+    std::uint32_t origin = 0;
+    friend bool operator<(Entry const& a, Entry const& b) {
+        return std::tie(a.block, a.receiver, a.origin) < std::tie(b.block, b.receiver, b.origin);
+    }
+};
+
+/// The transfers of all rounds in the order of the requests. Nothing if they are not what has to be sent.
+std::optional<std::vector<Transfer>> in_order_of_requests(std::span<Transfer const> transfers,
+                                                          std::span<Request const> requests, CsrView<PeId> holders) {
+    std::vector<Entry> wanted;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (holders[i].empty() || has(holders[i], requests[i].receiver)) continue;
+        wanted.push_back({requests[i].block, requests[i].receiver, static_cast<std::uint32_t>(wanted.size())});
+    }
+    if (wanted.size() != transfers.size()) return std::nullopt;
+    std::vector<Entry> sent;
+    for (auto const& transfer : transfers) {
+        sent.push_back({transfer.block, transfer.receiver, static_cast<std::uint32_t>(sent.size())});
+    }
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(sent.begin(), sent.end());
+    std::vector<Transfer> result(transfers.size());
+    for (std::size_t i = 0; i < sent.size(); ++i) result[wanted[i].origin] = transfers[sent[i].origin];
+    return result;
+}
+
+/// The messages of a round, one after the other.
+std::vector<Transfer> messages_of(std::span<Transfer const> round, Messages messages) {
+    std::vector<Transfer> result(round.begin(), round.end());
+    if (messages == Messages::bundled) {
+        auto const same = [](auto const& a, auto const& b) { return a.sender == b.sender && a.receiver == b.receiver; };
+        result.erase(std::unique(result.begin(), result.end(), same), result.end());
+    }
+    return result;
+}
+
+/// Whether PEs send and receive at most one message per round, h in all rounds and as many rounds as h.
+bool has_valid_rounds(HRelation const& plan, Messages messages) {
+    PerPe<std::uint32_t> sent;
+    PerPe<std::uint32_t> received;
+    PerPe<std::size_t> last_sent;  // round + 1
+    PerPe<std::size_t> last_received;
+    std::vector<std::uint64_t> pairs;
+    for (std::size_t i = 0; i < plan.rounds.size(); ++i) {
+        for (auto const& message : messages_of(plan.rounds[i], messages)) {
+            if (std::exchange(last_sent[message.sender], i + 1) == i + 1) return false;
+            if (std::exchange(last_received[message.receiver], i + 1) == i + 1) return false;
+            ++sent[message.sender];
+            ++received[message.receiver];
+            pairs.push_back(std::uint64_t{value(message.sender)} << 32 | value(message.receiver));
+        }
+    }
+    if (messages == Messages::bundled) {
+        std::sort(pairs.begin(), pairs.end());
+        if (std::adjacent_find(pairs.begin(), pairs.end()) != pairs.end()) return false;
+    }
+    return plan.h == std::max(sent.largest(), received.largest()) && plan.rounds.size() == plan.h;
 }
 
 }  // namespace
 
-bool is_valid(HRelation const& plan, std::span<Request const> requests, CsrView<PeId> holders) {
+bool is_proper_colouring(std::span<Edge const> edges, std::span<std::uint32_t const> colours,
+                         std::uint32_t num_colours) {
+    if (colours.size() != edges.size()) return false;
+    if (std::any_of(colours.begin(), colours.end(), [&](auto colour) { return colour >= num_colours; })) return false;
+    return differ_at(edges, colours, &Edge::left) && differ_at(edges, colours, &Edge::right);
+}
+
+bool is_valid(Senders const& senders, std::span<Request const> requests, CsrView<PeId> holders,
+              Options const& options) {
     REGRAFT_EXPECTS(holders.size() == requests.size());
-    if (!serves_each_once(plan, requests)) return false;
-    if (!uses_holders(plan, HolderIndex(requests, holders))) return false;
-    for (std::size_t i = 0; i < plan.rounds.size(); ++i) {
-        if (!is_matching(plan.rounds[i])) return false;
-    }
-    auto const sent = busiest(plan.rounds.values, &Transfer::sender);
-    auto const received = busiest(plan.rounds.values, &Transfer::receiver);
-    return plan.b == sent && plan.h == std::max(sent, received) && plan.rounds.size() == plan.h;
+    REGRAFT_EXPECTS(options.bytes.empty() || options.bytes.size() == requests.size());
+    return serves_each_once(senders, requests, holders) && counts_blocks(senders) &&
+           counts_bytes(senders, requests, holders, options.bytes);
+}
+
+bool is_valid(HRelation const& plan, std::span<Request const> requests, CsrView<PeId> holders, Options const& options) {
+    REGRAFT_EXPECTS(holders.size() == requests.size());
+    auto transfers = in_order_of_requests(plan.rounds.values, requests, holders);
+    if (!transfers) return false;
+    PerPe<std::uint32_t> received;
+    for (auto const& transfer : *transfers) ++received[transfer.receiver];
+    Senders const senders{*std::move(transfers), plan.local,      plan.unservable,      plan.b,
+                          received.largest(),    plan.most_bytes, plan.most_bytes_bound};
+    return is_valid(senders, requests, holders, options) && has_valid_rounds(plan, options.messages);
 }
 
 }  // namespace regraft::schedule

@@ -1,96 +1,15 @@
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "regraft/core/random.hpp"
-#include "regraft/schedule/edge_colouring.hpp"
 #include "regraft/schedule/h_relation.hpp"
 #include "support/matching_oracle.hpp"
 
 namespace regraft::schedule {
 namespace {
-
-using Edges = std::vector<Edge>;
-
-/// Counts degrees on its own.
-std::uint32_t recount_largest_degree(Edges const& edges) {
-    std::vector<std::uint32_t> left(1, 0);
-    std::vector<std::uint32_t> right(1, 0);
-    for (auto const& edge : edges) {
-        left.resize(std::max<std::size_t>(left.size(), edge.left + 1), 0);
-        right.resize(std::max<std::size_t>(right.size(), edge.right + 1), 0);
-        ++left[edge.left];
-        ++right[edge.right];
-    }
-    return std::max(*std::max_element(left.begin(), left.end()), *std::max_element(right.begin(), right.end()));
-}
-
-/// Whether colour_edges finds a proper colouring with exactly as many colours as the largest degree.
-void expect_optimal(Edges const& edges) {
-    auto const num_colours = recount_largest_degree(edges);
-    ASSERT_EQ(largest_degree(edges), num_colours);
-    auto const colours = colour_edges(edges);
-    ASSERT_TRUE(is_proper_colouring(edges, colours, num_colours));
-    std::vector<std::uint64_t> class_size(num_colours, 0);
-    for (auto const colour : colours) ++class_size[colour];
-    ASSERT_EQ(std::count(class_size.begin(), class_size.end(), 0U), 0);
-}
-
-/// num_colours random perfect matchings laid over each other, in random order: regular, parallel edges among them.
-Edges regular(std::uint32_t num_vertices, std::uint32_t num_colours, Random& random) {
-    Edges edges;
-    std::vector<std::uint32_t> partner(num_vertices);
-    std::iota(partner.begin(), partner.end(), 0U);
-    for (std::uint32_t i = 0; i < num_colours; ++i) {
-        shuffle(std::span(partner), random);
-        for (std::uint32_t v = 0; v < num_vertices; ++v) edges.push_back({v, partner[v]});
-    }
-    shuffle(std::span(edges), random);
-    return edges;
-}
-
-TEST(ColourEdgesProperty, ColoursRandomMultigraphs) {
-    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
-        Random random(seed);
-        auto const num_left = 1 + random.below(1 + seed / 60);
-        auto const num_right = 1 + random.below(1 + seed / 60);
-        Edges edges;
-        for (auto left = random.below(1 + seed / 5); left > 0; --left) {
-            auto const v = random.below(num_left);
-            auto const w = seed % 2 == 0 ? random.below(num_right) : random.below(random.below(num_right) + 1);
-            edges.push_back({static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(w)});
-        }
-        expect_optimal(edges);
-        ASSERT_FALSE(HasFatalFailure());
-    }
-}
-
-TEST(ColourEdgesProperty, ColoursRegularMultigraphsOfEveryDegree) {
-    for (std::uint32_t degree : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129}) {
-        for (std::uint32_t num_vertices : {1, 2, 3, 10, 33}) {
-            SCOPED_TRACE(testing::Message() << "degree " << degree << ", vertices " << num_vertices);
-            Random random(1000 * degree + num_vertices);
-            expect_optimal(regular(num_vertices, degree, random));
-            ASSERT_FALSE(HasFatalFailure());
-        }
-    }
-}
-
-TEST(ColourEdgesProperty, ColoursHubsAmongSmallVertices) {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed);
-        Random random(seed);
-        auto edges = regular(40, 3, random);
-        for (std::uint32_t i = 0; i < 50 + seed; ++i) edges.push_back({i % 40, 5});
-        for (std::uint32_t i = 0; i < 50; ++i) edges.push_back({9, 100 + i});
-        shuffle(std::span(edges), random);
-        expect_optimal(edges);
-        ASSERT_FALSE(HasFatalFailure());
-    }
-}
 
 /// Requests of random PEs for blocks with random holders, some lost.
 struct Instance {
@@ -121,16 +40,91 @@ test::Graph remote_part(Instance const& instance) {
     return graph;
 }
 
-TEST(HRelationProperty, IsValidWithTheLeastBusySenders) {
+/// The largest number of remote requests of one PE.
+std::uint32_t most_received(Instance const& instance) {
+    std::map<PeId, std::uint32_t> count;
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < instance.requests.size(); ++i) {
+        auto const row = instance.holders[i];
+        auto const receiver = instance.requests[i].receiver;
+        if (row.empty() || std::find(row.begin(), row.end(), receiver) != row.end()) continue;
+        most = std::max(most, ++count[receiver]);
+    }
+    return most;
+}
+
+Instance small_instance(std::uint64_t seed, std::uint32_t& num_pes) {
+    Random random(seed);
+    num_pes = static_cast<std::uint32_t>(1 + random.below(8));
+    return random_instance(static_cast<std::uint32_t>(random.below(1 + seed / 60)), num_pes, random);
+}
+
+TEST(HRelationProperty, HasAsManyRoundsAsItMust) {
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
-        Random random(seed);
-        auto const num_pes = static_cast<std::uint32_t>(1 + random.below(8));
-        auto const num_requests = static_cast<std::uint32_t>(random.below(1 + seed / 60));
-        auto const instance = random_instance(num_requests, num_pes, random);
+        std::uint32_t num_pes = 0;
+        auto const instance = small_instance(seed, num_pes);
         auto const plan = h_relation(instance.requests, instance.holders);
         ASSERT_TRUE(is_valid(plan, instance.requests, instance.holders));
-        ASSERT_EQ(plan.b, test::brute_force_b(remote_part(instance), num_pes));
+        auto const least = test::brute_force_b(remote_part(instance), num_pes);
+        ASSERT_EQ(plan.h, std::max(least, most_received(instance)));
+
+        auto const balanced = h_relation(instance.requests, instance.holders, {.balance = Balance::fully});
+        ASSERT_TRUE(is_valid(balanced, instance.requests, instance.holders));
+        ASSERT_EQ(balanced.b, least);
+        ASSERT_EQ(balanced.h, plan.h);
+    }
+}
+
+TEST(HRelationProperty, BundlesAllMessagesOfAPair) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::uint32_t num_pes = 0;
+        auto const instance = small_instance(seed, num_pes);
+        Options const options{.messages = Messages::bundled};
+        auto const plan = h_relation(instance.requests, instance.holders, options);
+        ASSERT_TRUE(is_valid(plan, instance.requests, instance.holders, options));
+        ASSERT_LE(plan.h, num_pes);
+        auto const senders = choose_senders(instance.requests, instance.holders, options);
+        ASSERT_TRUE(is_valid(senders, instance.requests, instance.holders, options));
+        ASSERT_EQ(senders.transfers.size(), plan.rounds.values.size());
+    }
+}
+
+TEST(HRelationProperty, BalancesBytes) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::uint32_t num_pes = 0;
+        auto const instance = small_instance(seed, num_pes);
+        Random random(seed + 1);
+        std::vector<std::uint64_t> bytes;
+        for (std::size_t i = 0; i < instance.requests.size(); ++i) bytes.push_back(random.below(1 + seed));
+        for (auto const messages : {Messages::per_block, Messages::bundled}) {
+            Options const options{.messages = messages, .bytes = bytes};
+            auto const plan = h_relation(instance.requests, instance.holders, options);
+            ASSERT_TRUE(is_valid(plan, instance.requests, instance.holders, options));
+        }
+        std::fill(bytes.begin(), bytes.end(), 7);
+        auto const equal = choose_senders(instance.requests, instance.holders, {.bytes = bytes});
+        ASSERT_EQ(equal.most_bytes, 7 * equal.b) << "as many bytes as blocks";
+    }
+}
+
+//  Asking twice for everything takes twice the rounds: another of every block, from the same holders.
+TEST(HRelationProperty, TakesTwiceTheRoundsForTwiceTheRequests) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        auto const once = random_instance(50, 9, random);
+        auto twice = once;
+        for (std::uint32_t i = 0; i < 50; ++i) {
+            twice.requests.push_back({BlockId{50 + i}, once.requests[i].receiver});
+            twice.holders.push_row(once.holders[i]);
+        }
+        auto const h = h_relation(once.requests, once.holders).h;
+        auto const h2 = h_relation(twice.requests, twice.holders).h;
+        ASSERT_LE(h2, 2 * h);
+        ASSERT_GE(h2 + 1, 2 * h);
     }
 }
 
@@ -139,9 +133,12 @@ TEST(HRelationProperty, IsValidAndTheSameTwiceForManyPEs) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         Random random(seed);
         auto const instance = random_instance(5000, 200, random);
-        auto const plan = h_relation(instance.requests, instance.holders);
-        ASSERT_TRUE(is_valid(plan, instance.requests, instance.holders));
-        ASSERT_EQ(plan.rounds, h_relation(instance.requests, instance.holders).rounds);
+        for (auto const messages : {Messages::per_block, Messages::bundled}) {
+            Options const options{.messages = messages};
+            auto const plan = h_relation(instance.requests, instance.holders, options);
+            ASSERT_TRUE(is_valid(plan, instance.requests, instance.holders, options));
+            ASSERT_EQ(plan.rounds, h_relation(instance.requests, instance.holders, options).rounds);
+        }
     }
 }
 

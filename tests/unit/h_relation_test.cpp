@@ -1,17 +1,12 @@
 #include "regraft/schedule/h_relation.hpp"
 
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "regraft/schedule/edge_colouring.hpp"
-
 namespace regraft::schedule {
 namespace {
-
-using Edges = std::vector<Edge>;
-using Colours = std::vector<std::uint32_t>;
 
 Request request(std::uint64_t block, std::uint32_t receiver) {
     return {BlockId{block}, PeId{receiver}};
@@ -27,63 +22,6 @@ Csr<PeId> holders(std::vector<std::vector<std::uint32_t>> const& rows) {
         result.end_row();
     }
     return result;
-}
-
-void expect_coloured(Edges const& edges, std::uint32_t num_colours) {
-    EXPECT_EQ(largest_degree(edges), num_colours);
-    auto const colours = colour_edges(edges);
-    EXPECT_TRUE(is_proper_colouring(edges, colours, num_colours));
-}
-
-TEST(ColourEdges, NeedsNoColourForNoEdge) {
-    expect_coloured({}, 0);
-}
-
-TEST(ColourEdges, NeedsOneColourForAMatching) {
-    expect_coloured({{0, 2}, {5, 0}, {3, 9}}, 1);
-}
-
-TEST(ColourEdges, GivesParallelEdgesDifferentColours) {
-    expect_coloured({{0, 0}, {0, 0}, {0, 0}, {1, 0}}, 4);
-}
-
-//  First-fit: 0-0 and 1-1 get colour 0, then 0-1 colour 1; 1-0 has colour 0 taken at both ends, and takes 1. Then 2-0
-//  and 2-1: a square with a tail. Every order of these edges must do with the largest degree.
-TEST(ColourEdges, MendsWhatFirstFitSpoils) {
-    Edges edges{{0, 0}, {1, 1}, {0, 1}, {2, 0}, {2, 1}, {1, 2}};
-    std::vector<std::size_t> order(edges.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    do {
-        Edges shuffled;
-        for (auto const i : order) shuffled.push_back(edges[i]);
-        expect_coloured(shuffled, 3);
-    } while (std::next_permutation(order.begin(), order.end()));
-}
-
-TEST(ColourEdges, UsesOneColourPerEdgeOfAHotReceiver) {
-    Edges edges;
-    for (std::uint32_t i = 0; i < 100'000; ++i) edges.push_back({i % 1000, 7});
-    expect_coloured(edges, 100'000);
-}
-
-//  Every left vertex with every right vertex: a Latin square.
-TEST(ColourEdges, ColoursCompleteGraphs) {
-    for (std::uint32_t n : {1, 2, 3, 7, 8, 9, 31, 63, 64, 65}) {
-        Edges edges;
-        for (std::uint32_t left = 0; left < n; ++left) {
-            for (std::uint32_t right = 0; right < n; ++right) edges.push_back({left, right});
-        }
-        expect_coloured(edges, n);
-    }
-}
-
-TEST(IsProperColouring, FindsWhatIsWrong) {
-    Edges const edges{{0, 0}, {0, 1}, {1, 0}};
-    EXPECT_TRUE(is_proper_colouring(edges, Colours{0, 1, 1}, 2));
-    EXPECT_FALSE(is_proper_colouring(edges, Colours{0, 0, 1}, 2)) << "twice at the left vertex 0";
-    EXPECT_FALSE(is_proper_colouring(edges, Colours{0, 1, 0}, 2)) << "twice at the right vertex 0";
-    EXPECT_FALSE(is_proper_colouring(edges, Colours{0, 2, 1}, 2)) << "no such colour";
-    EXPECT_FALSE(is_proper_colouring(edges, Colours{0, 1}, 2)) << "an edge without colour";
 }
 
 //  Block 0 is on PEs 1 and 2, block 1 on PE 1: PE 2 sends block 0, so that PE 1 is free for block 1, in one round.
@@ -143,6 +81,94 @@ TEST(HRelation, TakesSparsePEs) {
     EXPECT_EQ(plan.h, 1u);
 }
 
+//  PE 0 holds four blocks, PE 1 two of them. Four rounds are needed anyway, as PE 9 receives four blocks.
+TEST(HRelation, SearchesForTheLeastBusySendersIfAsked) {
+    std::vector const requests{request(0, 9), request(1, 9), request(2, 9), request(3, 9)};
+    auto const rows = holders({{0}, {0, 1}, {0, 1}, {0}});
+    Options const options{.balance = Balance::fully};
+    auto const plan = h_relation(requests, rows, options);
+    EXPECT_TRUE(is_valid(plan, requests, rows, options));
+    EXPECT_EQ(plan.b, 2u);
+    EXPECT_EQ(plan.h, 4u);
+}
+
+//  PE 0 has three blocks for PE 5 and one for PE 6; PE 1 has one for PE 5.
+TEST(HRelation, SendsAllThatOnePeHasForAnotherAtOnceIfAsked) {
+    std::vector const requests{request(0, 5), request(1, 6), request(2, 5), request(3, 5), request(4, 5)};
+    auto const rows = holders({{0}, {0}, {0}, {1}, {0}});
+    Options const options{.messages = Messages::bundled};
+    auto const plan = h_relation(requests, rows, options);
+    EXPECT_TRUE(is_valid(plan, requests, rows, options));
+    EXPECT_EQ(plan.h, 2u);
+    EXPECT_EQ(plan.b, 4u);
+    EXPECT_EQ(h_relation(requests, rows).h, 4u);
+}
+
+//  Block 0 weighs as much as the other three, which both PEs hold, too.
+TEST(HRelation, BalancesBytesIfTheyAreGiven) {
+    std::vector const requests{request(0, 9), request(1, 9), request(2, 9), request(3, 9)};
+    auto const rows = holders({{0, 1}, {0, 1}, {0, 1}, {0, 1}});
+    std::vector<std::uint64_t> const bytes{300, 100, 100, 100};
+    Options const options{.bytes = bytes};
+    auto const plan = h_relation(requests, rows, options);
+    EXPECT_TRUE(is_valid(plan, requests, rows, options));
+    EXPECT_EQ(plan.most_bytes, 300u);
+    EXPECT_EQ(plan.most_bytes_bound, 300u);
+    EXPECT_EQ(plan.b, 3u);
+}
+
+TEST(ChooseSenders, ListsEverythingInTheOrderOfTheRequests) {
+    std::vector const requests{request(5, 3), request(1, 4), request(4, 5),
+                               request(0, 3), request(2, 4), request(3, 5)};
+    auto const rows = holders({{1}, {}, {5}, {2}, {}, {5, 1}});
+    auto const senders = choose_senders(requests, rows);
+    EXPECT_TRUE(is_valid(senders, requests, rows));
+    EXPECT_EQ(senders.transfers, (std::vector{transfer(5, 1, 3), transfer(0, 2, 3)}));
+    EXPECT_EQ(senders.local, (std::vector{transfer(4, 5, 5), transfer(3, 5, 5)}));
+    EXPECT_EQ(senders.unservable, (std::vector{request(1, 4), request(2, 4)}));
+    EXPECT_EQ(senders.b, 1u);
+    EXPECT_EQ(senders.r, 2u);
+}
+
+class IsValidSenders : public testing::Test {
+protected:
+    std::vector<Request> requests{request(0, 3), request(1, 4), request(2, 5), request(3, 4), request(4, 3)};
+    Csr<PeId> rows = holders({{1, 2}, {1, 2}, {}, {4, 1}, {1, 2}});
+    std::vector<std::uint64_t> bytes{10, 20, 30, 40, 10};
+    Options options{.bytes = bytes};
+    Senders senders = choose_senders(requests, rows, options);
+
+    template <class Change>
+    bool survives(Change change) {
+        auto broken = senders;
+        change(broken);
+        return is_valid(broken, requests, rows, options);
+    }
+};
+
+TEST_F(IsValidSenders, AcceptsWhatIsRight) {
+    EXPECT_TRUE(is_valid(senders, requests, rows, options));
+    EXPECT_EQ(senders.most_bytes, 20u);
+}
+
+TEST_F(IsValidSenders, FindsWhatIsWrong) {
+    EXPECT_FALSE(survives([](auto& s) { s.transfers.pop_back(); })) << "a request not accounted for";
+    EXPECT_FALSE(survives([](auto& s) { std::swap(s.transfers[0], s.transfers[1]); })) << "another order";
+    EXPECT_FALSE(survives([](auto& s) { s.transfers[1].sender = PeId{4}; })) << "a sender without the block";
+    EXPECT_FALSE(survives([](auto& s) { s.local[0].sender = PeId{1}; })) << "local, but from elsewhere";
+    EXPECT_FALSE(survives([](auto& s) { s.unservable.push_back(request(2, 5)); })) << "lost twice";
+    EXPECT_FALSE(survives([](auto& s) { ++s.b; }));
+    EXPECT_FALSE(survives([](auto& s) { --s.r; }));
+    EXPECT_FALSE(survives([](auto& s) { --s.most_bytes; }));
+    EXPECT_FALSE(survives([](auto& s) { s.most_bytes_bound = s.most_bytes + 1; }));
+    EXPECT_FALSE(survives([](auto& s) {
+        for (auto& transfer : s.transfers) transfer.sender = PeId{1};
+        s.b = 3;
+        s.most_bytes = 40;
+        s.most_bytes_bound = 19;
+    })) << "too far from the bound";
+}
+
 class IsValid : public testing::Test {
 protected:
     std::vector<Request> requests{request(0, 3), request(1, 4), request(2, 5), request(3, 4)};
@@ -185,6 +211,35 @@ TEST_F(IsValid, FindsTransfersThatWereNotNeeded) {
     sent.rounds.push_row(std::vector{transfer(3, 1, 4)});
     sent.b = sent.h = 1;
     EXPECT_FALSE(is_valid(sent, wanted, held));
+}
+
+TEST_F(IsValid, FindsBundlesThatAreNone) {
+    std::vector const wanted{request(0, 5), request(1, 5), request(2, 6)};
+    auto const held = holders({{0}, {0}, {0}});
+    Options const options{.messages = Messages::bundled};
+    auto const good = h_relation(wanted, held, options);
+    EXPECT_TRUE(is_valid(good, wanted, held, options));
+    EXPECT_EQ(good.h, 2u);
+    EXPECT_FALSE(is_valid(good, wanted, held)) << "two blocks at once, if every block is a message";
+
+    auto apart = h_relation(wanted, held);
+    EXPECT_TRUE(is_valid(apart, wanted, held));
+    EXPECT_FALSE(is_valid(apart, wanted, held, options)) << "a pair of PEs has two messages";
+
+    HRelation together = good;
+    together.rounds = {};
+    together.rounds.push_row(std::vector{transfer(0, 0, 5), transfer(1, 0, 5), transfer(2, 0, 6)});
+    EXPECT_FALSE(is_valid(together, wanted, held, options)) << "two messages from one PE in a round";
+}
+
+TEST_F(IsValid, FindsBytesThatWereNotAskedFor) {
+    EXPECT_FALSE(survives([](auto& p) { p.most_bytes = p.most_bytes_bound = 2; }));
+}
+
+TEST(HRelationDeathTest, RefusesBytesThatAreNotPerRequest) {
+    std::vector const requests{request(0, 3)};
+    std::vector<std::uint64_t> const bytes{1, 2};
+    EXPECT_DEATH(h_relation(requests, holders({{1}}), {.bytes = bytes}), "precondition");
 }
 
 TEST(HRelationDeathTest, RefusesRequestsWithoutARowOfHolders) {

@@ -1,0 +1,39 @@
+// A bipartite multigraph in which all vertices have the same degree, made of any other by merging small vertices and
+// adding edges.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "regraft/schedule/edge_colouring.hpp"
+
+namespace regraft::schedule {
+
+/// An edge, seen from its left end.
+struct HalfEdge {
+    std::uint32_t right = 0;
+    std::uint32_t edge = 0;  // its number, that of added edges is the number of edges
+};
+
+/// Edges in rows: row u, of `degree` edges, lists those of left vertex u, mostly in the order of their right ends, so
+/// that parallel edges are neighbours.
+struct RegularGraph {
+    std::uint32_t num_vertices = 0;  // on either side
+    std::uint32_t degree = 0;
+    std::unique_ptr<HalfEdge[]> rows;   // shape [num_vertices][degree]
+    std::unique_ptr<HalfEdge[]> spare;  // as large, for whatever comes next
+
+    std::size_t num_edges() const { return std::size_t{num_vertices} * degree; }
+};
+
+/// The edges, and more, between vertices that are disjoint sets of the given ones, so that edges that share an end
+/// still do. The degree is the largest of those given, which belong to left and right vertices 0, 1, ... At most 2 *
+/// edges.size() + degree edges. O(edges + vertices log vertices), with all threads; the same for any number of them.
+/// Precondition: edges.size() in [1, 2^30].
+RegularGraph make_regular(std::span<Edge const> edges, std::span<std::uint32_t const> left_degrees,
+                          std::span<std::uint32_t const> right_degrees);
+
+}  // namespace regraft::schedule
