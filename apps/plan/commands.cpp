@@ -67,7 +67,8 @@ void run(RecoverOptions const& options) {
     Job const job{options.ranks, options.partitions, placement::ModK(options.blocks, options.ranks, options.replicas)};
     auto const wanted = options.redistribute ? Wanted::everything : Wanted::gained;
     auto const failed = failed_ranks(options);
-    auto const recovery = plan_recovery(job, failed, wanted, options.bundle ? Messages::bundled : Messages::blocks);
+    auto const recovery = plan_recovery(job, failed, wanted,
+                                        options.bundle ? schedule::Messages::bundled : schedule::Messages::per_block);
     if (!options.json.empty()) write_json(options, failed, recovery);
     if (options.json != "-") print(text_of(options, recovery));
 }

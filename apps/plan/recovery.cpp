@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -163,8 +162,8 @@ Csr<Work> wanted_work(Job const& job, std::span<PeId const> survivors, Wanted wa
 /// The number of requests. Throws InputError if that is more than the planners can number.
 std::uint64_t count_requests(CsrView<Work> wanted) {
     auto const count = assign::num_sites(wanted.values);
-    if (count >= std::numeric_limits<std::uint32_t>::max())
-        throw InputError(fmt::format("{} blocks would have to be loaded, expected fewer than 2^32 - 1", count));
+    if (count > (std::uint64_t{1} << 30))
+        throw InputError(fmt::format("{} blocks would have to be loaded, expected no more than 2^30", count));
     return count;
 }
 
@@ -185,7 +184,7 @@ void certify(Recovery& recovery, std::span<Request const> requests, CsrView<PeId
 
 }  // namespace
 
-Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted wanted, Messages) {
+Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted wanted, schedule::Messages messages) {
     Living const lives(job.num_ranks, failed);
     Recovery recovery;
     recovery.survivors = lives.all();
@@ -199,7 +198,8 @@ Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted w
     auto const holders = living_holders(requests, job.placement, lives);
     recovery.num_extinct = count_extinct(job.placement, lives);
     watch.finished("holders");
-    recovery.relation = schedule::h_relation(requests, holders);
+    recovery.relation = schedule::h_relation(requests, holders,
+                                             {.balance = schedule::Balance::fully, .messages = messages, .bytes = {}});
     watch.finished("schedule");
     certify(recovery, requests, holders, job.num_ranks);
     watch.finished("certificate");

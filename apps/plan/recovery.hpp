@@ -26,11 +26,6 @@ enum class Wanted : std::uint8_t {
     everything,  // all blocks are dealt anew
 };
 
-enum class Messages : std::uint8_t {
-    blocks,   // one block each
-    bundled,  // all blocks with the same sender and receiver
-};
-
 struct Step {
     char const* name = "";
     double seconds = 0;
@@ -53,9 +48,9 @@ struct Recovery {
     std::vector<Step> steps;
 };
 
-/// The plan. Throws InputError if nobody survives, or there is too much to load for 32-bit numbers.
+/// The plan; its b is the least. Throws InputError if nobody survives, or more is to be loaded than can be planned.
 /// Precondition: failed ascends strictly, each below num_ranks. Deterministic but for the times.
-Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted wanted, Messages messages);
+Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted wanted, schedule::Messages messages);
 
 /// What one side of the messages amounts to.
 struct Traffic {

@@ -71,9 +71,13 @@ void append_plan(Table& table, RecoverOptions const& options, Recovery const& re
     auto const num_sent = relation.rounds.values.size();
     auto const num_survivors = recovery.survivors.size();
     table.row("senders",
-              fmt::format("b = {}: nobody sends more blocks, and no choice of senders has a smaller b", relation.b));
+              fmt::format("b = {} (lower bound {}): nobody sends more blocks, and no choice of senders has a smaller b",
+                          relation.b, recovery.lower_bound));
     if (relation.b > 1) table.more(proof(recovery));
-    table.row("rounds", fmt::format("{}: as many as the busiest rank has messages to send or to receive", relation.h));
+    table.row("rounds",
+              fmt::format("{}: as many as the busiest rank has messages to send or to receive, so no plan {}has "
+                          "fewer",
+                          relation.h, options.bundle ? "for these senders " : ""));
     table.row("bytes sent", text_of_traffic(sent(recovery), num_sent, options, num_survivors, "sends"));
     table.row("received", text_of_traffic(received(recovery), num_sent, options, num_survivors, "receives"));
     table.row("takes", fmt::format("{}, predicted for {:g} us per message and {:g} GB/s",
