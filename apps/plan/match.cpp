@@ -12,7 +12,8 @@ MatchPlan plan_senders(HolderGraph const& graph) {
     return plan;
 }
 
-std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_t const> among) {
+std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_t const> among,
+                             std::span<std::uint64_t const> weight) {
     if (among.empty()) return 0;
     std::vector<char> is_among(std::size_t{*std::max_element(among.begin(), among.end())} + 1, 0);
     for (auto const v : among) is_among[v] = 1;
@@ -20,7 +21,8 @@ std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_
     std::uint64_t count = 0;
     for (std::size_t x = 0; x < rows.size(); ++x) {
         auto const row = rows[x];
-        if (!row.empty() && std::all_of(row.begin(), row.end(), inside)) ++count;
+        if (row.empty() || !std::all_of(row.begin(), row.end(), inside)) continue;
+        count += weight.empty() ? 1 : weight[x];
     }
     return count;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "graph_file.hpp"
 #include "regraft/matching/b_matching.hpp"
@@ -17,7 +18,9 @@ struct MatchPlan {
 
 MatchPlan plan_senders(HolderGraph const& graph);
 
-/// How many rows that are not empty have all their values among the given ones. O(values + largest value).
-std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_t const> among);
+/// How many rows that are not empty have all their values among the given ones; row x counts weight[x] times, or once
+/// if there are no weights. O(values + largest value).
+std::uint64_t count_confined(CsrView<std::uint32_t> rows, std::span<std::uint32_t const> among,
+                             std::span<std::uint64_t const> weight = {});
 
 }  // namespace regraft::plan

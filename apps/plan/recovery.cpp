@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/matching/b_matching.hpp"
+#include "regraft/matching/shares.hpp"
 
 namespace regraft::plan {
 namespace {
@@ -167,19 +167,37 @@ std::uint64_t count_requests(CsrView<Work> wanted) {
     return count;
 }
 
-/// Proves b: solves the choice of senders once more, for its certificate.
-void certify(Recovery& recovery, std::span<Request const> requests, CsrView<PeId> holders, std::uint32_t num_ranks) {
-    Csr<std::uint32_t> graph;
+/// Runs of requests with the same holders, among those that somebody else must serve.
+struct Runs {
+    Csr<std::uint32_t> holders;
+    std::vector<std::uint64_t> num_requests;
+};
+
+Runs remote_runs(std::span<Request const> requests, CsrView<PeId> holders) {
+    Runs runs;
+    std::span<PeId const> last;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         auto const row = holders[i];
-        if (std::find(row.begin(), row.end(), requests[i].receiver) != row.end()) continue;
-        for (auto const pe : row) graph.push_value(value(pe));
-        graph.end_row();
+        if (row.empty() || std::find(row.begin(), row.end(), requests[i].receiver) != row.end()) continue;
+        if (!std::equal(row.begin(), row.end(), last.begin(), last.end())) {
+            for (auto const pe : row) runs.holders.push_value(value(pe));
+            runs.holders.end_row();
+            runs.num_requests.push_back(0);
+            last = row;
+        }
+        ++runs.num_requests.back();
     }
-    auto const m = matching::min_b_matching(graph, num_ranks);
-    for (auto const v : m.hall_set) recovery.hall_set.push_back(PeId{v});
-    recovery.hall_blocks = count_confined(graph, m.hall_set);
-    recovery.lower_bound = m.lower_bound;
+    return runs;
+}
+
+/// Proves b, by another solver than the one that found it.
+void certify(Recovery& recovery, std::span<Request const> requests, CsrView<PeId> holders, std::uint32_t num_ranks) {
+    auto const runs = remote_runs(requests, holders);
+    auto const shares = matching::min_b_shares(runs.holders, runs.num_requests, num_ranks);
+    if (shares.b != recovery.relation.b) throw std::logic_error("two solvers disagree about b");
+    for (auto const v : shares.hall_set) recovery.hall_set.push_back(PeId{v});
+    recovery.hall_blocks = count_confined(runs.holders, shares.hall_set, runs.num_requests);
+    recovery.lower_bound = shares.lower_bound;
 }
 
 }  // namespace

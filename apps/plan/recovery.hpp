@@ -39,7 +39,7 @@ struct Recovery {
     std::vector<PeId> hall_set;
     std::uint64_t hall_blocks = 0;
     /// Blocks to be sent / ranks that hold any of them, rounded up.
-    std::uint32_t lower_bound = 0;
+    std::uint64_t lower_bound = 0;
     /// Blocks that no survivor holds, whether somebody wants them or not.
     std::uint64_t num_extinct = 0;
     /// (rank, partition) pairs that came up.
