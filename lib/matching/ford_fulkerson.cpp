@@ -15,16 +15,19 @@ namespace {
 
 constexpr auto none = unmatched;
 
+std::span<std::uint32_t const> all_edges(CsrView<std::uint32_t> graph) {
+    if (graph.size() == 0) return {};
+    return graph.values.subspan(graph.offsets.front(), graph.offsets.back() - graph.offsets.front());
+}
+
 /// For every right vertex its left neighbours: the edges the other way round.
 Csr<std::uint32_t> transposed(CsrView<std::uint32_t> graph, std::uint32_t num_right) {
     Csr<std::uint32_t> result;
     // Shifted by two, so that filling the rows moves every offset to where it belongs.
     result.offsets.assign(std::size_t{num_right} + 2, 0);
-    for (std::size_t x = 0; x < graph.size(); ++x) {
-        for (auto const v : graph[x]) {
-            REGRAFT_EXPECTS(v < num_right);
-            ++result.offsets[v + std::size_t{2}];
-        }
+    for (auto const v : all_edges(graph)) {
+        REGRAFT_EXPECTS(v < num_right);
+        ++result.offsets[v + std::size_t{2}];
     }
     std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
     result.values.resize(result.offsets.back());
@@ -57,7 +60,7 @@ public:
             }
             augment(x, end);
         }
-        std::sort(answer_.hall_set.begin(), answer_.hall_set.end());
+        if (answer_.b > answer_.lower_bound) std::sort(answer_.hall_set.begin(), answer_.hall_set.end());
         return std::move(answer_);
     }
 
@@ -73,6 +76,7 @@ private:
         std::uint64_t num_left = 0;
         for (std::size_t x = 0; x < graph_.size(); ++x) num_left += graph_[x].empty() ? 0 : 1;
         if (num_left == 0) return;
+        answer_.hall_set.reserve(right_.size());
         for (std::uint32_t v = 0; v < right_.size(); ++v) {
             if (!std::as_const(transposed_)[v].empty()) answer_.hall_set.push_back(v);
         }
