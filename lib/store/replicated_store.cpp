@@ -125,13 +125,13 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
         }
         holders.end_row();
     }
-    auto const plan = schedule::h_relation(requests, holders);
+    auto const plan = schedule::choose_senders(requests, holders);
     auto const size = current_->block_bytes;
 
     // Both ends list the blocks of a pair in the plan's order, so the payload needs no headers.
     std::vector<std::vector<BlockId>> sent(members.size());
     std::vector<std::vector<BlockId>> received(members.size());
-    for (auto const& transfer : plan.rounds.values) {
+    for (auto const& transfer : plan.transfers) {
         if (transfer.sender == comm_.self()) sent[rank_of(members, transfer.receiver)].push_back(transfer.block);
         if (transfer.receiver == comm_.self()) received[rank_of(members, transfer.sender)].push_back(transfer.block);
     }
@@ -154,7 +154,8 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
     auto const deliver = [&](BlockId id, std::span<std::byte const> bytes) {
         std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(places.place(id) * size));
     };
-    LoadReport report{lost_ranges(plan.unservable), plan.b, plan.h, plan.rounds.values.size(), incoming.size(), 0};
+    LoadReport report{lost_ranges(plan.unservable), plan.b,          std::max(plan.b, plan.r),
+                      plan.transfers.size(),        incoming.size(), 0};
     for (auto const& transfer : plan.local) {
         if (transfer.receiver != comm_.self()) continue;
         deliver(transfer.block, held_block(transfer.block));
