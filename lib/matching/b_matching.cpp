@@ -150,37 +150,38 @@ private:
             auto& right = answer_.right_of[x];
             if (right == unmatched || load_[right] <= b) continue;
             for (auto const v : graph[x]) {
-                if (load_[v] >= b) continue;
+                if (load_[v] + 1 >= load_[right]) continue;
                 --load_[right];
                 ++load_[v];
                 right = v;
-                break;
             }
         }
     }
 
-    void search(CsrView<std::uint32_t> graph, std::uint32_t b, Grouping grouping) {
-        auto const few = grouping == Grouping::always ? graph.size() : graph.size() / 4;
-        bool const try_groups =
-            grouping == Grouping::always || (grouping == Grouping::automatic && looks_grouped(graph, few, hashes_));
-        if (try_groups && collapse(graph, few, groups_)) {
-            search_groups(b);
-        } else {
-            search_blocks(graph, b);
+    /// Block by block as long as that promises to be quicker than finding the groups, and for ever if there are none.
+    void search(CsrView<std::uint32_t> graph, std::uint32_t proven, Grouping grouping) {
+        if (grouping == Grouping::always && collapse(graph, graph.size(), groups_)) {
+            search_groups(proven);
+            return;
         }
-    }
-
-    void search_blocks(CsrView<std::uint32_t> graph, std::uint32_t b) {
-        room_.resize(load_.size());
-        for (std::size_t v = 0; v < load_.size(); ++v) room_[v] = std::int64_t{b} - load_[v];
         blocks_.list(graph, answer_.right_of, load_);
-        auto const least = raise_until_relieved(b, relief_, blocks_, room_, answer_.hall_set);
-        for (std::size_t v = 0; v < load_.size(); ++v) {
-            load_[v] = static_cast<std::uint32_t>(static_cast<std::int64_t>(least) - room_[v]);
+        auto const bounds =
+            search_blocks(proven, grouping == Grouping::never ? BlockHoldings::unlimited : graph.size() / 4);
+        if (bounds.reached == bounds.proven) return;
+        auto const few = graph.size() / 4;
+        if (looks_grouped(graph, few, hashes_) && collapse(graph, few, groups_)) {
+            search_groups(bounds.proven);
+        } else {
+            search_blocks(bounds.proven, BlockHoldings::unlimited);
         }
     }
 
-    void search_groups(std::uint32_t b) {
+    Bounds search_blocks(std::uint64_t proven, std::uint64_t patience) {
+        blocks_.be_patient_for(patience);
+        return minimise({proven, most_loaded()}, relief_, blocks_, std::span(load_), answer_.hall_set);
+    }
+
+    void search_groups(std::uint64_t proven) {
         CsrView<std::uint32_t> const rows = groups_.graph;
         share_.assign(rows.values.size(), 0);
         for (std::size_t x = 0; x < answer_.right_of.size(); ++x) {
@@ -189,7 +190,7 @@ private:
             auto const at = std::find(row.begin(), row.end(), answer_.right_of[x]) - row.begin();
             ++share_[rows.offsets[groups_.group[x]] + static_cast<std::size_t>(at)];
         }
-        share_solver_.minimise(rows, static_cast<std::uint32_t>(load_.size()), b, share_, answer_.hall_set);
+        share_solver_.minimise(rows, static_cast<std::uint32_t>(load_.size()), proven, share_, answer_.hall_set);
         deal_shares(rows);
     }
 
@@ -209,10 +210,9 @@ private:
 
     BMatching answer_;
     std::vector<std::uint32_t> load_;
-    std::vector<std::int64_t> room_;
     std::vector<char> marked_;
     BlockHoldings blocks_;
-    Relief<BlockHoldings> relief_;
+    Relief<BlockHoldings, std::uint32_t> relief_;
     Groups groups_;
     std::vector<std::uint64_t> hashes_;
     std::vector<std::uint64_t> share_;

@@ -1,9 +1,12 @@
 // Holdings of whole blocks: every left vertex belongs to one right vertex.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "matching/relief.hpp"
@@ -15,6 +18,8 @@ namespace regraft::matching {
 /// that came later.
 class BlockHoldings {
 public:
+    static constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
+
     /// Lists who owns what: right_of[x] is the owner of left vertex x, none if it has none. num_owned: how many each
     /// right vertex owns. Keeps the two views. O(left vertices).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint32_t> right_of,
@@ -35,10 +40,14 @@ public:
         }
     }
 
-    void begin_phase() const {}
+    /// How many blocks may be looked at from now on before a phase is not begun any more.
+    void be_patient_for(std::uint64_t blocks) { patience_ = blocks; }
+
+    bool begin_phase() const { return patience_ > 0; }
 
     template <class Visit>
-    void for_each_neighbour(std::uint32_t v, std::uint32_t /*level*/, Visit visit) const {
+    void for_each_neighbour(std::uint32_t v, std::uint32_t /*level*/, Visit visit) {
+        patience_ -= std::min<std::uint64_t>(patience_, segment_[v + 1] - segment_[v]);
         for (auto slot = segment_[v]; slot < segment_[v + 1]; ++slot) {
             prefetch(slot);
             if (block_[slot] == none) continue;
@@ -71,11 +80,11 @@ public:
 
     void skip_step(std::uint32_t v) { ++cursor_[v].edge; }
 
-    std::int64_t width(std::uint32_t) const { return 1; }
+    std::uint64_t width(std::uint32_t) const { return 1; }
 
     /// Each vertex puts what it gets in the place of what it gives; only the last one needs a new place. What is got
     /// has no way out to a higher level than its new owner's, so that it need not be looked at before the next phase.
-    void hand_over(std::span<std::uint32_t const> path, std::int64_t /*one*/) {
+    void hand_over(std::span<std::uint32_t const> path, std::uint64_t /*one*/) {
         auto arriving = none;
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
             auto& block = block_at(cursor_[path[i]]);
@@ -105,6 +114,7 @@ private:
     }
 
     void next_slot(std::uint32_t v) {
+        patience_ -= patience_ > 0 ? 1 : 0;
         auto& at = cursor_[v];
         at.edge = 0;
         if (at.place == Cursor::in_list) {
@@ -130,6 +140,7 @@ private:
     std::vector<std::uint32_t> first_later_;
     std::vector<Later> later_;
     std::vector<Cursor> cursor_;
+    std::uint64_t patience_ = unlimited;
 };
 
 }  // namespace regraft::matching

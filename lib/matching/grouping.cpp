@@ -18,12 +18,19 @@ std::uint64_t hash(std::span<std::uint32_t const> row) {
     return h ^ (h >> 32);
 }
 
+/// Rows are short: quicker than by memcmp.
+bool equal(std::span<std::uint32_t const> a, std::span<std::uint32_t const> b) {
+    if (a.size() != b.size()) return false;
+    std::uint32_t difference = 0;
+    for (std::size_t i = 0; i < a.size() && difference == 0; ++i) difference = a[i] ^ b[i];
+    return difference == 0;
+}
+
 class Collapser {
 public:
     Collapser(CsrView<std::uint32_t> graph, Groups& groups) : graph_(graph), groups_(groups) {
         groups.graph.offsets.assign(1, 0);
         groups.graph.values.clear();
-        groups.size.clear();
         groups.table.assign(smallest_table, none);
     }
 
@@ -31,8 +38,8 @@ public:
         groups_.group.resize(graph_.size());
         for (std::size_t first = 0; first < graph_.size(); first += batch) {
             collapse_batch(first, std::min(batch, graph_.size() - first));
-            if (groups_.size.size() > max_groups) return false;
-            if (2 * (groups_.size.size() + batch) > groups_.table.size()) grow();
+            if (groups_.graph.size() > max_groups) return false;
+            if (2 * (groups_.graph.size() + batch) > groups_.table.size()) grow();
         }
         return true;
     }
@@ -41,12 +48,20 @@ private:
     static constexpr std::size_t batch = 32;
     static constexpr std::size_t smallest_table = 1024;
 
-    /// The places of a whole batch are asked for before the first is looked at.
+    /// What a batch needs is asked for before the first is looked at: places of the table, then the rows they lead to.
     void collapse_batch(std::size_t first, std::size_t count) {
+        auto const& table = groups_.table;
+        CsrView<std::uint32_t> const rows = groups_.graph;
         std::array<std::size_t, batch> place{};
         for (std::size_t i = 0; i < count; ++i) {
-            place[i] = hash(graph_[first + i]) & (groups_.table.size() - 1);
-            __builtin_prefetch(&groups_.table[place[i]]);
+            place[i] = hash(graph_[first + i]) & (table.size() - 1);
+            __builtin_prefetch(&table[place[i]]);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            if (table[place[i]] != none) __builtin_prefetch(&rows.offsets[table[place[i]]]);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            if (table[place[i]] != none) __builtin_prefetch(rows.values.data() + rows.offsets[table[place[i]]]);
         }
         for (std::size_t i = 0; i < count; ++i) groups_.group[first + i] = group_at(place[i], graph_[first + i]);
     }
@@ -56,21 +71,18 @@ private:
         auto const& table = groups_.table;
         for (; table[place] != none; place = (place + 1) & (table.size() - 1)) {
             auto const group = table[place];
-            if (!std::ranges::equal(CsrView<std::uint32_t>(groups_.graph)[group], row)) continue;
-            ++groups_.size[group];
-            return group;
+            if (equal(CsrView<std::uint32_t>(groups_.graph)[group], row)) return group;
         }
-        auto const group = static_cast<std::uint32_t>(groups_.size.size());
+        auto const group = static_cast<std::uint32_t>(groups_.graph.size());
         groups_.table[place] = group;
         groups_.graph.push_row(row);
-        groups_.size.push_back(1);
         return group;
     }
 
     void grow() {
         groups_.table.assign(4 * groups_.table.size(), none);
         auto& table = groups_.table;
-        for (std::uint32_t group = 0; group < groups_.size.size(); ++group) {
+        for (std::uint32_t group = 0; group < groups_.graph.size(); ++group) {
             auto place = hash(CsrView<std::uint32_t>(groups_.graph)[group]) & (table.size() - 1);
             while (table[place] != none) place = (place + 1) & (table.size() - 1);
             table[place] = group;

@@ -11,7 +11,6 @@ namespace regraft::matching {
 /// Groups in the order of their first left vertex.
 struct Groups {
     Csr<std::uint32_t> graph;          // row = group
-    std::vector<std::uint64_t> size;   // left vertices per group
     std::vector<std::uint32_t> group;  // of every left vertex
     std::vector<std::uint32_t> table;  // memory for the search: groups by hash
 };

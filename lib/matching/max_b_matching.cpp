@@ -16,15 +16,15 @@ public:
     CapacitatedSolver(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> capacity)
         : graph_(graph),
           leftover_(static_cast<std::uint32_t>(capacity.size())),
-          room_(capacity.begin(), capacity.end()),
-          load_(capacity.size() + 1, 0) {
-        room_.push_back(0);
+          above_capacity_(capacity.size() + 1, 0),
+          num_owned_(capacity.size() + 1, 0) {
+        for (std::size_t v = 0; v < capacity.size(); ++v) above_capacity_[v] = -std::int64_t{capacity[v]};
         answer_.right_of.assign(graph.size(), unmatched);
     }
 
     MaxBMatching solve() && {
         assign_greedily();
-        if (load_[leftover_] > 0) improve();
+        if (num_owned_[leftover_] > 0) improve();
         return count();
     }
 
@@ -34,28 +34,28 @@ private:
             if (graph_[x].empty()) continue;
             auto const v = roomiest(graph_[x]);
             answer_.right_of[x] = v;
-            ++load_[v];
-            --room_[v];
+            ++num_owned_[v];
+            ++above_capacity_[v];
         }
     }
 
     std::uint32_t roomiest(std::span<std::uint32_t const> row) const {
         auto best = leftover_;
-        std::int64_t most = 0;
+        std::int64_t least = 0;
         for (auto const v : row) {
             REGRAFT_EXPECTS(v < leftover_);
-            if (room_[v] <= most) continue;
+            if (above_capacity_[v] >= least) continue;
             best = v;
-            most = room_[v];
+            least = above_capacity_[v];
         }
         return best;
     }
 
     void improve() {
         BlockHoldings holdings;
-        Relief<BlockHoldings> relief;
-        holdings.list(graph_, answer_.right_of, load_);
-        if (relief.relieve(holdings, room_)) return;
+        Relief<BlockHoldings, std::int64_t> relief;
+        holdings.list(graph_, answer_.right_of, num_owned_);
+        if (relief.relieve(holdings, above_capacity_, 0) == decltype(relief)::Outcome::relieved) return;
         for (auto const v : relief.closed_set()) {
             if (v != leftover_) answer_.hall_set.push_back(v);
         }
@@ -72,8 +72,8 @@ private:
 
     CsrView<std::uint32_t> graph_;
     std::uint32_t leftover_;  // the right vertex of our own
-    std::vector<std::int64_t> room_;
-    std::vector<std::uint32_t> load_;
+    std::vector<std::int64_t> above_capacity_;
+    std::vector<std::uint32_t> num_owned_;
     MaxBMatching answer_;
 };
 

@@ -17,7 +17,7 @@ namespace regraft::matching {
 inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 
 /// Who owns what, and whom it could be handed to:
-///   begin_phase()             forgets what the last phase looked at;
+///   begin_phase()             forgets what the last phase looked at; false: enough was looked at, give up;
 ///   for_each_neighbour(v, level, f)  calls f(w) for every vertex that can take something over from v, which is at this
 ///                             level, maybe repeatedly, bar those that were reported for a vertex of a lower level;
 ///   start(v)                  puts v's cursor before its first way out;
@@ -26,46 +26,55 @@ inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 ///   skip_step(v)              moves v's cursor past the way out it is at;
 ///   width(v)                  the units that can take the way out that v's cursor is at;
 ///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are.
-template <class Holdings>
+template <class Holdings, class Load>
 class Relief {
 public:
-    /// Lets overloaded vertices hand over until none is left, or until nobody with room can be reached from those that
-    /// are: then returns false, and closed_set() is all that can be reached. room[v]: what v can take; if negative,
-    /// what it has too much.
-    bool relieve(Holdings& holdings, std::span<std::int64_t> room) {
+    enum class Outcome {
+        relieved,  // nobody is overloaded
+        closed,    // those that are reach nobody with room: closed_set() is all they reach
+        gave_up,
+    };
+
+    /// Lets vertices with more than `aim` hand over to vertices with less; keeps load up to date.
+    Outcome relieve(Holdings& holdings, std::span<Load> load, Load aim) {
+        load_ = load;
+        aim_ = aim;
         forget_levels();
-        level_.resize(room.size(), none);
-        find_overloaded(room);
-        auto horizon = Horizon::nearest;
-        while (!overloaded_.empty()) {
+        level_.resize(load.size(), none);
+        reached_.reserve(load.size());
+        find_overloaded();
+        std::size_t looked_at = 0;
+        for (int phase = 0; !overloaded_.empty(); ++phase) {
             forget_levels();
-            holdings.begin_phase();
-            auto const last = find_layers(holdings, room, horizon);
-            if (last == none) return false;
-            for (auto const v : reached_) holdings.start(v);
-            auto const before = excess_;
-            for (auto const v : overloaded_) relieve_one(v, last, holdings, room);
-            std::erase_if(overloaded_, [&](auto v) { return room[v] >= 0; });
-            // Paths of many different lengths would take a phase each.
-            horizon = excess_ > before / 2 ? Horizon::all : Horizon::nearest;
+            if (!holdings.begin_phase()) return Outcome::gave_up;
+            if (phase == 1) {
+                relieve_anyhow(holdings);
+                continue;
+            }
+            if (phase > 3 && find_stuck(holdings, looked_at)) return Outcome::closed;
+            auto const last = find_layers(holdings, looked_at);
+            if (last == none) return Outcome::closed;
+            looked_at += reached_.size();
+            relieve_by_levels(last, holdings);
         }
-        return true;
+        return Outcome::relieved;
     }
 
     std::span<std::uint32_t const> closed_set() const { return reached_; }
 
 private:
-    /// Which vertices with room a phase aims at: those that take the fewest hand-overs, or all.
-    enum class Horizon { nearest, all };
+    bool has_room(std::uint32_t v) const { return load_[v] < aim_; }
+    bool is_overloaded(std::uint32_t v) const { return load_[v] > aim_; }
 
-    void find_overloaded(std::span<std::int64_t const> room) {
+    void find_overloaded() {
         overloaded_.clear();
-        excess_ = 0;
-        for (std::uint32_t v = 0; v < room.size(); ++v) {
-            if (room[v] >= 0) continue;
-            overloaded_.push_back(v);
-            excess_ -= room[v];
+        for (std::uint32_t v = 0; v < load_.size(); ++v) {
+            if (is_overloaded(v)) overloaded_.push_back(v);
         }
+    }
+
+    void forget_relieved() {
+        std::erase_if(overloaded_, [&](auto v) { return !is_overloaded(v); });
     }
 
     void forget_levels() {
@@ -73,39 +82,117 @@ private:
         reached_.clear();
     }
 
-    /// Breadth-first from the overloaded vertices. Returns the last level that may be handed to; none if no vertex with
-    /// room was reached.
-    std::uint32_t find_layers(Holdings& holdings, std::span<std::int64_t const> room, Horizon horizon) {
-        for (auto const v : overloaded_) level_[v] = 0;
-        reached_.assign(overloaded_.begin(), overloaded_.end());
-        auto nearest = none;
-        for (std::size_t i = 0; i < reached_.size(); ++i) {
-            auto const v = reached_[i];
-            auto const next = level_[v] + 1;
-            if (horizon == Horizon::nearest && next > nearest) break;
-            holdings.for_each_neighbour(v, level_[v], [&](std::uint32_t w) {
-                if (level_[w] != none) return;
-                level_[w] = next;
-                reached_.push_back(w);
-                if (room[w] > 0 && nearest == none) nearest = next;
-            });
+    /// Looks for an overloaded vertex that alone reaches nobody with room, and leaves what it reaches in reached_: all
+    /// that would still be done for others would be in vain. Gives up after about at_most vertices.
+    bool find_stuck(Holdings& holdings, std::size_t at_most) {
+        std::size_t looked_at = 0;
+        for (auto const source : overloaded_) {
+            if (looked_at > at_most) break;
+            holdings.begin_phase();
+            level_[source] = 0;
+            reached_.assign(1, source);
+            bool room = false;
+            for (std::size_t i = 0; i < reached_.size() && !room; ++i) {
+                holdings.for_each_neighbour(reached_[i], 0, [&](std::uint32_t w) {
+                    room |= has_room(w);
+                    if (level_[w] != none) return;
+                    level_[w] = 0;
+                    reached_.push_back(w);
+                });
+            }
+            if (!room) return true;
+            looked_at += reached_.size();
+            forget_levels();
         }
-        return horizon == Horizon::nearest || nearest == none ? nearest : none - 1;
+        holdings.begin_phase();
+        return false;
     }
 
-    /// Depth-first, along rising levels only. Not recursive: a path may have as many vertices as there are PEs.
-    void relieve_one(std::uint32_t source, std::uint32_t last, Holdings& holdings, std::span<std::int64_t> room) {
+    /// Breadth-first from the overloaded vertices, to the nearest with room and beyond as long as fewer than
+    /// `at_least` were reached: where paths have many different lengths, a phase for each would be too many. Returns
+    /// the last level; none if no vertex with room was reached.
+    std::uint32_t find_layers(Holdings& holdings, std::size_t at_least) {
+        for (auto const v : overloaded_) level_[v] = 0;
+        reached_.assign(overloaded_.begin(), overloaded_.end());
+        bool found = false;
+        std::uint32_t last = 0;
+        for (std::size_t i = 0; i < reached_.size(); ++i) {
+            auto const v = reached_[i];
+            if (level_[v] == last && found && reached_.size() >= at_least) break;
+            last = level_[v] + 1;
+            holdings.for_each_neighbour(v, level_[v], [&](std::uint32_t w) {
+                if (level_[w] != none) return;
+                level_[w] = last;
+                reached_.push_back(w);
+                found |= has_room(w);
+            });
+        }
+        return found ? last : none;
+    }
+
+    /// Depth-first without levels, each vertex at most once: first to any neighbour with room, else to any neighbour
+    /// (Pothen, Fan 1990). Quick where few are overloaded and room is everywhere. If nothing can be handed over at all,
+    /// what was reached is closed.
+    void relieve_anyhow(Holdings& holdings) {
+        for (auto const v : overloaded_) visit(v, holdings);
+        for (auto const v : overloaded_) {
+            descend(v, holdings, [&](std::uint32_t at) { return next_anyhow(at, holdings); });
+        }
+        forget_relieved();
+    }
+
+    static constexpr std::uint32_t looking_for_room = 0;
+    static constexpr std::uint32_t going_deeper = 1;
+
+    void visit(std::uint32_t v, Holdings& holdings) {
+        level_[v] = looking_for_room;
+        reached_.push_back(v);
+        holdings.start(v);
+    }
+
+    std::uint32_t next_anyhow(std::uint32_t v, Holdings& holdings) {
+        if (level_[v] == looking_for_room) {
+            bool deeper = false;
+            auto const w = holdings.next_step(v, 0, [&](std::uint32_t u) {
+                deeper |= level_[u] == none;
+                return has_room(u);
+            });
+            if (w != none) return w;
+            if (!deeper) return none;
+            level_[v] = going_deeper;
+            holdings.start(v);
+        }
+        auto const w = holdings.next_step(v, 0, [&](std::uint32_t u) { return level_[u] == none; });
+        if (w != none) visit(w, holdings);
+        return w;
+    }
+
+    /// Depth-first, along rising levels only (Dinic 1970).
+    void relieve_by_levels(std::uint32_t last, Holdings& holdings) {
+        for (auto const v : reached_) holdings.start(v);
+        for (auto const source : overloaded_) {
+            descend(source, holdings, [&](std::uint32_t v) {
+                auto const next = level_[v] + 1;
+                return holdings.next_step(
+                    v, level_[v], [&](std::uint32_t u) { return level_[u] == next && (next < last || has_room(u)); });
+            });
+        }
+        forget_relieved();
+    }
+
+    /// Follows steps from the source to vertices with room, as long as it is overloaded. Not recursive: a path may have
+    /// as many vertices as there are PEs.
+    template <class Next>
+    void descend(std::uint32_t source, Holdings& holdings, Next next) {
         path_.assign(1, source);
-        while (room[source] < 0 && !path_.empty()) {
+        while (is_overloaded(source) && !path_.empty()) {
             auto const v = path_.back();
-            if (room[v] > 0) {
-                hand_over(holdings, room);
+            if (has_room(v)) {
+                hand_over(holdings);
                 path_.resize(1);
                 continue;
             }
-            auto const next = level_[v] + 1;
-            auto const w = holdings.next_step(
-                v, level_[v], [&](std::uint32_t u) { return level_[u] == next && (next < last || room[u] > 0); });
+            auto const w = next(v);
             if (w != none) {
                 path_.push_back(w);
                 continue;
@@ -116,39 +203,57 @@ private:
         }
     }
 
-    void hand_over(Holdings& holdings, std::span<std::int64_t> room) {
-        auto units = std::min(-room[path_.front()], room[path_.back()]);
-        for (auto const v : std::span(path_).first(path_.size() - 1)) units = std::min(units, holdings.width(v));
-        holdings.hand_over(path_, units);
-        room[path_.front()] += units;
-        room[path_.back()] -= units;
-        excess_ -= units;
+    void hand_over(Holdings& holdings) {
+        auto& from = load_[path_.front()];
+        auto& to = load_[path_.back()];
+        auto units = std::min<Load>(from - aim_, aim_ - to);
+        for (auto const v : std::span(path_).first(path_.size() - 1)) {
+            units = static_cast<Load>(std::min<std::uint64_t>(static_cast<std::uint64_t>(units), holdings.width(v)));
+        }
+        holdings.hand_over(path_, static_cast<std::uint64_t>(units));
+        from -= units;
+        to += units;
     }
 
     static constexpr auto exhausted = none - 1;  // as a level: nothing more gets through this vertex in this phase
 
+    std::span<Load> load_;
+    Load aim_{};
     std::vector<std::uint32_t> level_;
     std::vector<std::uint32_t> reached_;
     std::vector<std::uint32_t> overloaded_;
     std::vector<std::uint32_t> path_;
-    std::int64_t excess_ = 0;
 };
 
-/// Raises b from what the rooms were made for until nobody is overloaded, each time to what a closed set proves (Newton
-/// on b instead of a search), and leaves the last such set, unsorted, in hall_set. Returns the new b.
-template <class Holdings>
-std::uint64_t raise_until_relieved(std::uint64_t b, Relief<Holdings>& relief, Holdings& holdings,
-                                   std::span<std::int64_t> room, std::vector<std::uint32_t>& hall_set) {
-    while (!relief.relieve(holdings, room)) {
+/// What is known of the least b.
+struct Bounds {
+    std::uint64_t proven = 0;   // b is at least that
+    std::uint64_t reached = 0;  // nobody has more
+};
+
+/// Relieves everybody until nobody has more than what is proven to be necessary, or the holdings give up. Aims below
+/// the busiest first, by steps that double: if greedy was good, then the busiest prove at once that they cannot be
+/// relieved. A closed set raises `proven` to the mean of its loads (Newton's method on b), and from then on that is
+/// aimed at. Leaves the last closed set, unsorted, in hall_set; leaves it alone if there is none. load: of every
+/// vertex, kept up to date.
+template <class Holdings, class Load>
+Bounds minimise(Bounds bounds, Relief<Holdings, Load>& relief, Holdings& holdings, std::span<Load> load,
+                std::vector<std::uint32_t>& hall_set) {
+    using Outcome = typename Relief<Holdings, Load>::Outcome;
+    auto outcome = Outcome::relieved;
+    for (std::uint64_t step = 1; bounds.reached > bounds.proven && outcome != Outcome::gave_up; step *= 2) {
+        auto const gap = bounds.reached - bounds.proven;
+        auto const aim = bounds.reached - (outcome == Outcome::closed ? gap : std::min(step, gap));
+        outcome = relief.relieve(holdings, load, static_cast<Load>(aim));
+        bounds.reached = *std::max_element(load.begin(), load.end());
+        if (outcome != Outcome::closed) continue;
         auto const closed = relief.closed_set();
-        std::uint64_t load = 0;
-        for (auto const v : closed) load += b - static_cast<std::uint64_t>(room[v]);
+        std::uint64_t total = 0;
+        for (auto const v : closed) total += load[v];
         hall_set.assign(closed.begin(), closed.end());
-        auto const next = ceil_div(load, closed.size());
-        for (auto& units : room) units += static_cast<std::int64_t>(next - b);
-        b = next;
+        bounds.proven = ceil_div(total, closed.size());
     }
-    return b;
+    return bounds;
 }
 
 }  // namespace regraft::matching

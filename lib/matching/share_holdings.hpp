@@ -36,7 +36,10 @@ public:
         segment_[0] = 0;
     }
 
-    void begin_phase() { ++phase_; }
+    bool begin_phase() {
+        ++phase_;
+        return true;
+    }
 
     /// A row is looked at for the first of its owners only: what that finds is found for all.
     template <class Visit>
@@ -57,7 +60,9 @@ public:
         for (auto& i = cursor_[v]; i < segment_[v + 1]; ++i) {
             auto const x = row_[edge_[i]];
             auto& scan = scan_[x];
-            if (share_[edge_[i]] == 0 || scan.phase != phase_ || scan.level != level) continue;
+            if (share_[edge_[i]] == 0) continue;
+            if (scan.phase != phase_) scan = {phase_, level, graph_.offsets[x]};
+            if (scan.level != level) continue;
             for (; scan.edge < graph_.offsets[x + 1]; ++scan.edge) {
                 auto const w = graph_.values[scan.edge];
                 if (accept(w)) return w;
@@ -68,13 +73,13 @@ public:
 
     void skip_step(std::uint32_t v) { ++scan_[row_[edge_[cursor_[v]]]].edge; }
 
-    std::int64_t width(std::uint32_t v) const { return static_cast<std::int64_t>(share_[edge_[cursor_[v]]]); }
+    std::uint64_t width(std::uint32_t v) const { return share_[edge_[cursor_[v]]]; }
 
-    void hand_over(std::span<std::uint32_t const> path, std::int64_t units) {
+    void hand_over(std::span<std::uint32_t const> path, std::uint64_t units) {
         for (auto const v : path.first(path.size() - 1)) {
             auto const from = edge_[cursor_[v]];
-            share_[from] -= static_cast<std::uint64_t>(units);
-            share_[scan_[row_[from]].edge] += static_cast<std::uint64_t>(units);
+            share_[from] -= units;
+            share_[scan_[row_[from]].edge] += units;
         }
     }
 

@@ -1,6 +1,8 @@
 // The minimum-b problem for shares, in memory that is used again.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,20 +23,22 @@ ShareBound bound_below(CsrView<std::uint32_t> graph, std::span<std::uint64_t con
 
 class ShareSolver {
 public:
-    /// Improves share, a complete division, until no right vertex has more than b units, or b has been raised to what
-    /// is least. Returns that b; if it was raised hall_set proves it, unsorted.
-    std::uint64_t minimise(CsrView<std::uint32_t> graph, std::uint32_t num_right, std::uint64_t b,
-                           std::span<std::uint64_t> share, std::vector<std::uint32_t>& hall_set) {
-        room_.assign(num_right, static_cast<std::int64_t>(b));
-        for (std::size_t e = 0; e < share.size(); ++e) room_[graph.values[e]] -= static_cast<std::int64_t>(share[e]);
+    /// Improves share, a complete division, until no right vertex has more units than what is least, or than
+    /// what is proven, which starts at `proven`; if it rises hall_set proves it, unsorted.
+    Bounds minimise(CsrView<std::uint32_t> graph, std::uint32_t num_right, std::uint64_t proven,
+                    std::span<std::uint64_t> share, std::vector<std::uint32_t>& hall_set) {
+        load_.assign(num_right, 0);
+        for (std::size_t e = 0; e < share.size(); ++e) load_[graph.values[e]] += share[e];
+        auto const busiest = std::max_element(load_.begin(), load_.end());
+        if (busiest == load_.end() || *busiest <= proven) return {proven, busiest == load_.end() ? 0 : *busiest};
         holdings_.list(graph, share, num_right);
-        return raise_until_relieved(b, relief_, holdings_, room_, hall_set);
+        return matching::minimise({proven, *busiest}, relief_, holdings_, std::span(load_), hall_set);
     }
 
 private:
     ShareHoldings holdings_;
-    Relief<ShareHoldings> relief_;
-    std::vector<std::int64_t> room_;
+    Relief<ShareHoldings, std::uint64_t> relief_;
+    std::vector<std::uint64_t> load_;
 };
 
 }  // namespace regraft::matching

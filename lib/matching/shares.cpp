@@ -100,7 +100,7 @@ MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
             pourer.pour(units[x], graph[x], row_of(answer.share, graph, x));
         }
     }
-    answer.b = ShareSolver().minimise(graph, num_right, answer.lower_bound, answer.share, answer.hall_set);
+    answer.b = ShareSolver().minimise(graph, num_right, answer.lower_bound, answer.share, answer.hall_set).reached;
     std::sort(answer.hall_set.begin(), answer.hall_set.end());
     return answer;
 }
@@ -110,20 +110,23 @@ MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
     check(graph, units, capacity.size());
     // A neighbour of our own for everybody: it owns what is left over, and may own nothing.
     auto const leftover = static_cast<std::uint32_t>(capacity.size());
-    std::vector<std::int64_t> room(capacity.begin(), capacity.end());
-    room.push_back(0);
+    std::vector<std::int64_t> above_capacity;
+    // No more than all units is as good as no limit, and fits.
+    auto const all = std::accumulate(units.begin(), units.end(), std::uint64_t{0});
+    for (auto const limit : capacity) above_capacity.push_back(-static_cast<std::int64_t>(std::min(limit, all)));
+    above_capacity.push_back(0);
     Csr<std::uint32_t> rows;
     std::vector<std::uint64_t> share;
     for (std::size_t x = 0; x < graph.size(); ++x) {
         auto rest = static_cast<std::int64_t>(graph[x].empty() ? 0 : units[x]);
         for (auto const v : graph[x]) {
-            auto const part = std::min(rest, room[v]);
-            room[v] -= part;
+            auto const part = std::min(rest, -above_capacity[v]);
+            above_capacity[v] += part;
             rest -= part;
             rows.push_value(v);
             share.push_back(static_cast<std::uint64_t>(part));
         }
-        room[leftover] -= rest;
+        above_capacity[leftover] += rest;
         rows.push_value(leftover);
         rows.end_row();
         share.push_back(static_cast<std::uint64_t>(rest));
@@ -131,9 +134,9 @@ MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
 
     MaxBShares answer;
     ShareHoldings holdings;
-    Relief<ShareHoldings> relief;
+    Relief<ShareHoldings, std::int64_t> relief;
     holdings.list(rows, share, leftover + 1);
-    if (!relief.relieve(holdings, room)) {
+    if (relief.relieve(holdings, above_capacity, 0) == decltype(relief)::Outcome::closed) {
         for (auto const v : relief.closed_set()) {
             if (v != leftover) answer.hall_set.push_back(v);
         }

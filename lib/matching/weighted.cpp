@@ -245,7 +245,8 @@ private:
             auto const at = std::find(graph_[x].begin(), graph_[x].end(), answer_.right_of[x]) - graph_[x].begin();
             share[graph_.offsets[x] + static_cast<std::size_t>(at)] = weight_[x];
         }
-        answer_.lower_bound = ShareSolver().minimise(graph_, num_right(), answer_.lower_bound, share, answer_.hall_set);
+        answer_.lower_bound =
+            ShareSolver().minimise(graph_, num_right(), answer_.lower_bound, share, answer_.hall_set).proven;
         auto rounded = answer_.right_of;
         Rounding(graph_, share, num_right(), rounded).round();
         std::fill(load_.begin(), load_.end(), 0U);
