@@ -1,5 +1,7 @@
 #include "words.hpp"
 
+#include <array>
+
 namespace regraft::plan {
 
 std::string counted(std::uint64_t count, std::string_view thing) {
@@ -13,9 +15,9 @@ std::string duration(double seconds) {
 }
 
 std::string bytes(double count) {
-    constexpr char const* units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    constexpr std::array units{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     std::size_t unit = 0;
-    for (; count >= 999.5 && unit + 1 < std::size(units); ++unit) count /= 1000;
+    for (; count >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
     return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2, units[unit]);
 }
 

@@ -1,4 +1,5 @@
 // The readers of regraft-plan on thousands of damaged files.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,44 +14,44 @@
 namespace regraft::fuzz {
 namespace {
 
-constexpr std::string_view alphabet[] = {" ",
-                                         "\t",
-                                         "\n",
-                                         "\r\n",
-                                         "\r",
-                                         "#",
-                                         "0",
-                                         "1",
-                                         "7",
-                                         "-",
-                                         "-1",
-                                         "+1",
-                                         "00",
-                                         "4294967294",
-                                         "4294967295",
-                                         "4294967296",
-                                         "4294967297",
-                                         "18446744073709551615",
-                                         "18446744073709551616",
-                                         "99999999999999999999999",
-                                         "x",
-                                         "1e3",
-                                         "0x1",
-                                         ",",
-                                         "\xef\xbb\xbf",
-                                         "\xff",
-                                         std::string_view("\0", 1),
-                                         "# 1 2\n",
-                                         "\n\n",
-                                         "   \n",
-                                         "1 2"};
+constexpr std::array<std::string_view, 31> alphabet = {" ",
+                                                       "\t",
+                                                       "\n",
+                                                       "\r\n",
+                                                       "\r",
+                                                       "#",
+                                                       "0",
+                                                       "1",
+                                                       "7",
+                                                       "-",
+                                                       "-1",
+                                                       "+1",
+                                                       "00",
+                                                       "4294967294",
+                                                       "4294967295",
+                                                       "4294967296",
+                                                       "4294967297",
+                                                       "18446744073709551615",
+                                                       "18446744073709551616",
+                                                       "99999999999999999999999",
+                                                       "x",
+                                                       "1e3",
+                                                       "0x1",
+                                                       ",",
+                                                       "\xef\xbb\xbf",
+                                                       "\xff",
+                                                       std::string_view("\0", 1),
+                                                       "# 1 2\n",
+                                                       "\n\n",
+                                                       "   \n",
+                                                       "1 2"};
 
 std::string_view any_of(Random& random, std::span<std::string_view const> words) {
     return words[random.below(words.size())];
 }
 
 std::string random_line_end(Random& random) {
-    constexpr std::string_view ends[] = {"\n", "\n", "\n", "\r\n", " \n", "# c\n", "\n# 1 2\n"};
+    constexpr std::array<std::string_view, 7> ends = {"\n", "\n", "\n", "\r\n", " \n", "# c\n", "\n# 1 2\n"};
     return std::string(any_of(random, ends));
 }
 
@@ -154,8 +155,8 @@ TEST(GraphFile, MemoryFollowsTheTextAndNotTheHeader) {
 }
 
 TEST(ListOfNumbers, IsAscendingAndInRangeOrRefused) {
-    constexpr std::string_view words[] = {"0",   "3",   "9",          "10",           "-", ",", ",",  "-",
-                                          "2-5", "7-3", "4294967296", "0-4294967295", " ", "x", "1-9"};
+    constexpr std::array<std::string_view, 15> words = {"0",   "3",   "9",          "10",           "-", ",", ",",  "-",
+                                                        "2-5", "7-3", "4294967296", "0-4294967295", " ", "x", "1-9"};
     int accepted = 0;
     for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
         SCOPED_TRACE(seed);
