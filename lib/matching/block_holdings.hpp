@@ -18,6 +18,7 @@ namespace regraft::matching {
 /// that came later.
 class BlockHoldings {
 public:
+    static constexpr bool cursors_need_levels = false;
     static constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
     /// Lists who owns what: right_of[x] is the owner of left vertex x, none if it has none. num_owned: how many each

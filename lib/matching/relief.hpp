@@ -25,7 +25,8 @@ inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 ///                             returns w, or none;
 ///   skip_step(v)              moves v's cursor past the way out it is at;
 ///   width(v)                  the units that can take the way out that v's cursor is at;
-///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are.
+///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are;
+///   cursors_need_levels       next_step works only for paths whose levels rise.
 template <class Holdings, class Load>
 class Relief {
 public:
@@ -47,7 +48,7 @@ public:
         for (int phase = 0; !overloaded_.empty(); ++phase) {
             forget_levels();
             if (!holdings.begin_phase()) return Outcome::gave_up;
-            if (phase == 1) {
+            if (phase == 1 && !Holdings::cursors_need_levels) {
                 relieve_anyhow(holdings);
                 continue;
             }
@@ -131,8 +132,8 @@ private:
     }
 
     /// Depth-first without levels, each vertex at most once: first to any neighbour with room, else to any neighbour
-    /// (Pothen, Fan 1990). Quick where few are overloaded and room is everywhere. If nothing can be handed over at all,
-    /// what was reached is closed.
+    /// (Pothen, Fan 1990). Quick where few are overloaded and room is everywhere, and where paths
+    /// are long but do not meet.
     void relieve_anyhow(Holdings& holdings) {
         for (auto const v : overloaded_) visit(v, holdings);
         for (auto const v : overloaded_) {

@@ -13,6 +13,8 @@ namespace regraft::matching {
 
 class ShareHoldings {
 public:
+    static constexpr bool cursors_need_levels = true;
+
     /// share[e]: units on edge e, an index into graph.values. Keeps the two views. O(edges).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint64_t> share, std::uint32_t num_right) {
         graph_ = graph;

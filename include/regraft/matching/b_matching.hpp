@@ -75,8 +75,9 @@ private:
 
 /// The optimum for the graph whose row x lists the neighbours of left vertex x, in [0, num_right); a neighbour may
 /// occur more than once in a row. Deterministic. Precondition: fewer than 2^32 - 1 left vertices; initial is empty or
-/// has a value per left vertex. O(edges * sqrt(left vertices)) phases aside, near O(edges) if least-loaded greedy comes
-/// close to the lower bound; at most 40 bytes per left vertex beside the graph.
+/// has a value per left vertex. O(edges) if least-loaded greedy comes close to the lower bound, else O(edges) per phase
+/// of a flow: a handful of phases for each of the O(log b) values of b that are tried, except on long chains and rings.
+/// At most 40 bytes per left vertex beside the graph.
 ///
 /// Mends Huebner 2020, Algorithm 11 (which is ford_fulkerson_b_matching): isolated vertices are reported instead of
 /// looped over, b starts at the lower bound, and a search that fails raises b to what its visited set proves instead of
