@@ -1,3 +1,4 @@
+// Rows of assignments: made of loose pieces, summed up, checked.
 #include "regraft/assign/assignment.hpp"
 
 #include <algorithm>
@@ -42,12 +43,14 @@ std::uint64_t num_sites(std::span<Work const> row) {
 }
 
 std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cost_per_site) {
-    std::uint64_t sum = 0;
+    __extension__ using Wide = unsigned __int128;
+    Wide sum = 0;
     for (auto const& work : row) {
         REGRAFT_EXPECTS(value(work.partition) < cost_per_site.size());
-        sum += work.sites.size() * cost_per_site[value(work.partition)];
+        sum += Wide{work.sites.size()} * cost_per_site[value(work.partition)];
+        REGRAFT_EXPECTS(sum < Wide{1} << 63);
     }
-    return sum;
+    return static_cast<std::uint64_t>(sum);
 }
 
 namespace {

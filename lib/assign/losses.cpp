@@ -1,3 +1,5 @@
+// Three ways to deal lost sites: greedily or by a maximum flow to who knows their partition, and by first or best fit
+// to the others.
 #include "assign/losses.hpp"
 
 #include <algorithm>
@@ -84,7 +86,7 @@ void Deal::to_workers_by_matching(std::uint64_t fair, std::uint64_t limit) {
         for (auto const worker : loss.workers) graph.push_value(checked_cast<std::uint32_t>(worker));
         graph.end_row();
         units.push_back(loss.cost());
-        all += loss.cost();
+        if (!loss.workers.empty()) all += loss.cost();
     }
     std::vector<std::uint64_t> capacity(load_.size());
     for (Index i = 0; i < load_.size(); ++i) capacity[i] = room(i, fair);

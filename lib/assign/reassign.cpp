@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "assign/losses.hpp"
@@ -47,7 +49,8 @@ Deal finish(Deal loose, Limits const& limit) {
     loose.to_others(limit.slack, Deal::Fit::loosest);
     if (loose.num_new_pairs() <= 1) return loose;
     tight.to_others(limit.slack, Deal::Fit::tightest);
-    return tight.num_new_pairs() < loose.num_new_pairs() ? tight : loose;
+    if (tight.num_new_pairs() < loose.num_new_pairs()) return tight;
+    return loose;
 }
 
 struct Dealt {
@@ -72,7 +75,8 @@ Dealt deal_out(Deal const& start, Limits const& limit, Method method) {
     if (method == Method::greedy || first.deal.num_new_pairs() == 0) return first;
     auto second = matching();
     // The same: the matching leaves more room, and so fewer new pairs at the next failure (docs/reassignment.md).
-    return second.deal.num_new_pairs() <= first.deal.num_new_pairs() ? second : first;
+    if (second.deal.num_new_pairs() <= first.deal.num_new_pairs()) return second;
+    return first;
 }
 
 /// Survivors' rows of both, merged; the others are empty.

@@ -186,6 +186,8 @@ TEST(ReassignDeathTest, RefusesImpossibleArguments) {
     std::vector<std::uint64_t> const zero{0};
     EXPECT_DEATH(reassign(before, Pes{PeId{1}}, {.cost_per_site = zero}), "precondition");
     auto const unknown = assignment({{work(0, 3, 1)}, {}});
+    std::vector<std::uint64_t> const huge{std::uint64_t{1} << 62};
+    EXPECT_DEATH(reassign(before, Pes{PeId{1}}, {.cost_per_site = huge}), "precondition");
     std::vector<std::uint64_t> const one{1};
     EXPECT_DEATH(reassign(unknown, Pes{PeId{1}}, {.cost_per_site = one}), "precondition");
 }

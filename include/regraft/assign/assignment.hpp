@@ -25,7 +25,7 @@ using Assignment = Csr<Work>;
 std::uint64_t num_sites(std::span<Work const> row);
 
 /// The sum over sites of cost_per_site[their partition]. Precondition: there is one for each partition in the row, and
-/// the sum is below 2^64. O(pieces).
+/// the sum is below 2^63. O(pieces).
 std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cost_per_site);
 
 /// Whether every site of every partition is in exactly one piece, every piece lies within its partition, and the rows

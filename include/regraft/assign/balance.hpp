@@ -22,9 +22,9 @@ Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<PeI
                    std::uint32_t num_founding_pes);
 
 /// The same where a site of partition q costs cost_per_site[q], for example states^2 times rate categories. No PE's
-/// cost exceeds the mean by as much as one site of its most expensive partition; cuts and pieces are as few as above.
-/// Equal costs are no costs. In integers, so exact. Precondition: a positive cost for every partition, together below
-/// 2^63.
+/// cost exceeds the mean by as much as one site of its most expensive partition; again at most p - 1 cuts, and at most
+/// 2 pieces of cut partitions per PE. If all costs are equal it is the balance by sites. In integers, so exact.
+/// Precondition: a positive cost for every partition, together below 2^63.
 Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std::uint64_t const> cost_per_site,
                    std::uint32_t num_pes);
 Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std::uint64_t const> cost_per_site,
