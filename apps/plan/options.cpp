@@ -16,6 +16,7 @@ namespace regraft::plan {
 namespace {
 
 constexpr std::uint32_t most_ranks = 1U << 26;
+constexpr std::uint64_t most_blocks = std::uint64_t{1} << 62;  // sums of them are below 2^63
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 constexpr char const* description =
@@ -138,7 +139,7 @@ void add_job(CLI::App& recover, RecoverOptions& options) {
         ->group(group);
     recover.add_option("--blocks", options.blocks, "blocks, numbered from 0")
         ->required()
-        ->transform(whole(0, most))
+        ->transform(whole(0, most_blocks))
         ->type_name("N")
         ->group(group);
     recover.add_option("--block-bytes", options.block_bytes, "bytes of a block (default 1024)")
@@ -164,7 +165,7 @@ void add_failures(CLI::App& recover, RecoverOptions& options) {
     constexpr auto* group = "Failures (exactly one of the first three)";
     recover.add_option("--failed", options.failed, "these ranks")->type_name("LIST")->group(group);
     recover.add_option("--fail-nodes", options.fail_nodes, "all ranks of these nodes")->type_name("LIST")->group(group);
-    recover.add_option("--fail-rate", options.fail_rate, "this part of the nodes, 0 to 1, drawn with --seed")
+    recover.add_option("--fail-rate", options.fail_rate, "this part of the nodes, 0 to 1, rounded, drawn with --seed")
         ->type_name("X")
         ->group(group);
     recover.add_option("--seed", options.seed, "of --fail-rate (default 1)")

@@ -16,7 +16,6 @@
 namespace regraft::plan {
 namespace {
 
-using assign::Assignment;
 using assign::Work;
 using schedule::Request;
 using schedule::Transfer;

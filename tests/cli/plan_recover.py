@@ -218,6 +218,7 @@ JOB = ["recover", "-p", "10", "--blocks", "100"]
 ERRORS = [  # arguments, words of the message
     (["recover"], "--ranks is required"),
     (["recover", "-p", "10"], "--blocks is required"),
+    (["recover", "-p", "9", "--blocks", "4611686018427387904", "--failed", "0-7", "--partitions", "7", "--redistribute"], "blocks would have to be loaded"),
     (JOB, "expected one of --failed, --fail-nodes and --fail-rate"),
     ([*JOB, "--failed", "1", "--fail-rate", "0.1"], "expected one of --failed, --fail-nodes and --fail-rate"),
     ([*JOB, "--failed", "10"], "--failed: '10' is not a rank"),
@@ -250,7 +251,8 @@ ERRORS = [  # arguments, words of the message
     (["recover", "-p", "9", "--blocks", "-1", "--failed", "0"], "--blocks: '-1', expected a whole number"),
     (["recover", "-p", "9", "--blocks", "0x10", "--failed", "0"], "--blocks: '0x10'"),
     (["recover", "-p", "9", "--blocks", "18446744073709551616", "--failed", "0"], "--blocks: '18446744073709551616'"),
-    (["recover", "-p", "9", "--blocks", "18446744073709551615", "--failed", "0"], "blocks would have to be loaded, expected no more than 2^30"),
+    (["recover", "-p", "9", "--blocks", "18446744073709551615", "--failed", "0"], "expected a whole number from 0 to 4611686018427387904"),
+    (["recover", "-p", "2", "--blocks", "4611686018427387904", "--failed", "0"], "2305843009213693952 blocks would have to be loaded, expected no more than 2^30"),
 ]
 
 
