@@ -4,6 +4,7 @@
 // asked for. No time is taken of an answer that has not been checked. A peer that needs more than --limit=SECONDS (10)
 // of CPU time is reported as not finished, and is not tried on more blocks.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -146,7 +147,8 @@ void count(benchmark::State& state, Problem const& p) {
 void run_min_b_matching(benchmark::State& state, Task const& task) {
     auto const& p = problem(task);
     if (!p.solved) return state.SkipWithError("not a matching, or not proved");
-    auto const& [graph, num_right] = p.instance;
+    auto const& graph = p.instance.graph;
+    auto const num_right = p.instance.num_right;
     auto const bytes = peak_during([&] { benchmark::DoNotOptimize(matching::min_b_matching(graph, num_right).b); });
     for (auto _ : state) benchmark::DoNotOptimize(matching::min_b_matching(graph, num_right).b);
     count(state, p);
@@ -210,7 +212,8 @@ void expand(Groups const& groups, std::vector<std::uint64_t> const& share, std::
 
 void run_min_b_shares(benchmark::State& state, Task const& task) {
     auto const& p = problem(task);
-    auto const& [graph, num_right] = p.instance;
+    auto const& graph = p.instance.graph;
+    auto const num_right = p.instance.num_right;
     static Task latest;
     static Groups groups;
     if (latest != task) groups = group(graph);
@@ -324,7 +327,7 @@ bool has_few_groups(std::string_view family) {
            family == "cyclepair";
 }
 
-Algorithm const algorithms[] = {
+auto const algorithms = std::to_array<Algorithm>({
     {"min_b_matching", run_min_b_matching},
     {"BMatcher", run_b_matcher},
     {"min_b_shares", run_min_b_shares, ~std::uint64_t{0}, has_few_groups},
@@ -333,7 +336,7 @@ Algorithm const algorithms[] = {
     {"lemon_preflow", run_peer<Flow<test::LemonOracle>>, 60'000'000},
 #endif
     {"boost_push_relabel", run_peer<Flow<test::FlowOracle>>, 10'000'000},
-};
+});
 
 /// Four sizes, of few blocks per PE and of many.
 std::vector<Task> tasks(test::InstanceFamily family) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -199,8 +200,8 @@ TEST(MaxBMatchingProperty, MatchesAllJustFromTheOptimalBOn) {
 
 /// Sometimes none, sometimes few, sometimes so many that their sum only just stays below 2^63.
 Units random_units(std::size_t size, Random& random) {
-    static constexpr std::uint64_t limits[] = {1, 3, 100, std::uint64_t{1} << 40, ~std::uint64_t{0} / 2};
-    auto const limit = std::min(limits[random.below(std::size(limits))], ~std::uint64_t{0} / 2 / (size + 1));
+    static constexpr std::array<std::uint64_t, 5> limits{1, 3, 100, std::uint64_t{1} << 40, ~std::uint64_t{0} / 2};
+    auto const limit = std::min(limits.at(random.below(limits.size())), ~std::uint64_t{0} / 2 / (size + 1));
     Units units(size);
     for (auto& u : units) u = random.below(4) == 0 ? 0 : random.below(limit + 1);
     return units;
@@ -254,7 +255,7 @@ TEST(MaxBSharesProperty, EqualsTheLeastCut) {
 
 /// Everything but how good b is; that is returned.
 WeightedBMatching checked(Graph const& graph, Units const& weight, std::uint32_t num_right) {
-    auto const m = min_b_matching(graph, weight, num_right);
+    auto m = min_b_matching(graph, weight, num_right);
     std::vector<std::uint32_t> isolated;
     Units load(num_right, 0);
     EXPECT_EQ(m.right_of.size(), graph.size());
