@@ -22,8 +22,7 @@ std::vector<std::uint64_t> const sites{0, 1'000'000};  // one partition; every s
 /// Every rank makes its part of the input and gives it to the store, which keeps each block on two ranks.
 void submit_input(ft::Communicator const& comm, store::ReplicatedStore& store) {
     auto const size = static_cast<std::uint32_t>(comm.size());
-    auto const position = std::find(comm.members().begin(), comm.members().end(), comm.self()) - comm.members().begin();
-    auto const mine = even_part<BlockId>(sites[1], static_cast<std::uint64_t>(position), size);
+    auto const mine = even_part<BlockId>(sites[1], comm.position(comm.self()), size);
     std::vector<double> input;
     for (auto id = value(mine.first); id < value(mine.last); ++id) input.push_back(1 / (1 + static_cast<double>(id)));
     placement::ModK const placement(sites[1], size, std::min(2U, size));

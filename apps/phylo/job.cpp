@@ -130,9 +130,7 @@ void Job::set_up() {
     auto const size = checked_cast<std::uint32_t>(members.size());
     assignment_ = assign::balance(dataset_.partition_begin, members, comm_.num_founders());
     blocks_ = to_blocks(input->patterns, blocks_of(assignment_[value(comm_.self())]));
-    auto const rank =
-        static_cast<std::uint64_t>(std::find(members.begin(), members.end(), comm_.self()) - members.begin());
-    auto const mine = even_part<BlockId>(dataset_.num_patterns(), rank, size);
+    auto const mine = even_part<BlockId>(dataset_.num_patterns(), comm_.position(comm_.self()), size);
     placement::ModK const placement(dataset_.num_patterns(), size, std::min(options_.replicas, size));
     store_.submit(placement, mine, to_blocks(input->patterns, std::span(&mine, 1)), dataset_.block_bytes());
 

@@ -8,6 +8,7 @@
 
 #include "ft/backend.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
 
 namespace regraft::ft {
 namespace {
@@ -49,6 +50,12 @@ Communicator::~Communicator() {
     if (finalized != 0) return;
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
     MPI_Group_free(&founders_);
+}
+
+std::size_t Communicator::position(PeId pe) const {
+    auto const found = std::lower_bound(members_.begin(), members_.end(), pe);
+    REGRAFT_EXPECTS(found != members_.end() && *found == pe);
+    return static_cast<std::size_t>(found - members_.begin());
 }
 
 void Communicator::check(int code, char const* call) {

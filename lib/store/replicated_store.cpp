@@ -15,10 +15,6 @@ using exchange::Segment;
 ft::FailPhase submit_phase("submit");
 ft::FailPhase load_phase("load");
 
-std::size_t rank_of(std::span<PeId const> members, PeId pe) {
-    return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), pe) - members.begin());
-}
-
 /// Every rank's requests, block by block, ranks one after the other.
 std::vector<schedule::Request> all_requests(ft::Communicator& comm, std::span<BlockRange const> wanted) {
     std::vector<std::uint64_t> ends;
@@ -73,7 +69,7 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
     auto const members = comm_.members();
     auto const slot_of = [](std::size_t rank) { return placement::Slot{checked_cast<std::uint32_t>(rank)}; };
     Version next{std::move(placement), {members.begin(), members.end()}, block_bytes, {}, {}};
-    auto const held = next.placement.held(slot_of(rank_of(members, comm_.self())));
+    auto const held = next.placement.held(slot_of(comm_.position(comm_.self())));
     next.held = BlockLayout(held);
 
     // A rank's blocks are one range, so what it sends to a holder lies in the holder's memory in one piece.
@@ -132,8 +128,8 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
     std::vector<std::vector<BlockId>> sent(members.size());
     std::vector<std::vector<BlockId>> received(members.size());
     for (auto const& transfer : plan.transfers) {
-        if (transfer.sender == comm_.self()) sent[rank_of(members, transfer.receiver)].push_back(transfer.block);
-        if (transfer.receiver == comm_.self()) received[rank_of(members, transfer.sender)].push_back(transfer.block);
+        if (transfer.sender == comm_.self()) sent[comm_.position(transfer.receiver)].push_back(transfer.block);
+        if (transfer.receiver == comm_.self()) received[comm_.position(transfer.sender)].push_back(transfer.block);
     }
     auto const held_block = [&](BlockId id) {
         return std::span(current_->bytes).subspan(current_->held.place(id) * size, size);

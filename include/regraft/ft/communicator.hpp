@@ -68,6 +68,8 @@ public:
     /// The living PEs in increasing order: position = rank in native().
     std::span<PeId const> members() const { return members_; }
     std::size_t size() const { return members_.size(); }
+    /// Where pe is among them. Precondition: pe is a member. O(log size).
+    std::size_t position(PeId pe) const;
     /// How many PEs the parent had.
     std::uint32_t num_founders() const { return num_founders_; }
     /// Whether this is the first of the living PEs: the one that writes files and talks to people.
