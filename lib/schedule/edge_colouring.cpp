@@ -3,13 +3,14 @@
 #include "regraft/schedule/edge_colouring.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "regraft/core/contracts.hpp"
 #include "schedule/euler_split.hpp"
 #include "schedule/first_fit.hpp"
+#include "schedule/merged_vertices.hpp"
 #include "schedule/perfect_matching.hpp"
 #include "schedule/regular_graph.hpp"
 #include "schedule/threads.hpp"
@@ -54,15 +55,11 @@ Degrees count_degrees(std::span<Edge const> edges) {
     return degree;
 }
 
-/// Whether first-fit has a chance: it takes up to half as many colours again where all vertices of one side have about
-/// the largest degree. And whether its memory is in proportion to the edges.
-bool is_first_fit_promising(std::size_t num_edges, Degrees const& degree) {
-    auto const num_used = [](std::span<std::uint32_t const> side) {
-        return side.size() - static_cast<std::size_t>(std::count(side.begin(), side.end(), 0U));
-    };
-    auto const room = std::max(num_used(degree.left), num_used(degree.right)) * degree.largest;
-    auto const num_bits = (degree.left.size() + degree.right.size()) * (std::size_t{degree.largest} + 64);
-    return num_edges <= room / 100 * 98 && num_bits <= 64 * (num_edges + 64);
+/// Whether first-fit has a chance. Where all vertices of a side have about the largest degree it takes up to half as
+/// many colours again, and paths to mend that are as long as there are vertices.
+bool is_first_fit_promising(std::size_t num_edges, std::uint32_t num_vertices, std::uint32_t degree) {
+    constexpr std::uint32_t few_vertices = 64;
+    return num_vertices <= few_vertices || num_edges / 99 <= std::size_t{num_vertices} * degree / 100;
 }
 
 /// Colours a regular graph. Parts of it lie at their colours' places: colour c, once it is complete, is at c *
@@ -185,12 +182,15 @@ std::uint32_t largest_degree(std::span<Edge const> edges) {
 std::vector<std::uint32_t> colour_edges(std::span<Edge const> edges) {
     REGRAFT_EXPECTS(edges.size() <= most_edges);
     if (edges.empty()) return {};
-    auto const degree = count_degrees(edges);
-    if (is_first_fit_promising(edges.size(), degree)) {
-        auto colours = first_fit(edges, degree.left.size(), degree.right.size(), degree.largest);
+    auto const [left_degrees, right_degrees, degree] = count_degrees(edges);
+    auto const left = merge_vertices(left_degrees, degree);
+    auto const right = merge_vertices(right_degrees, degree);
+    if (is_first_fit_promising(edges.size(), std::max(left.count, right.count), degree)) {
+        auto colours = first_fit(edges, left_degrees, right_degrees, degree);
         if (colours) return *std::move(colours);
     }
-    return RegularColourer(make_regular(edges, degree.left, degree.right)).colour(edges.size());
+    auto graph = make_regular(edges, left_degrees, right_degrees, left, right, degree);
+    return RegularColourer(std::move(graph)).colour(edges.size());
 }
 
 }  // namespace regraft::schedule

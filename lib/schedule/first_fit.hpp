@@ -1,4 +1,5 @@
-// The colouring to try before any other: quick, and optimal where most vertices are far from the largest degree.
+// The colouring to try before any other: quick where most vertices have room, because the largest degree is that of a
+// few.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,12 @@
 
 namespace regraft::schedule {
 
-/// Gives one edge after the other the smallest colour that is free at both ends. Nothing if an edge would get a colour
-/// from num_colours on, or if the search takes much longer than reading the edges. Every vertex is below num_left or
-/// num_right; memory: a bit per vertex and colour.
-std::optional<std::vector<std::uint32_t>> first_fit(std::span<Edge const> edges, std::size_t num_left,
-                                                    std::size_t num_right, std::uint32_t num_colours);
+/// First-fit, mended by alternating paths (Koenig 1916): colours below num_colours for edges between vertices of at
+/// most that degree. Nothing if it takes much longer than reading the edges. Deterministic. Memory: at most 4 bytes per
+/// edge beside the colours; if there is something to mend, 22 more.
+std::optional<std::vector<std::uint32_t>> first_fit(std::span<Edge const> edges,
+                                                    std::span<std::uint32_t const> left_degrees,
+                                                    std::span<std::uint32_t const> right_degrees,
+                                                    std::uint32_t num_colours);
 
 }  // namespace regraft::schedule

@@ -1,4 +1,4 @@
-// Contraction of small vertices (Gabow, Kariv 1982), then two stable counting sorts.
+// Two stable counting sorts.
 #include "schedule/regular_graph.hpp"
 
 #include <algorithm>
@@ -10,38 +10,7 @@
 namespace regraft::schedule {
 namespace {
 
-/// Which vertices have been merged into one.
-struct Merged {
-    std::uint32_t count = 0;
-    /// For every vertex the merged one it is part of, and how many edges the other parts before it have.
-    std::vector<std::uint32_t> of;
-    std::vector<std::uint32_t> before;
-};
-
-/// Fills up large vertices with small ones, as long as degrees stay within the limit. The smallest one left over does
-/// not fit, so any two merged vertices but the last exceed the limit together: there are few of them.
-Merged merge_small(std::span<std::uint32_t const> degrees, std::uint32_t limit) {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t v = 0; v < degrees.size(); ++v) {
-        if (degrees[v] > 0) order.push_back(v);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](auto v, auto w) { return degrees[v] > degrees[w]; });
-    Merged merged{0, std::vector<std::uint32_t>(degrees.size()), std::vector<std::uint32_t>(degrees.size())};
-    std::size_t last = order.size();
-    for (std::size_t i = 0; i < last; ++i, ++merged.count) {
-        std::uint32_t filled = 0;
-        auto const add = [&](std::uint32_t v) {
-            merged.of[v] = merged.count;
-            merged.before[v] = filled;
-            filled += degrees[v];
-        };
-        add(order[i]);
-        while (i + 1 < last && degrees[order[last - 1]] <= limit - filled) add(order[--last]);
-    }
-    return merged;
-}
-
-std::vector<std::uint32_t> merged_degrees(Merged const& merged, std::span<std::uint32_t const> degrees,
+std::vector<std::uint32_t> merged_degrees(MergedVertices const& merged, std::span<std::uint32_t const> degrees,
                                           std::uint32_t num_vertices) {
     std::vector<std::uint32_t> sums(num_vertices, 0);
     for (std::size_t v = 0; v < degrees.size(); ++v) sums[merged.of[v]] += degrees[v];
@@ -94,11 +63,8 @@ void add_missing(RegularGraph const& graph, std::span<std::uint32_t const> left_
 }  // namespace
 
 RegularGraph make_regular(std::span<Edge const> edges, std::span<std::uint32_t const> left_degrees,
-                          std::span<std::uint32_t const> right_degrees) {
-    auto const degree = std::max(*std::max_element(left_degrees.begin(), left_degrees.end()),
-                                 *std::max_element(right_degrees.begin(), right_degrees.end()));
-    auto const left = merge_small(left_degrees, degree);
-    auto const right = merge_small(right_degrees, degree);
+                          std::span<std::uint32_t const> right_degrees, MergedVertices const& left,
+                          MergedVertices const& right, std::uint32_t degree) {
     RegularGraph graph{std::max(left.count, right.count), degree, nullptr, nullptr};
     graph.rows = std::make_unique_for_overwrite<HalfEdge[]>(graph.num_edges());
     graph.spare = std::make_unique_for_overwrite<HalfEdge[]>(graph.num_edges());

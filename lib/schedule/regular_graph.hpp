@@ -1,5 +1,4 @@
-// A bipartite multigraph in which all vertices have the same degree, made of any other by merging small vertices and
-// adding edges.
+// A bipartite multigraph in which all vertices have the same degree, made of any other by adding edges.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +8,7 @@
 #include <span>
 
 #include "regraft/schedule/edge_colouring.hpp"
+#include "schedule/merged_vertices.hpp"
 
 namespace regraft::schedule {
 
@@ -29,11 +29,11 @@ struct RegularGraph {
     std::size_t num_edges() const { return std::size_t{num_vertices} * degree; }
 };
 
-/// The edges, and more, between vertices that are disjoint sets of the given ones, so that edges that share an end
-/// still do. The degree is the largest of those given, which belong to left and right vertices 0, 1, ... At most 2 *
-/// edges.size() + degree edges. O(edges + vertices log vertices), with all threads; the same for any number of them.
-/// Precondition: edges.size() in [1, 2^30].
+/// The edges between merged vertices, and more of them, until all have this degree, which none may exceed. The first
+/// spans are the degrees of the vertices before they were merged. O(edges + vertices), with all threads; the same for
+/// any number of them. Precondition: fewer than 2^32 edges in the result.
 RegularGraph make_regular(std::span<Edge const> edges, std::span<std::uint32_t const> left_degrees,
-                          std::span<std::uint32_t const> right_degrees);
+                          std::span<std::uint32_t const> right_degrees, MergedVertices const& left,
+                          MergedVertices const& right, std::uint32_t degree);
 
 }  // namespace regraft::schedule

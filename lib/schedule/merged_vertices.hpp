@@ -1,0 +1,24 @@
+// Small vertices merged into few large ones (Gabow, Kariv 1982): edges that share an end still do, and what is kept per
+// vertex and colour takes no more room than the edges.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regraft::schedule {
+
+/// The vertices of one side.
+struct MergedVertices {
+    std::uint32_t count = 0;
+    /// For every vertex the merged one it is part of, and how many edges the other parts before it have.
+    std::vector<std::uint32_t> of;
+    std::vector<std::uint32_t> before;
+};
+
+/// Vertices 0, 1, ... of these degrees, merged as long as the degrees of merged ones stay within the limit. Any two of
+/// the result exceed it together, so there are fewer than 2 * edges / limit + 2. Those without edges count as part of
+/// any. O(vertices log vertices).
+MergedVertices merge_vertices(std::span<std::uint32_t const> degrees, std::uint32_t limit);
+
+}  // namespace regraft::schedule
