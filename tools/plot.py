@@ -40,10 +40,9 @@ def read(path: pathlib.Path) -> Results:
     content = json.loads(path.read_text(encoding="utf-8"))
     results = Results(content["context"])
     clock = results.context.get("clock", "real_time")
-    medians = {run["run_name"]: run for run in content["benchmarks"] if run.get("aggregate_name") == "median"}
-    singles = {run["run_name"]: run for run in content["benchmarks"] if run.get("run_type") != "aggregate"}
-    for name, single in singles.items():
-        run = medians.get(name, single)
+    runs = {run["run_name"]: run for run in content["benchmarks"] if run.get("run_type") != "aggregate"}
+    runs |= {run["run_name"]: run for run in content["benchmarks"] if run.get("aggregate_name") == "median"}
+    for name, run in runs.items():
         if not (found := re.fullmatch(r"([^/]+)/([^/]+)/(\w+):(\d+)(/.*)?", name)):
             continue
         algorithm, family, results.size_name, size = found.group(1, 2, 3, 4)
