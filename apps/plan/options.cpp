@@ -87,7 +87,14 @@ Not in it: finding out who died, making the plan, contention in the network.
   regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --fail-rate 0.01
   regraft-plan recover -p 96 --blocks 9600 --node-size 24 --fail-nodes 1 --json -
 
-The plan is the same for the same arguments, on every machine.)";
+JSON: job, failed, survivors; requests (blocks to load) = local (held by those who
+want them) + sent + unservable (lost; unservable_ranges are pairs [first, end));
+blocks_without_holder (whether wanted or not); b, lower_bound, hall_set and
+hall_blocks as for match; num_rounds; bytes_sent and bytes_received per rank;
+prediction; planning (how long that took, and memory); transfers if asked for.
+
+The plan is the same for the same arguments, on every machine; only what
+planning says differs.)";
 
 CLI::Option* add_json(CLI::App& app, std::string& json) {
     return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
