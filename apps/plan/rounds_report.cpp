@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/compile.h>
+
 #include "json_writer.hpp"
 #include "number_lines.hpp"
 #include "report.hpp"
@@ -59,9 +61,9 @@ void write_list(Output& out, std::span<schedule::Edge const> transfers, RoundPla
     fmt::memory_buffer line;
     for (std::size_t round = 0; round < rows.size(); ++round) {
         line.clear();
-        fmt::format_to(std::back_inserter(line), "round {}:", round);
+        fmt::format_to(fmt::appender(line), "round {}:", round);
         for (auto const i : rows[round])
-            fmt::format_to(std::back_inserter(line), " {}->{}", transfers[i].left, transfers[i].right);
+            fmt::format_to(fmt::appender(line), FMT_COMPILE(" {}->{}"), transfers[i].left, transfers[i].right);
         line.push_back('\n');
         out.write({line.data(), line.size()});
     }
