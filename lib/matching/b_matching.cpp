@@ -36,10 +36,10 @@ public:
     /// Every left vertex to its start, or to its neighbour that has the fewest; those without a choice come first, so
     /// that the others can avoid where these went.
     void deal(std::span<std::uint32_t const> start) {
-        bool const choiceless = deal_without_choice(start);
+        bool const some_dealt = (!start.empty() || somebody_lacks_choice()) && deal_without_choice(start);
         for (std::uint32_t x = 0; x < graph_.size(); ++x) {
             auto const row = graph_[x];
-            if (choiceless && answer_.right_of[x] != unmatched) continue;
+            if (some_dealt && answer_.right_of[x] != unmatched) continue;
             if (!row.empty()) give(x, least_loaded(row));
         }
     }
@@ -52,6 +52,12 @@ public:
     Forced most_forced() const { return most_forced_; }
 
 private:
+    bool somebody_lacks_choice() const {
+        bool any = false;
+        for (std::size_t x = 0; x < graph_.size(); ++x) any |= graph_.offsets[x + 1] - graph_.offsets[x] < 2;
+        return any;
+    }
+
     /// Returns whether there are any. Reports the isolated ones.
     bool deal_without_choice(std::span<std::uint32_t const> start) {
         bool any = false;
@@ -116,7 +122,8 @@ struct BMatcher::Workspace {
         if (most_loaded() > b) hand_over_directly(graph, b);
         if (most_loaded() > b) search(graph, b, options.grouping);
         answer_.b = most_loaded();
-        std::sort(answer_.hall_set.begin(), answer_.hall_set.end());
+        auto& set = answer_.hall_set;
+        if (!std::is_sorted(set.begin(), set.end())) std::sort(set.begin(), set.end());
         return answer_;
     }
 
@@ -129,6 +136,7 @@ private:
     void bound_below(CsrView<std::uint32_t> graph) {
         auto& set = answer_.hall_set;
         set.clear();
+        set.reserve(load_.size());
         answer_.lower_bound = 0;
         bool const all = std::find(load_.begin(), load_.end(), 0U) == load_.end();
         if (!all) mark_neighbours(graph);
@@ -141,7 +149,9 @@ private:
 
     void mark_neighbours(CsrView<std::uint32_t> graph) {
         marked_.assign(load_.size(), 0);
-        for (auto const v : graph.values) marked_[v] = 1;
+        for (std::size_t x = 0; x < graph.size(); ++x) {
+            for (auto const v : graph[x]) marked_[v] = 1;
+        }
     }
 
     /// One pass in the order of memory: after greedy it is often all that is needed.
@@ -165,8 +175,10 @@ private:
             return;
         }
         blocks_.list(graph, answer_.right_of, load_);
-        auto const bounds =
-            search_blocks(proven, grouping == Grouping::never ? BlockHoldings::unlimited : graph.size() / 4);
+        // To look at a block takes longer if it is not in the cache; to put it into a group does not.
+        constexpr std::size_t cached = 1U << 20;
+        auto const patience = graph.size() <= cached ? graph.size() : graph.size() / 4;
+        auto const bounds = search_blocks(proven, grouping == Grouping::never ? BlockHoldings::unlimited : patience);
         if (bounds.reached == bounds.proven) return;
         auto const few = graph.size() / 4;
         if (looks_grouped(graph, few, hashes_) && collapse(graph, few, groups_)) {

@@ -61,25 +61,27 @@ public:
     }
 
     void start(std::uint32_t v) {
-        cursor_[v] = {segment_[v], Cursor::in_segment, 0};
-        if (segment_[v] == segment_[v + 1]) cursor_[v] = {first_later_[v], Cursor::in_list, 0};
+        cursor_[v] = {segment_[v], 0, 0};
+        if (segment_[v] == segment_[v + 1]) cursor_[v] = {first_later_[v], 0, 1};
     }
 
     template <class Accept>
     std::uint32_t next_step(std::uint32_t v, std::uint32_t /*level*/, Accept accept) {
         for (auto& at = cursor_[v]; at.slot != none; next_slot(v)) {
-            if (at.place == Cursor::in_segment) prefetch(at.slot);
+            if (at.in_list == 0) prefetch(at.slot);
             auto const block = block_at(at);
             if (block == none) continue;
             auto const row = graph_[block];
-            for (; at.edge < row.size(); ++at.edge) {
-                if (accept(row[at.edge])) return row[at.edge];
+            for (std::uint32_t edge = at.edge; edge < row.size(); ++edge) {
+                if (!accept(row[edge])) continue;
+                at.edge = edge & most_edges;
+                return row[edge];
             }
         }
         return none;
     }
 
-    void skip_step(std::uint32_t v) { ++cursor_[v].edge; }
+    void skip_step(std::uint32_t v) { cursor_[v].edge = (cursor_[v].edge + 1) & most_edges; }
 
     std::uint64_t width(std::uint32_t) const { return 1; }
 
@@ -100,28 +102,26 @@ public:
 private:
     /// How far a right vertex has tried its ways out in this phase.
     struct Cursor {
-        enum Place : std::uint32_t { in_segment, in_list };
-        std::uint32_t slot = none;  // into block_ or later_; none: there are no more
-        Place place = in_segment;
-        std::uint32_t edge = 0;  // into the row of the block there
+        std::uint32_t slot = none;      // into block_ or later_; none: there are no more
+        std::uint32_t edge : 31 = 0;    // into the row of the block there
+        std::uint32_t in_list : 1 = 0;  // the slot is in later_
     };
+    static constexpr std::uint32_t most_edges = 0x7fffffff;
     struct Later {
         std::uint32_t block;
         std::uint32_t next;  // into later_
     };
 
-    std::uint32_t& block_at(Cursor const& at) {
-        return at.place == Cursor::in_segment ? block_[at.slot] : later_[at.slot].block;
-    }
+    std::uint32_t& block_at(Cursor const& at) { return at.in_list == 0 ? block_[at.slot] : later_[at.slot].block; }
 
     void next_slot(std::uint32_t v) {
         patience_ -= patience_ > 0 ? 1 : 0;
         auto& at = cursor_[v];
         at.edge = 0;
-        if (at.place == Cursor::in_list) {
+        if (at.in_list != 0) {
             at.slot = later_[at.slot].next;
         } else if (++at.slot == segment_[v + 1]) {
-            at = {first_later_[v], Cursor::in_list, 0};
+            at = {first_later_[v], 0, 1};
         }
     }
 

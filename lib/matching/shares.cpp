@@ -64,6 +64,7 @@ std::span<std::uint64_t> row_of(std::span<std::uint64_t> share, CsrView<std::uin
 
 void check(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::size_t num_right) {
     REGRAFT_EXPECTS(units.size() == graph.size());
+    REGRAFT_EXPECTS(graph.size() == 0 || (graph.offsets.front() == 0 && graph.offsets.back() == graph.values.size()));
     REGRAFT_EXPECTS(graph.values.size() < none && num_right < none);
     REGRAFT_EXPECTS(std::all_of(graph.values.begin(), graph.values.end(), [&](auto v) { return v < num_right; }));
 }

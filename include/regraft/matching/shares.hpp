@@ -26,8 +26,9 @@ struct MinBShares {
 };
 
 /// Divides units[x] units of every left vertex x among its neighbours, row x of graph, so that the busiest right vertex
-/// gets as few as possible. Deterministic. Precondition: units has a value per row, their sum is below 2^63; fewer than
-/// 2^32 - 1 edges. O(edges) per phase of a flow, few phases; 24 bytes per edge beside the input.
+/// gets as few as possible. Deterministic. Precondition: the rows are all of graph.values; units has a value per row,
+/// their sum is below 2^63; fewer than 2^32 - 1 edges. O(edges) per phase of a flow, few phases; 24 bytes per edge
+/// beside the input.
 MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right);
 
 /// As many units as the capacities allow.
