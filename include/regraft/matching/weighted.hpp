@@ -28,8 +28,8 @@ struct WeightedBMatching {
 /// Gives every left vertex to one of its neighbours, row x of graph, so that the largest sum of weights at a right
 /// vertex is small. Finding the smallest is NP-hard (P|M_j|C_max); this divides optimally (min_b_shares), then rounds
 /// as in Lenstra, Shmoys, Tardos 1990, or takes heaviest-first greedy where that is better. Deterministic.
-/// Precondition: weight has a value per row, their sum is below 2^63; fewer than 2^32 - 1 edges. O(edges log edges)
-/// beside min_b_shares.
+/// Precondition: the rows are all of graph.values; weight has a value per row, their sum is below 2^63; fewer than 2^32
+/// - 1 edges. O(edges log edges) beside min_b_shares.
 WeightedBMatching min_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> weight,
                                  std::uint32_t num_right);
 

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""performance.py README RESULTS [--check]: writes the tables of performance between the README's marks, from the JSON in a folder.
+
+With --check nothing is written: fails if the tables are not those of the JSON.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+import plot
+
+MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
+COMPARED = 100_000  # blocks: the most at which most peers finish
+LARGEST = 10_000_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("readme", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json and schedule.json")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    text = args.readme.read_text(encoding="utf-8")
+    begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
+    tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
+    if args.check:
+        if text[begin:end] != tables:
+            sys.exit(f"{args.readme} does not show what {args.results} says: call tools/performance.py")
+        return 0
+    args.readme.write_text(text[:begin] + tables + text[end:], encoding="utf-8")
+    return 0
+
+
+def senders(results: plot.Results) -> str:
+    """A row per family: all algorithms at one size, and the subject at the largest."""
+    peers = ["ford_fulkerson", "lemon_preflow", "boost_push_relabel"]
+    head = ["blocks are held", "b", f"{short(COMPARED)} blocks", "Algorithm 11", "LEMON", "Boost", f"{short(LARGEST)} blocks", "bytes per block"]
+    rows = []
+    for family, algorithms in results.families.items():
+        points = {name: {point.size: point for point in found} for name, found in algorithms.items()}
+        ours = points["min_b_matching"]
+        small = nearest(ours, COMPARED)
+        large = nearest(ours, LARGEST)
+        rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED)] + [at(points.get(peer, {}).get(small.size), small.size) for peer in peers]
+                    + [at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
+    return (f"Choosing senders (`matching::min_b_matching`; an unproven answer is not timed) beside Huebner's Algorithm 11 from the lower bound on, and"
+            f" maximum flows:\n\n{table(head, rows)}\n{source(results)}")
+
+
+def rounds(results: plot.Results) -> str:
+    """A row per family and number of PEs at the largest size: one thread and two."""
+    head = ["transfers are", "transfers", "PEs", "rounds", "1 thread", "2 threads", "speed-up"]
+    rows = []
+    for family, algorithms in results.families.items():
+        points = algorithms.get("colour_edges", [])
+        largest = max((point.size for point in points), default=0)
+        runs = {variant(point): point for point in points if point.size == largest}
+        for pes in sorted({key[0] for key in runs}):
+            one, two = runs.get((pes, 1)), runs.get((pes, 2))
+            if one and two:
+                rows.append([family, short(largest), str(pes), f"{one.run['rounds']:.0f}", seconds(one.seconds), seconds(two.seconds),
+                             f"{one.seconds / two.seconds:.2f}"])
+    return f"Dealing transfers to rounds (`schedule::colour_edges`), always as few as the busiest PE allows:\n\n{table(head, rows)}\n{source(results)}"
+
+
+def variant(point: plot.Point) -> tuple[int, int]:
+    """PEs and threads, from the name."""
+    return tuple(int(re.search(rf"/{key}:(\d+)", point.run["run_name"])[1]) for key in ("pes", "threads"))
+
+
+def nearest(points: dict[int, plot.Point], size: int) -> plot.Point:
+    return points[min(points, key=lambda other: abs(other - size))]
+
+
+def at(point: plot.Point | None, size: int) -> str:
+    """The time, and the size if it is another."""
+    if point is None:
+        return "-"
+    other = f" ({short(point.size)})" if abs(point.size - size) > 0.05 * size else ""
+    return ("" if point.finished else "> ") + seconds(point.seconds) + other
+
+
+def seconds(number: float) -> str:
+    return f"{number:.1f} s" if number >= 1 else f"{number * 1e3:.3g} ms"
+
+
+def short(size: int) -> str:
+    return f"{size:.2g}".replace("e+0", "e")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] + ["--:"] * (len(head) - 1), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def source(results: plot.Results) -> str:
+    context = results.context
+    name = context["executable"].removesuffix("_bench")
+    clock = "CPU time of one thread" if context.get("clock") == "cpu_time" else "wall clock"
+    return f"Medians, {clock}; {context['cpu']}, {context['compiler']}, commit {context['commit']}: `./run bench {name}`.\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
