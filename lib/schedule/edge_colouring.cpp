@@ -58,7 +58,7 @@ Degrees count_degrees(std::span<Edge const> edges) {
 /// Whether first-fit has a chance. Where all vertices of a side have about the largest degree it takes up to half as
 /// many colours again, and paths to mend that are as long as there are vertices.
 bool is_first_fit_promising(std::size_t num_edges, std::uint32_t num_vertices, std::uint32_t degree) {
-    constexpr std::uint32_t few_vertices = 64;
+    constexpr std::uint32_t few_vertices = 256;
     return num_vertices <= few_vertices || num_edges / 99 <= std::size_t{num_vertices} * degree / 100;
 }
 

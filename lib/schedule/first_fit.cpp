@@ -19,7 +19,7 @@ constexpr std::uint64_t all_taken = ~std::uint64_t{0};
 /// Words of colours looked at per edge, on average: more, and Euler splits are quicker.
 constexpr std::size_t patience = 32;
 /// So many words take as long as one edge of an alternating path.
-constexpr std::size_t words_per_step = 16;
+constexpr std::size_t words_per_step = 128;
 /// No more than this part of the edges is mended.
 constexpr std::size_t most_mended = 10;
 
@@ -87,6 +87,7 @@ private:
     }
 
     std::vector<std::uint32_t> fit();
+    bool fit(std::uint32_t e);
     bool mend(std::span<std::uint32_t const> left_over);
     std::uint32_t first_common(std::uint32_t u, std::uint32_t v);
     std::uint32_t first_free(std::uint32_t vertex, Side side);
@@ -128,22 +129,32 @@ std::uint32_t FirstFit::first_free(std::uint32_t vertex, Side side) {
            static_cast<std::uint32_t>(std::countr_one(palettes_[side].at(vertex)[word]));
 }
 
-/// Returns the edges left over.
+/// Returns the edges left over. Edges are often in the order of their senders or receivers, which is the worst one for
+/// first-fit. So they are taken from all parts of the list in turn, about as many as there are vertices.
 std::vector<std::uint32_t> FirstFit::fit() {
     std::vector<std::uint32_t> left_over;
-    for (std::uint32_t e = 0; e < edges_.size() && is_patient_; ++e) {
-        auto const u = end(e, at_left);
-        auto const v = end(e, at_right);
-        colours_[e] = first_common(u, v);
-        if (colours_[e] == none) {
-            left_over.push_back(e);
-            is_patient_ = is_patient_ && left_over.size() <= edges_.size() / most_mended + 1;
-        } else {
-            palettes_[at_left].take(u, colours_[e]);
-            palettes_[at_right].take(v, colours_[e]);
+    auto const num_parts = std::max(merged_[at_left]->of.size(), merged_[at_right]->of.size());
+    auto const step = (edges_.size() / num_parts) | 1U;  // odd: senders may take turns, too
+    for (std::size_t first = 0; first < step; ++first) {
+        for (auto e = first; e < edges_.size(); e += step) {
+            __builtin_prefetch(edges_.data() + std::min(e + 8 * step, edges_.size() - 1));
+            if (!fit(static_cast<std::uint32_t>(e))) left_over.push_back(static_cast<std::uint32_t>(e));
         }
+        is_patient_ = is_patient_ && left_over.size() <= edges_.size() / most_mended + 1;
+        if (!is_patient_) break;
     }
     return left_over;
+}
+
+bool FirstFit::fit(std::uint32_t e) {
+    auto const u = end(e, at_left);
+    auto const v = end(e, at_right);
+    auto const colour = first_common(u, v);
+    if (colour == none) return false;
+    palettes_[at_left].take(u, colour);
+    palettes_[at_right].take(v, colour);
+    colours_[e] = colour;
+    return true;
 }
 
 bool FirstFit::mend(std::span<std::uint32_t const> left_over) {
