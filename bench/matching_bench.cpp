@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +18,11 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "heap_meter.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/matching/b_matching.hpp"
 #include "regraft/matching/ford_fulkerson.hpp"
@@ -34,66 +33,14 @@
 #endif
 #include "support/matching_instances.hpp"
 
-// --- how much memory is taken: every operator new of this program and of the library
-// ------------------------------------
-
-namespace {
-
-struct Heap {
-    std::size_t live = 0;
-    std::size_t peak = 0;
-    std::size_t allocations = 0;
-} heap;
-
-void* take(std::size_t size) {
-    void* const memory = std::malloc(size == 0 ? 1 : size);
-    if (memory == nullptr) throw std::bad_alloc();
-    heap.live += malloc_usable_size(memory);
-    heap.peak = std::max(heap.peak, heap.live);
-    ++heap.allocations;
-    return memory;
-}
-
-void give_back(void* memory) {
-    if (memory != nullptr) heap.live -= malloc_usable_size(memory);
-    std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return take(size);
-}
-void* operator new[](std::size_t size) {
-    return take(size);
-}
-void operator delete(void* memory) noexcept {
-    give_back(memory);
-}
-void operator delete[](void* memory) noexcept {
-    give_back(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    give_back(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-    give_back(memory);
-}
-
 namespace {
 
 using namespace regraft;
 
-/// The most bytes that were in use during action, beyond those in use before.
-template <class Action>
-std::size_t peak_during(Action action) {
-    auto const before = heap.peak = heap.live;
-    action();
-    return heap.peak - before;
-}
+using bench::heap;
+using bench::peak_during;
 
 // --- instances
-// ----------------------------------------------------------------------------------------------------------
 
 struct Task {
     test::InstanceFamily family;
@@ -142,7 +89,6 @@ void count(benchmark::State& state, Problem const& p) {
 }
 
 // --- ours
-// ---------------------------------------------------------------------------------------------------------------
 
 void run_min_b_matching(benchmark::State& state, Task const& task) {
     auto const& p = problem(task);
@@ -160,9 +106,9 @@ void run_b_matcher(benchmark::State& state, Task const& task) {
     auto const& [graph, num_right] = p.instance;
     matching::BMatcher matcher;
     matcher.solve(graph, num_right);
-    auto const before = heap.allocations;
+    auto const before = heap().allocations;
     if (matcher.solve(graph, num_right).right_of != p.best.right_of) return state.SkipWithError("another answer");
-    auto const allocations = heap.allocations - before;
+    auto const allocations = heap().allocations - before;
     for (auto _ : state) benchmark::DoNotOptimize(matcher.solve(graph, num_right).b);
     count(state, p);
     state.counters["allocations"] = static_cast<double>(allocations);
@@ -235,7 +181,6 @@ void run_min_b_shares(benchmark::State& state, Task const& task) {
 }
 
 // --- peers
-// --------------------------------------------------------------------------------------------------------------
 
 class AlgorithmEleven {
 public:
@@ -311,7 +256,6 @@ void run_peer(benchmark::State& state, Task const& task) {
 }
 
 // --- what runs
-// ----------------------------------------------------------------------------------------------------------
 
 struct Algorithm {
     std::string_view name;

@@ -1,18 +1,15 @@
 // Rounds of an h-relation: the colouring alone, and the whole plan. --large adds ten million edges.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
+#include "heap_meter.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
 #include "regraft/schedule/h_relation.hpp"
@@ -23,59 +20,9 @@
 
 namespace {
 
-std::atomic<std::size_t> allocated{0};
-std::atomic<std::size_t> most_allocated{0};
-
-void* allocate(std::size_t size) {
-    auto* const memory = std::malloc(std::max<std::size_t>(size, 1));
-    if (memory == nullptr) throw std::bad_alloc();
-    auto const now = allocated += malloc_usable_size(memory);
-    auto most = most_allocated.load();
-    while (most < now && !most_allocated.compare_exchange_weak(most, now)) {
-    }
-    return memory;
-}
-
-void release(void* memory) {
-    if (memory != nullptr) allocated -= malloc_usable_size(memory);
-    std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return allocate(size);
-}
-void* operator new[](std::size_t size) {
-    return allocate(size);
-}
-void operator delete(void* memory) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, std::size_t /*size*/) noexcept {
-    release(memory);
-}
-
-namespace {
-
 using namespace regraft;
 using schedule::Edge;
 using Edges = std::vector<Edge>;
-
-/// The most memory that call() has at a time, beside what there was before.
-template <class Call>
-std::size_t memory_of(Call call) {
-    most_allocated = allocated.load();
-    auto const before = allocated.load();
-    call();
-    return most_allocated - before;
-}
 
 void use_threads(std::int64_t number) {
 #ifdef _OPENMP
@@ -161,7 +108,7 @@ void run_colour_edges(benchmark::State& state, Family family) {
             family(static_cast<std::size_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)), random);
         instance.degree = schedule::largest_degree(instance.edges);
         std::vector<std::uint32_t> colours;
-        instance.memory = memory_of([&] { colours = schedule::colour_edges(instance.edges); });
+        instance.memory = bench::peak_during([&] { colours = schedule::colour_edges(instance.edges); });
         instance.is_right = schedule::is_proper_colouring(instance.edges, colours, instance.degree);
     }
     if (!instance.is_right) state.SkipWithError("not a colouring with as many colours as the largest degree");

@@ -62,11 +62,11 @@ def main() -> int:
             failed.append(name)
             continue
         describe(result, name, args.programs.parent, pace)
-        if summarize(result):
+        if list_runs(result):
             failed.append(name)
-        if plot.plot(result, result.with_suffix(".svg")):
-            print(f"  plot: {result.with_suffix('.svg')}")
-    print(f"JSON: {args.results}")
+        drawn = plot.plot(result, result.with_suffix(".svg"))
+        print(f"results: {result}" + (f", {result.with_suffix('.svg')}" if drawn else ""))
+        compare_families(result)
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
@@ -120,8 +120,8 @@ def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
     return {"compiler": version[0] if version else words[0], "flags": " ".join(flags)}
 
 
-def summarize(path: pathlib.Path) -> bool:
-    """Prints a line per benchmark, its median where it was repeated, then one per family. Returns whether one reported an error."""
+def list_runs(path: pathlib.Path) -> bool:
+    """Prints a line per benchmark, its median where it was repeated. Returns whether one reported an error."""
     runs = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     standard = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit",
                 "family_index", "per_family_instance_index", "aggregate_name", "aggregate_unit", "error_occurred", "error_message"}
@@ -142,10 +142,15 @@ def summarize(path: pathlib.Path) -> bool:
             counters = ", ".join(f"{key} {in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
                                  for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
             print(f"  {name:<60} {run[clock]:>12.4g} {run['time_unit']}  {counters}")
+    return failed
+
+
+def compare_families(path: pathlib.Path) -> None:
+    """Prints a line per family, if there is a subject to compare others with."""
+    results = plot.read(path)
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):
-            print(f"  {family}: {line}")
-    return failed
+            print(f"{family}: {line}")
 
 
 def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
