@@ -37,6 +37,11 @@ std::string list_of_points() {
     return text.str();
 }
 
+/// CLI11 reads -1 as 2^64 - 1.
+std::string whole_number(std::string const& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
+}
+
 void add_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
@@ -55,7 +60,9 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
         ->type_name("HOW");
-    app.add_option("--seed", options.seed, "of the start tree (default 1)")->type_name("N");
+    app.add_option("--seed", options.seed, "of the start tree (default 1)")
+        ->check(whole_number)
+        ->type_name("N");
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
     app.add_flag("--redo", options.redo, "overwrite output files");

@@ -29,6 +29,7 @@ CASES = [  # arguments, what the message must contain
     ([], "subcommand"),
     (["search", *GOOD, "--brlen", "long"], "--brlen"),
     (["search", *GOOD, "--seed", "x"], "--seed"),
+    (["search", *GOOD, "--seed", "-1"], "--seed"),
     (["search", *GOOD, "--replicas", "0"], "--replicas"),
     (["search", *GOOD, "--partitions", "{dir}/bad.part"], "--model"),
     (["loglh", *GOOD], "--tree"),
