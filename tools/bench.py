@@ -29,6 +29,7 @@ SPECIAL = {
         "short": ["--benchmark_min_time=0.01", "--limit=1", "--benchmark_filter=/blocks:10000/|^(min|BM|ford).*/blocks:100000/"],
         "full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--limit=10"],
     },
+    "schedule": {"full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--large"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
 }
 
