@@ -60,9 +60,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
         ->type_name("HOW");
-    app.add_option("--seed", options.seed, "of the start tree (default 1)")
-        ->check(whole_number)
-        ->type_name("N");
+    app.add_option("--seed", options.seed, "of the start tree (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
     app.add_flag("--redo", options.redo, "overwrite output files");
