@@ -1,5 +1,4 @@
-// Heaviest-first greedy (Graham 1969), divided where that evens out the loads, then rounded: Lenstra, Shmoys, Tardos
-// 1990.
+// Heaviest-first greedy (Graham 1969), divided where that evens out the loads, rounded as in Lenstra et al. 1990.
 #include "regraft/matching/weighted.hpp"
 
 #include <algorithm>

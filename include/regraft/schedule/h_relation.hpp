@@ -1,13 +1,11 @@
 // Plans who sends which block to whom in which round: a multi-sender h-relation. Pure: the same on every PE.
 //
 // choose_senders decides who sends; that is all that an exchange of everything at once (MPI_Alltoallv) needs.
-// h_relation deals the transfers to rounds besides, in which every PE sends at most one message and receives at most
-// one:
+// h_relation also deals the transfers to rounds, in each of which a PE sends at most one message and receives one:
 //
-// - Messages::per_block: a message is one block, and so all rounds last equally long. Their number is the largest
-// number
-//   of blocks that a PE sends or receives, which no plan can beat: right where blocks are large (bandwidth counts), or
-//   where a PE has room for one block at a time.
+// - Messages::per_block: a message is one block, and so all rounds last equally long. There are as many as the busiest
+//   PE sends or receives blocks, which no plan can beat: right where blocks are large (bandwidth counts), or where a PE
+//   has room for one block at a time.
 // - Messages::bundled: a message is all that one PE has for another. There are as many rounds as a PE has partners, at
 //   most, but a round lasts as long as its largest message: right where blocks are small (latency counts).
 #pragma once
