@@ -53,9 +53,9 @@ public:
 
 private:
     bool somebody_lacks_choice() const {
-        bool any = false;
-        for (std::size_t x = 0; x < graph_.size(); ++x) any |= graph_.offsets[x + 1] - graph_.offsets[x] < 2;
-        return any;
+        std::uint64_t borrowed = 0;
+        for (std::size_t x = 0; x < graph_.size(); ++x) borrowed |= graph_.offsets[x + 1] - graph_.offsets[x] - 2;
+        return borrowed >> 63 != 0;
     }
 
     /// Returns whether there are any. Reports the isolated ones.
@@ -119,7 +119,8 @@ struct BMatcher::Workspace {
             answer_.hall_set.assign(1, right);
         }
         b = std::max(b, options.good_enough);
-        if (most_loaded() > b) hand_over_directly(graph, b);
+        bool const near = most_loaded() <= b + 2;
+        if (most_loaded() > b && (near || !in_cache(graph))) hand_over_directly(graph, b);
         if (most_loaded() > b) search(graph, b, options.grouping);
         answer_.b = most_loaded();
         auto& set = answer_.hall_set;
@@ -131,6 +132,9 @@ struct BMatcher::Workspace {
 
 private:
     std::uint32_t most_loaded() const { return load_.empty() ? 0 : *std::max_element(load_.begin(), load_.end()); }
+
+    /// Whether searching in no order is about as quick as passing through in the order of memory.
+    static bool in_cache(CsrView<std::uint32_t> graph) { return graph.size() <= 1U << 18; }
 
     /// All right vertices with a neighbour share what there is.
     void bound_below(CsrView<std::uint32_t> graph) {
@@ -154,7 +158,8 @@ private:
         }
     }
 
-    /// One pass in the order of memory: after greedy it is often all that is needed.
+    /// One pass in the order of memory: if greedy came close it is often all that is needed, and else leaves less to
+    /// search for.
     void hand_over_directly(CsrView<std::uint32_t> graph, std::uint32_t b) {
         for (std::size_t x = 0; x < graph.size(); ++x) {
             auto& right = answer_.right_of[x];
@@ -176,8 +181,7 @@ private:
         }
         blocks_.list(graph, answer_.right_of, load_);
         // To look at a block takes longer if it is not in the cache; to put it into a group does not.
-        constexpr std::size_t cached = 1U << 20;
-        auto const patience = graph.size() <= cached ? graph.size() : graph.size() / 4;
+        auto const patience = in_cache(graph) ? graph.size() : graph.size() / 4;
         auto const bounds = search_blocks(proven, grouping == Grouping::never ? BlockHoldings::unlimited : patience);
         if (bounds.reached == bounds.proven) return;
         auto const few = graph.size() / 4;
