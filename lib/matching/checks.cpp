@@ -41,14 +41,19 @@ std::uint64_t all_that_could_be_matched(CsrView<std::uint32_t> graph, std::span<
     return sum;
 }
 
-/// The most that can be matched, as the set says: everybody who can leave it, and its capacity.
+/// The most that can be matched, as the set says: everybody who can leave it, and its capacity. Nothing if that is more
+/// than all, and so says nothing.
 template <class Capacity>
 std::optional<std::uint64_t> koenig_bound(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                                           std::span<Capacity const> capacity, std::span<std::uint32_t const> set) {
     auto const member = membership(set, capacity.size());
     if (!member) return std::nullopt;
-    std::uint64_t bound = all_that_could_be_matched(graph, units) - confined(graph, units, *member);
-    for (auto const v : set) bound += capacity[v];
+    auto const all = all_that_could_be_matched(graph, units);
+    std::uint64_t bound = all - confined(graph, units, *member);
+    for (auto const v : set) {
+        if (capacity[v] > all - bound) return std::nullopt;
+        bound += capacity[v];
+    }
     return bound;
 }
 
@@ -57,13 +62,14 @@ struct Loads {
     std::vector<std::uint64_t> at_right;
 };
 
-/// Nothing if there is not a share per edge.
-std::optional<Loads> loads(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> share, std::size_t num_right) {
-    if (share.size() != graph.values.size()) return std::nullopt;
+/// Nothing if there is not a share per edge, or a left vertex gives more than it has.
+std::optional<Loads> loads(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
+                           std::span<std::uint64_t const> share, std::size_t num_right) {
+    if (share.size() != graph.values.size() || units.size() != graph.size()) return std::nullopt;
     Loads sums{std::vector<std::uint64_t>(graph.size(), 0), std::vector<std::uint64_t>(num_right, 0)};
     for (std::size_t x = 0; x < graph.size(); ++x) {
         for (auto e = graph.offsets[x]; e < graph.offsets[x + 1]; ++e) {
-            if (graph.values[e] >= num_right) return std::nullopt;
+            if (graph.values[e] >= num_right || share[e] > units[x] - sums.at_left[x]) return std::nullopt;
             sums.at_left[x] += share[e];
             sums.at_right[graph.values[e]] += share[e];
         }
@@ -117,9 +123,9 @@ bool is_max_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint32_t con
 
 bool is_min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right,
                      MinBShares const& shares) {
-    auto const sums = loads(graph, shares.share, num_right);
+    auto const sums = loads(graph, units, shares.share, num_right);
     auto const member = membership(shares.hall_set, num_right);
-    if (!sums || !member || units.size() != graph.size()) return false;
+    if (!sums || !member) return false;
     std::vector<std::uint32_t> isolated;
     for (std::uint32_t x = 0; x < graph.size(); ++x) {
         if (graph[x].empty() && units[x] > 0) isolated.push_back(x);
@@ -127,16 +133,17 @@ bool is_min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const
     }
     auto const busiest = std::max_element(sums->at_right.begin(), sums->at_right.end());
     if (isolated != shares.isolated || shares.b != (busiest == sums->at_right.end() ? 0 : *busiest)) return false;
-    return shares.b == 0 || confined(graph, units, *member) > (shares.b - 1) * shares.hall_set.size();
+    if (shares.b == 0) return true;
+    auto const held = confined(graph, units, *member);
+    return held > 0 && (held - 1) / shares.hall_set.size() + 1 >= shares.b;
 }
 
 bool is_max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                      std::span<std::uint64_t const> capacity, MaxBShares const& shares) {
-    auto const sums = loads(graph, shares.share, capacity.size());
-    if (!sums || units.size() != graph.size()) return false;
+    auto const sums = loads(graph, units, shares.share, capacity.size());
+    if (!sums) return false;
     std::uint64_t total = 0;
     for (std::size_t x = 0; x < graph.size(); ++x) {
-        if (sums->at_left[x] > units[x]) return false;
         total += sums->at_left[x];
     }
     for (std::size_t v = 0; v < capacity.size(); ++v) {

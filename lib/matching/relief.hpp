@@ -45,6 +45,7 @@ public:
         reached_.reserve(load.size());
         find_overloaded();
         std::size_t looked_at = 0;
+        Suspicion suspicion;
         for (int phase = 0; !overloaded_.empty(); ++phase) {
             forget_levels();
             if (!holdings.begin_phase()) return Outcome::gave_up;
@@ -52,7 +53,7 @@ public:
                 relieve_anyhow(holdings);
                 continue;
             }
-            if (phase > 3 && find_stuck(holdings, looked_at)) return Outcome::closed;
+            if (phase > 3 && find_stuck(holdings, looked_at, suspicion)) return Outcome::closed;
             auto const last = find_layers(holdings, looked_at);
             if (last == none) return Outcome::closed;
             looked_at += reached_.size();
@@ -83,30 +84,39 @@ private:
         reached_.clear();
     }
 
+    /// Who was suspected of being stuck, over all phases.
+    struct Suspicion {
+        std::size_t next = 0;       // goes around the overloaded vertices
+        std::size_t looked_at = 0;  // vertices
+    };
+
     /// Looks for an overloaded vertex that alone reaches nobody with room, and leaves what it reaches in reached_: all
-    /// that would still be done for others would be in vain. Gives up after about at_most vertices.
-    bool find_stuck(Holdings& holdings, std::size_t at_most) {
-        std::size_t looked_at = 0;
-        for (auto const source : overloaded_) {
-            if (looked_at > at_most) break;
-            holdings.begin_phase();
-            level_[source] = 0;
-            reached_.assign(1, source);
-            bool room = false;
-            for (std::size_t i = 0; i < reached_.size() && !room; ++i) {
-                holdings.for_each_neighbour(reached_[i], 0, [&](std::uint32_t w) {
-                    room |= has_room(w);
-                    if (level_[w] != none) return;
-                    level_[w] = 0;
-                    reached_.push_back(w);
-                });
-            }
-            if (!room) return true;
-            looked_at += reached_.size();
+    /// that would still be done for others would be in vain. In all phases together about at_most vertices are looked
+    /// at for that, no more than by the phases themselves.
+    bool find_stuck(Holdings& holdings, std::size_t at_most, Suspicion& suspicion) {
+        for (std::size_t i = 0; i < overloaded_.size() && suspicion.looked_at < at_most; ++i) {
+            if (is_stuck(overloaded_[suspicion.next++ % overloaded_.size()], holdings)) return true;
+            suspicion.looked_at += reached_.size();
             forget_levels();
         }
         holdings.begin_phase();
         return false;
+    }
+
+    bool is_stuck(std::uint32_t source, Holdings& holdings) {
+        holdings.begin_phase();
+        level_[source] = 0;
+        reached_.assign(1, source);
+        bool room = false;
+        for (std::size_t i = 0; i < reached_.size() && !room; ++i) {
+            holdings.for_each_neighbour(reached_[i], 0, [&](std::uint32_t w) {
+                room |= has_room(w);
+                if (level_[w] != none) return;
+                level_[w] = 0;
+                reached_.push_back(w);
+            });
+        }
+        return !room;
     }
 
     /// Breadth-first from the overloaded vertices, to the nearest with room and beyond as long as fewer than

@@ -109,6 +109,7 @@ MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
 MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                         std::span<std::uint64_t const> capacity) {
     check(graph, units, capacity.size());
+    REGRAFT_EXPECTS(graph.values.size() + graph.size() < none);
     // A neighbour of our own for everybody: it owns what is left over, and may own nothing.
     auto const leftover = static_cast<std::uint32_t>(capacity.size());
     std::vector<std::int64_t> above_capacity;
@@ -118,6 +119,9 @@ MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
     above_capacity.push_back(0);
     Csr<std::uint32_t> rows;
     std::vector<std::uint64_t> share;
+    rows.offsets.reserve(graph.size() + 1);
+    rows.values.reserve(graph.values.size() + graph.size());
+    share.reserve(graph.values.size() + graph.size());
     for (std::size_t x = 0; x < graph.size(); ++x) {
         auto rest = static_cast<std::int64_t>(graph[x].empty() ? 0 : units[x]);
         for (auto const v : graph[x]) {
@@ -143,6 +147,7 @@ MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
         }
         std::sort(answer.hall_set.begin(), answer.hall_set.end());
     }
+    answer.share.reserve(graph.values.size());
     for (std::size_t x = 0; x < graph.size(); ++x) {
         for (std::size_t i = 0; i < graph[x].size(); ++i) {
             answer.share.push_back(share[rows.offsets[x] + i]);

@@ -23,6 +23,8 @@ public:
         : graph_(graph), share_(share), right_of_(right_of), degree_(num_right, 0), edges_at_(num_right) {
         step_at_right_.assign(num_right, none);
         step_at_left_.assign(graph.size(), none);
+        parts_.assign(graph.size(), {});
+        first_edge_to_.assign(num_right, graph.values.size());
         for (std::uint32_t x = 0; x < graph.size(); ++x) add(x);
         for (std::uint32_t v = 0; v < num_right; ++v) {
             if (degree_[v] == 1) leaves_.push_back(v);
@@ -47,8 +49,12 @@ private:
 
     void add(std::uint32_t x) {
         merge_parallel_edges(x);
-        auto const parts = count_parts(x);
-        right_of_[x] = parts.last;
+        auto& parts = parts_[x];
+        parts.first = parts.second = graph_.offsets[x];
+        for_each_part(x, [&](std::uint64_t e) {
+            ++parts.count;
+            right_of_[x] = graph_.values[e];
+        });
         if (parts.count < 2) return;
         right_of_[x] = unmatched;
         for_each_part(x, [&](std::uint64_t e) {
@@ -59,8 +65,11 @@ private:
 
     void merge_parallel_edges(std::uint32_t x) {
         for_each_part(x, [&](std::uint64_t e) {
-            for (auto f = graph_.offsets[x]; f < e; ++f) {
-                if (graph_.values[f] == graph_.values[e]) share_[f] += std::exchange(share_[e], 0);
+            auto& first = first_edge_to_[graph_.values[e]];
+            if (first >= graph_.offsets[x] && first < e) {
+                share_[first] += std::exchange(share_[e], 0);
+            } else {
+                first = e;
             }
         });
     }
@@ -70,16 +79,6 @@ private:
         for (auto e = graph_.offsets[x]; e < graph_.offsets[x + 1]; ++e) {
             if (share_[e] > 0) visit(e);
         }
-    }
-
-    struct Parts {
-        std::uint32_t count = 0;
-        std::uint32_t last = none;  // right vertex
-    };
-    Parts count_parts(std::uint32_t x) const {
-        Parts parts;
-        for_each_part(x, [&](std::uint64_t e) { parts = {parts.count + 1, graph_.values[e]}; });
-        return parts;
     }
 
     void settle_leaves() {
@@ -142,12 +141,15 @@ private:
         move_shares(std::span(walk_).subspan(first));
     }
 
-    std::uint64_t way_out(std::uint32_t x, std::uint32_t but_not) const {
-        auto found = graph_.offsets[x];
-        for_each_part(x, [&](std::uint64_t e) {
-            if (graph_.values[e] != but_not) found = e;
-        });
-        return found;
+    /// One of the first two parts of x. Precondition: there are two. Parts only vanish, so the search goes on where the
+    /// last one ended.
+    std::uint64_t way_out(std::uint32_t x, std::uint32_t but_not) {
+        auto& [count, first, second] = parts_[x];
+        while (share_[first] == 0) ++first;
+        if (graph_.values[first] != but_not) return first;
+        second = std::max(second, first + 1);
+        while (share_[second] == 0) ++second;
+        return second;
     }
 
     struct Step {
@@ -166,16 +168,24 @@ private:
         for (auto const& step : cycle) {
             if (share_[step.in.index] > 0) continue;
             drop(step.in.index);
-            if (auto const parts = count_parts(step.in.left); parts.count == 1) settle(step.in.left, parts.last);
+            if (--parts_[step.in.left].count == 1) settle(step.in.left, graph_.values[way_out(step.in.left, none)]);
         }
     }
+
+    struct Parts {
+        std::uint32_t count = 0;
+        std::uint64_t first = 0;   // there is none before this edge
+        std::uint64_t second = 0;  // there is none between the first and this edge
+    };
 
     CsrView<std::uint32_t> graph_;
     std::span<std::uint64_t> share_;
     std::span<std::uint32_t> right_of_;
-    std::vector<std::uint32_t> degree_;        // of right vertices, edges to divided left vertices only
-    std::vector<std::vector<Edge>> edges_at_;  // of right vertices; may still have some that are gone
-    std::vector<std::uint32_t> leaves_;        // right vertices that had one edge when they were put here
+    std::vector<Parts> parts_;                  // of left vertices
+    std::vector<std::uint64_t> first_edge_to_;  // a right vertex, of the left vertex that was added last
+    std::vector<std::uint32_t> degree_;         // of right vertices, edges to divided left vertices only
+    std::vector<std::vector<Edge>> edges_at_;   // of right vertices; may still have some that are gone
+    std::vector<std::uint32_t> leaves_;         // right vertices that had one edge when they were put here
     std::vector<std::uint32_t> step_at_right_;
     std::vector<std::uint32_t> step_at_left_;
     std::vector<Step> walk_;

@@ -186,5 +186,17 @@ TEST_F(MaxSharesCheckers, RejectAProofThatIsNone) {
     EXPECT_FALSE(accepts_most([](auto& c) { c.share[4] = 3, c.total = 9; }));  // x3 could give one more to 2
 }
 
+//  Numbers whose sums and products would wrap around.
+TEST(MatchingCheckersOverflow, CannotBeFooled) {
+    auto const all = graph({{0, 1, 2, 3}});
+    Units const many{(std::uint64_t{1} << 62) + 1};
+    EXPECT_FALSE(is_min_b_shares(all, many, 4, MinBShares{{many[0], 0, 0, 0}, {}, many[0], 1, {0, 1, 2, 3}}));
+    constexpr auto half = std::uint64_t{1} << 63;
+    EXPECT_FALSE(is_max_b_shares(graph({{0, 1}}), Units{5}, Units{half, half}, MaxBShares{{0, 0}, 0, {0, 1}}));
+    EXPECT_FALSE(
+        is_max_b_shares(graph({{0, 1, 2}}), Units{5}, Units{half, half, half}, MaxBShares{{half, half, 5}, 5, {}}));
+    EXPECT_FALSE(is_min_b_shares(graph({{0, 1}, {2}}), Units{5, 1}, 3, MinBShares{{0, 5, 1}, {}, 5, 2, {2}}));
+}
+
 }  // namespace
 }  // namespace regraft::matching

@@ -55,7 +55,8 @@ struct Options {
     Grouping grouping = Grouping::automatic;
 };
 
-/// Solves one instance after the other in the same memory: instances no larger than earlier ones allocate nothing.
+/// Solves one instance after the other in the same memory: what an earlier instance needed is not allocated again, so
+/// that instances of one kind and size allocate nothing.
 class BMatcher {
 public:
     BMatcher();
@@ -76,8 +77,9 @@ private:
 /// The optimum for the graph whose row x lists the neighbours of left vertex x, in [0, num_right); a neighbour may
 /// occur more than once in a row. Deterministic. Precondition: fewer than 2^32 - 1 left vertices; initial is empty or
 /// has a value per left vertex. O(edges) if least-loaded greedy comes close to the lower bound, else O(edges) per phase
-/// of a flow: a handful of phases for each of the O(log b) values of b that are tried, except on long chains and rings.
-/// At most 40 bytes per left vertex beside the graph.
+/// of a flow: a handful of phases for each of the O(log b) values of b that are tried, but many where blocks are held
+/// by near neighbours only (chains, rings, grids). Memory beside the graph: at most 40 bytes per left and per right
+/// vertex; grouping needs 16 bytes per edge of the different rows, too.
 ///
 /// Mends Huebner 2020, Algorithm 11 (which is ford_fulkerson_b_matching): isolated vertices are reported instead of
 /// looped over, b starts at the lower bound, and a search that fails raises b to what its visited set proves instead of
@@ -95,8 +97,9 @@ struct MaxBMatching {
     std::vector<std::uint32_t> hall_set;
 };
 
-/// A largest matching in which right vertex v gets at most capacity[v] left vertices. Deterministic. Complexity and
-/// precondition like min_b_matching; capacity has a value per right vertex.
+/// A largest matching in which right vertex v gets at most capacity[v] left vertices. Deterministic. Precondition:
+/// fewer than 2^32 - 1 left vertices; capacity has a value per right vertex. O(edges) per phase of a flow; where
+/// capacities are scarce a flow takes more phases than for min_b_matching.
 MaxBMatching max_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> capacity);
 
 /// Whether m gives every left vertex to one of its neighbours, at most m.b of them and somewhere exactly m.b to one

@@ -27,8 +27,8 @@ struct MinBShares {
 
 /// Divides units[x] units of every left vertex x among its neighbours, row x of graph, so that the busiest right vertex
 /// gets as few as possible. Deterministic. Precondition: the rows are all of graph.values; units has a value per row,
-/// their sum is below 2^63; fewer than 2^32 - 1 edges. O(edges) per phase of a flow, few phases; 24 bytes per edge
-/// beside the input.
+/// their sum is below 2^63; fewer than 2^32 - 1 edges. O(edges) per phase of a flow. Memory: about 16
+/// bytes per edge, 24 per left and 40 per right vertex.
 MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right);
 
 /// As many units as the capacities allow.
@@ -42,8 +42,9 @@ struct MaxBShares {
     std::vector<std::uint32_t> hall_set;
 };
 
-/// A largest division in which right vertex v gets at most capacity[v] units. Precondition and complexity like
-/// min_b_shares; capacity has a value per right vertex. Deterministic.
+/// A largest division in which right vertex v gets at most capacity[v] units. Deterministic. Precondition: as for
+/// min_b_shares, with a value of capacity per right vertex, and fewer than 2^32 - 1 edges and rows together. Complexity
+/// like min_b_shares; about twice the memory.
 MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                         std::span<std::uint64_t const> capacity);
 

@@ -27,8 +27,7 @@ struct Shape {
 ///   num_copies(block)     how many slots hold the block, at least shape().replicas;
 ///   holder(block, copy)   one of these slots, all different, for copy < num_copies(block);
 ///   held(slot)            all blocks of a slot as ascending disjoint ranges, none empty;
-///   run(block)            the largest known range around block whose blocks all have the same holders in the same
-///   order,
+///   run(block)            the largest known range around block whose blocks all have the same holders in one order,
 ///                         so that a caller can work in ranges instead of blocks.
 template <class P>
 concept Placement = requires(P const& placement, BlockId block, std::uint32_t copy, Slot slot) {

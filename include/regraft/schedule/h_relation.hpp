@@ -105,8 +105,9 @@ HRelation h_relation(std::span<Request const> requests, CsrView<PeId> holders, O
 bool is_valid(Senders const& senders, std::span<Request const> requests, CsrView<PeId> holders,
               Options const& options = {});
 
-/// The same for plan, and whether its rounds and h are what its comments promise. O((requests + holders) log requests +
-/// largest PeId), not by the solver. Precondition: equal requests have equal holders and bytes.
+/// The same for plan, and whether its rounds and h are what its comments promise, bar the order within a round.
+/// O((requests + holders) log requests + largest PeId), not by the solver. Precondition: equal requests have equal
+/// holders and bytes.
 bool is_valid(HRelation const& plan, std::span<Request const> requests, CsrView<PeId> holders,
               Options const& options = {});
 
