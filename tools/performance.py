@@ -44,24 +44,27 @@ def senders(results: plot.Results) -> str:
         large = nearest(ours, LARGEST)
         rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED)] + [at(points.get(peer, {}).get(small.size), small.size) for peer in peers]
                     + [at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
-    return (f"Choosing senders (`matching::min_b_matching`; an unproven answer is not timed) beside Huebner's Algorithm 11 from the lower bound on, and"
-            f" maximum flows:\n\n{table(head, rows)}\n{source(results)}")
+    return ("Choosing senders (`matching::min_b_matching`) beside Huebner's Algorithm 11, from the lower bound on, and maximum flows; every\n"
+            "answer is proven before it is timed ([families](bench/results/README.md)):\n\n"
+            f"{table(head, rows)}\n{source(results)}")
 
 
 def rounds(results: plot.Results) -> str:
-    """A row per family and number of PEs at the largest size: one thread and two."""
+    """At the largest size, one thread and two: a row per number of PEs for the first family, the hardest; one for each other."""
     head = ["transfers are", "transfers", "PEs", "rounds", "1 thread", "2 threads", "speed-up"]
     rows = []
     for family, algorithms in results.families.items():
         points = algorithms.get("colour_edges", [])
         largest = max((point.size for point in points), default=0)
         runs = {variant(point): point for point in points if point.size == largest}
-        for pes in sorted({key[0] for key in runs}):
+        sizes = sorted({key[0] for key in runs})
+        for pes in sizes if not rows else sizes[len(sizes) // 2 : len(sizes) // 2 + 1]:
             one, two = runs.get((pes, 1)), runs.get((pes, 2))
             if one and two:
                 rows.append([family, short(largest), str(pes), f"{one.run['rounds']:.0f}", seconds(one.seconds), seconds(two.seconds),
                              f"{one.seconds / two.seconds:.2f}"])
-    return f"Dealing transfers to rounds (`schedule::colour_edges`), always as few as the busiest PE allows:\n\n{table(head, rows)}\n{source(results)}"
+    return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few as the busiest PE allows; a second thread helps where\n"
+            f"first-fit does not suffice:\n\n{table(head, rows)}\n{source(results)}")
 
 
 def variant(point: plot.Point) -> tuple[int, int]:
@@ -98,7 +101,8 @@ def source(results: plot.Results) -> str:
     context = results.context
     name = context["executable"].removesuffix("_bench")
     clock = "CPU time of one thread" if context.get("clock") == "cpu_time" else "wall clock"
-    return f"Medians, {clock}; {context['cpu']}, {context['compiler']}, commit {context['commit']}: `./run bench {name}`.\n"
+    compiler = context["compiler"].split()[-1]
+    return f"Medians, {clock}; {context['cpu']}, {context['num_cpus']} cores, g++ {compiler}, commit {context['commit']}: `./run bench {name}`.\n"
 
 
 if __name__ == "__main__":
