@@ -60,6 +60,8 @@ public:
         }
     }
 
+    std::uint32_t num_items(std::uint32_t v) const { return segment_[v + 1] - segment_[v]; }
+
     void start(std::uint32_t v) {
         cursor_[v] = {segment_[v], 0, 0};
         if (segment_[v] == segment_[v + 1]) cursor_[v] = {first_later_[v], 0, 1};

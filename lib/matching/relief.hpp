@@ -20,6 +20,7 @@ inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 ///   begin_phase()             forgets what the last phase looked at; false: enough was looked at, give up;
 ///   for_each_neighbour(v, level, f)  calls f(w) for every vertex that can take something over from v, which is at this
 ///                             level, maybe repeatedly, bar those that were reported for a vertex of a lower level;
+///   num_items(v)              how much v owned when it was listed;
 ///   start(v)                  puts v's cursor before its first way out;
 ///   next_step(v, level, accept)  moves v's cursor, which never goes back, to the first way out to a w with accept(w);
 ///                             returns w, or none;
@@ -49,9 +50,11 @@ public:
         for (int phase = 0; !overloaded_.empty(); ++phase) {
             forget_levels();
             if (!holdings.begin_phase()) return Outcome::gave_up;
-            if (phase == 1 && !Holdings::cursors_need_levels) {
-                relieve_anyhow(holdings);
-                continue;
+            if constexpr (!Holdings::cursors_need_levels) {
+                if (phase == 1) {
+                    relieve_anyhow(holdings);
+                    continue;
+                }
             }
             if (phase > 3 && find_stuck(holdings, looked_at, suspicion)) return Outcome::closed;
             auto const last = find_layers(holdings, looked_at);
@@ -156,7 +159,9 @@ private:
     static constexpr std::uint32_t going_deeper = 1;
 
     void visit(std::uint32_t v, Holdings& holdings) {
-        level_[v] = looking_for_room;
+        // Where there is little to look at, looking twice takes longer than a detour.
+        constexpr std::uint32_t little = 4;
+        level_[v] = holdings.num_items(v) < little ? going_deeper : looking_for_room;
         reached_.push_back(v);
         holdings.start(v);
     }
@@ -173,8 +178,8 @@ private:
             level_[v] = going_deeper;
             holdings.start(v);
         }
-        auto const w = holdings.next_step(v, 0, [&](std::uint32_t u) { return level_[u] == none; });
-        if (w != none) visit(w, holdings);
+        auto const w = holdings.next_step(v, 0, [&](std::uint32_t u) { return level_[u] == none || has_room(u); });
+        if (w != none && level_[w] == none) visit(w, holdings);
         return w;
     }
 
