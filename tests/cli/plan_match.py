@@ -144,11 +144,7 @@ ERRORS = [  # a file, the place of the mistake, words of the message
 
 def errors(program: plan_cli.Program) -> None:
     """every mistake is told with its place"""
-    for text, place, message in ERRORS:
-        path = program.file("bad.txt", text)
-        program.refuses("match", path, message=f"bad.txt:{place}: ")
-        program.refuses("match", path, message=message)
-        program.refuses("match", "-", message=f"standard input:{place}: ", stdin=text)
+    plan_cli.check_mistakes(program, "match", ERRORS)
     program.refuses("match", str(program.path / "none.txt"), message="none.txt: cannot be read: No such file")
     program.refuses("match", str(program.path), message="cannot be read: Is a directory")
     program.refuses("match", message="GRAPH")

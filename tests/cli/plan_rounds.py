@@ -88,11 +88,7 @@ ERRORS = [  # a file, the place of the mistake, words of the message
 
 def errors(program: plan_cli.Program) -> None:
     """every mistake is told with its place"""
-    for text, place, message in ERRORS:
-        path = program.file("bad.txt", text)
-        program.refuses("rounds", path, message=f"bad.txt:{place}: ")
-        program.refuses("rounds", path, message=message)
-        program.refuses("rounds", "-", message=f"standard input:{place}: ", stdin=text)
+    plan_cli.check_mistakes(program, "rounds", ERRORS)
     program.refuses("rounds", str(program.path / "none.txt"), message="none.txt: cannot be read")
     program.refuses("rounds", message="TRANSFERS")
 

@@ -10,10 +10,10 @@
 #include <span>
 #include <utility>
 
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
 #include "regraft/assign/assignment.hpp"
+#include "support/flow_network.hpp"
 #include "support/site_owners.hpp"
 
 namespace regraft::test {
@@ -22,13 +22,6 @@ namespace regraft::test {
 /// with at most limit sites: source -> partition (lost sites) -> survivor -> sink (limit - load).
 inline std::uint64_t most_on_old_workers(assign::Assignment const& before, std::span<PeId const> survivors,
                                          std::uint64_t limit) {
-    using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
-    using Edge = Traits::edge_descriptor;
-    using Network =
-        boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-                              boost::property<boost::edge_capacity_t, std::int64_t,
-                                              boost::property<boost::edge_residual_capacity_t, std::int64_t,
-                                                              boost::property<boost::edge_reverse_t, Edge>>>>;
     std::map<PartitionId, std::int64_t> lost;
     std::map<std::uint32_t, std::int64_t> capacity;
     std::int64_t all = 0;
@@ -41,26 +34,20 @@ inline std::uint64_t most_on_old_workers(assign::Assignment const& before, std::
         if (is_alive) capacity[pe] = static_cast<std::int64_t>(limit - std::min(limit, load));
     }
 
-    Network network(2);
+    FlowNetwork network(2);
     std::size_t const source = 0;
     std::size_t const sink = 1;
-    auto const connect = [&](std::size_t from, std::size_t to, std::int64_t units) {
-        auto const forth = boost::add_edge(from, to, network).first;
-        auto const back = boost::add_edge(to, from, network).first;
-        boost::put(boost::edge_capacity, network, forth, units);
-        boost::put(boost::edge_reverse, network, forth, back);
-        boost::put(boost::edge_reverse, network, back, forth);
-    };
     std::map<PartitionId, std::size_t> vertex_of_partition;
     std::map<std::uint32_t, std::size_t> vertex_of_pe;
     for (auto const& [partition, sites] : lost) {
-        connect(source, vertex_of_partition[partition] = boost::add_vertex(network), sites);
+        connect(network, source, vertex_of_partition[partition] = boost::add_vertex(network), sites);
         all += sites;
     }
-    for (auto const& [pe, units] : capacity) connect(vertex_of_pe[pe] = boost::add_vertex(network), sink, units);
+    for (auto const& [pe, units] : capacity)
+        connect(network, vertex_of_pe[pe] = boost::add_vertex(network), sink, units);
     for (auto const& [pe, partition] : pairs(before)) {
         if (capacity.contains(pe) && lost.contains(partition)) {
-            connect(vertex_of_partition[partition], vertex_of_pe[pe], all);
+            connect(network, vertex_of_partition[partition], vertex_of_pe[pe], all);
         }
     }
     return static_cast<std::uint64_t>(boost::push_relabel_max_flow(network, source, sink));

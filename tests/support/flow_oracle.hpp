@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
 #include "regraft/core/csr.hpp"
+#include "support/flow_network.hpp"
 #include "support/matching_oracle.hpp"
 
 namespace regraft::test {
@@ -22,10 +22,10 @@ public:
         for (std::size_t x = 0; x < rows.size(); ++x) {
             if (rows[x].empty()) continue;
             ++num_left_;
-            connect(source_, x, 1);
-            for (auto const v : rows[x]) connect(x, rows.size() + v, 1);
+            connect(network_, source_, x, 1);
+            for (auto const v : rows[x]) connect(network_, x, rows.size() + v, 1);
         }
-        for (std::uint32_t v = 0; v < num_right; ++v) to_sink_.push_back(connect(rows.size() + v, sink_, 0));
+        for (std::uint32_t v = 0; v < num_right; ++v) to_sink_.push_back(connect(network_, rows.size() + v, sink_, 0));
     }
 
     /// Whether every left vertex with a neighbour finds a place if right vertices take b each.
@@ -40,28 +40,11 @@ public:
     }
 
 private:
-    using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
-    using Edge = Traits::edge_descriptor;
-    using Network =
-        boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-                              boost::property<boost::edge_capacity_t, std::int64_t,
-                                              boost::property<boost::edge_residual_capacity_t, std::int64_t,
-                                                              boost::property<boost::edge_reverse_t, Edge>>>>;
-
-    Edge connect(std::size_t from, std::size_t to, std::int64_t capacity) {
-        auto const forth = boost::add_edge(from, to, network_).first;
-        auto const back = boost::add_edge(to, from, network_).first;
-        boost::put(boost::edge_capacity, network_, forth, capacity);
-        boost::put(boost::edge_reverse, network_, forth, back);
-        boost::put(boost::edge_reverse, network_, back, forth);
-        return forth;
-    }
-
-    Network network_;
+    FlowNetwork network_;
     std::size_t source_;
     std::size_t sink_;
     std::int64_t num_left_ = 0;
-    std::vector<Edge> to_sink_;
+    std::vector<FlowEdge> to_sink_;
 };
 
 }  // namespace regraft::test
