@@ -1,0 +1,89 @@
+// Columns of an alignment as blocks of bytes that can be decoded one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regraft/codec/rooted_tree.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/msa/alignment.hpp"
+
+namespace regraft::codec {
+
+/// How columns are coded. The values are those of the file format.
+enum class Kind : std::uint8_t {
+    plain = 0,   // not at all: a block is its cells, row by row
+    native = 1,  // layers, edges as order statistics, entropy coded (docs/file-format.md)
+    thesis = 2,  // the reference: root state and (XOR mask, edge) records
+};
+
+/// How much time encoding may take; decoding takes about the same time for all.
+enum class Effort : std::uint8_t { fast, normal, best };
+
+struct EncodeOptions {
+    Kind kind = Kind::native;
+    std::uint32_t sites_per_block = 0;  // 0: chosen by the shape of the alignment
+    Effort effort = Effort::normal;
+};
+
+/// What a part of the format amounts to.
+struct Layer {
+    std::string name;
+    double bits = 0;
+};
+
+/// An encoded alignment but for names and tree. Block i has the sites i * sites_per_block up to those of the next, the
+/// last block the rest.
+struct EncodedColumns {
+    Kind kind = Kind::plain;
+    std::uint32_t sites_per_block = 1;
+    std::vector<std::byte> model;  // what all blocks share
+    Csr<std::byte> blocks;
+    std::vector<Layer> layers;  // of all blocks together, as far as they can be told apart
+};
+
+/// Codes all columns along the tree. Parallel; the same bytes for any number of threads. O(taxa * sites) for a fixed
+/// number of symbols; memory: a small multiple of the alignment. Throws InputError if there are more symbols than the
+/// kind can hold. Preconditions: the tree has a tip per row; at least one row.
+EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& = {});
+
+/// Where decoded cells go: that of a row and the i-th of the sites asked for to begin[row * row_stride + i *
+/// site_stride]. One of the strides is 1.
+struct CellGrid {
+    char* begin = nullptr;
+    std::size_t row_stride = 1;
+    std::size_t site_stride = 1;
+};
+
+/// Some sites of a block, counted from its first: first .. last - 1.
+struct BlockSites {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+};
+
+/// Decodes blocks. Immutable, any number of threads may use it at once, copies share everything.
+class ColumnDecoder {
+public:
+    /// Throws InputError if the model is not one that encode_columns wrote for a tree of this size.
+    ColumnDecoder(Kind kind, std::span<std::byte const> model, RootedTree tree);
+
+    /// Decodes some sites of a block that has `block_sites` sites. Throws InputError if the block is damaged in a way
+    /// that shows; never reads or writes out of bounds, and takes memory for one block at most. Precondition: sites
+    /// within the block.
+    void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites, CellGrid out) const;
+
+    Kind kind() const;
+    RootedTree const& tree() const;
+
+    /// What a codec implements.
+    class Codec;
+
+private:
+    std::shared_ptr<Codec const> codec_;
+};
+
+}  // namespace regraft::codec

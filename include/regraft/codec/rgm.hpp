@@ -1,0 +1,92 @@
+// The file format .rgm: a compressed alignment with its names, tree and text layout (docs/file-format.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regraft/codec/columns.hpp"
+#include "regraft/codec/compressed_alignment.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/partition.hpp"
+#include "regraft/msa/text_layout.hpp"
+
+namespace regraft::codec {
+
+/// What a file holds beside the columns.
+struct RgmExtras {
+    std::vector<msa::PartitionSpec> partitions;  // none: not given
+    std::optional<msa::TextLayout> layout;       // how the text that was read looked; none: not known
+};
+
+/// Receives a file's bytes in order.
+using ByteSink = std::function<void(std::span<std::byte const>)>;
+
+/// Writes a file; nothing is written twice, so the sink may be a pipe. O(output) time.
+void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink);
+
+/// Writes a file that holds a text as a whole, for alignments that no tree makes smaller: never larger than zstd's
+/// default level makes the text, and 64 bytes. Reading any site decompresses all of it.
+void write_plain_rgm(std::string_view text, ByteSink const& sink);
+
+/// Random access to the bytes of a file.
+class ByteSource {
+public:
+    virtual ~ByteSource() = default;
+    virtual std::uint64_t size() const = 0;
+    /// Fills out with the bytes from offset. Throws InputError if they cannot be read. Precondition: within size().
+    virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
+    virtual std::string const& name() const = 0;  // for messages
+};
+
+/// A file on disk. Throws InputError if it cannot be opened.
+std::unique_ptr<ByteSource> open_bytes(std::filesystem::path const& path);
+/// Bytes in memory, e.g. of standard input.
+std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::string name);
+
+/// True if these are the first bytes of an .rgm file. At least 4 of them.
+bool is_rgm(std::span<std::byte const> head);
+
+/// An .rgm file, of which header and index are read at once and blocks when they are asked for. All members throw
+/// InputError with the file's name if what they read is damaged; whatever the bytes, no crash, and no memory beyond a
+/// small multiple of the file's size and of what is asked for. Not for several threads at once.
+class RgmFile {
+public:
+    explicit RgmFile(std::unique_ptr<ByteSource> source);
+    RgmFile(RgmFile&&) noexcept;
+    RgmFile& operator=(RgmFile&&) noexcept;
+    ~RgmFile();
+
+    Kind kind() const;  // plain: the file holds a text
+    std::span<std::string const> names() const;
+    std::uint64_t num_taxa() const;
+    std::uint64_t num_sites() const;
+    std::uint32_t sites_per_block() const;
+    RootedTree const& tree() const;  // of a plain file: rows in order, each the sibling of all later ones
+    RgmExtras const& extras() const;
+    std::span<Layer const> layers() const;  // where the bytes go: names, tree, models, ..., and of the blocks
+
+    /// The blocks that contain any of the sites, read from the file and checked. Reads no other block. Precondition:
+    /// sites within the alignment.
+    CompressedAlignment read(SiteRange sites) const;
+    /// The whole alignment as the text it was made of, byte by byte; FASTA with one line per row if that is not known.
+    std::string text() const;
+    /// Reads everything, decodes it and compares with the hash of the content.
+    void verify() const;
+    /// Bytes read from the source so far.
+    std::uint64_t bytes_read() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace regraft::codec

@@ -1,0 +1,35 @@
+// What the characters of an alignment stand for, found out by looking at them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/alphabet.hpp"
+
+namespace regraft::msa {
+
+enum class CharacterKind : std::uint8_t { dna, amino_acid, other };
+
+/// The states that each character may stand for. Case means nothing.
+struct CharacterTable {
+    CharacterKind kind = CharacterKind::other;
+    std::uint32_t num_states = 0;         // at most 32
+    std::array<StateMask, 256> states{};  // by character as unsigned char; 0 for those that do not occur
+
+    StateMask undetermined() const { return num_states == 32 ? ~StateMask{0} : (StateMask{1} << num_states) - 1; }
+    /// All states possible: a gap, or unknown.
+    bool is_undetermined(char symbol) const { return states[static_cast<unsigned char>(symbol)] == undetermined(); }
+};
+
+/// DNA if all characters belong to it and at least half of the determined ones are A, C, G, T or U; else amino acids if
+/// all belong to them; else every character but '-', '?' and '.' is a state of its own, upper and lower case the same,
+/// the rarest ones undetermined if there are more than 32. O(cells).
+CharacterTable character_table(Alignment const& alignment);
+
+/// "DNA", "amino-acid" or "other", for messages.
+std::string_view name(CharacterKind kind);
+
+}  // namespace regraft::msa

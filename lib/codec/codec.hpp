@@ -1,0 +1,44 @@
+// What every kind of coding implements, and the kinds there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "regraft/codec/columns.hpp"
+
+namespace regraft::codec {
+
+class ColumnDecoder::Codec {
+public:
+    explicit Codec(RootedTree tree) : tree_(std::move(tree)) {}
+    Codec(Codec const&) = delete;
+    Codec& operator=(Codec const&) = delete;
+    virtual ~Codec() = default;
+
+    virtual Kind kind() const = 0;
+    /// As ColumnDecoder::decode.
+    virtual void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
+                        CellGrid out) const = 0;
+    RootedTree const& tree() const { return tree_; }
+
+private:
+    RootedTree tree_;
+};
+
+using CodecPointer = std::shared_ptr<ColumnDecoder::Codec const>;
+
+// Per kind: an encoder, which gets the number of sites per block as it is to be used, and a decoder. As encode_columns
+// and ColumnDecoder.
+
+EncodedColumns encode_plain(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options);
+CodecPointer plain_codec(std::span<std::byte const> model, RootedTree tree);
+
+EncodedColumns encode_thesis(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options);
+CodecPointer thesis_codec(std::span<std::byte const> model, RootedTree tree);
+
+EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options);
+CodecPointer native_codec(std::span<std::byte const> model, RootedTree tree);
+
+}  // namespace regraft::codec

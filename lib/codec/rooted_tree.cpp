@@ -1,0 +1,107 @@
+#include "regraft/codec/rooted_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::codec {
+namespace {
+
+using msa::HalfEdge;
+using msa::Tree;
+
+/// Per half-edge the number of tips at its own side of its edge, given the half-edges of a hung-up tree.
+std::vector<std::uint32_t> tips_behind(Tree const& tree) {
+    std::vector<std::uint32_t> tips(tree.num_half_edges());
+    auto const order = postorder(tree, tree.back(0));  // all but tip 0, towards it
+    for (auto const h : order) {
+        tips[h] = tree.is_tip(h) ? 1 : tips[tree.back(tree.next(h))] + tips[tree.back(tree.next(tree.next(h)))];
+        tips[tree.back(h)] = tree.num_tips() - tips[h];
+    }
+    return tips;
+}
+
+/// The inner node from which the subtrees' sizes sum up to the least: moving the root over an edge towards the larger
+/// part pays as long as that part has more tips, so it is the node none of whose sides has more than half of them.
+msa::Node middle(Tree const& tree, std::vector<std::uint32_t> const& tips) {
+    auto const is_middle = [&](msa::Node v) {
+        auto h = tree.half_edge(v);
+        std::uint32_t most = 0;
+        for (int i = 0; i < 3; ++i, h = tree.next(h)) most = std::max(most, tips[tree.back(h)]);
+        return 2 * std::uint64_t{most} <= tree.num_tips();
+    };
+    auto v = tree.num_tips();
+    while (!is_middle(v)) ++v;
+    return v;
+}
+
+class PreOrder {
+public:
+    explicit PreOrder(std::uint32_t num_nodes) {
+        tree_.parent.reserve(num_nodes);
+        tree_.first_tip.reserve(num_nodes);
+    }
+    std::uint32_t add(std::uint32_t parent) {
+        tree_.parent.push_back(parent);
+        tree_.first_tip.push_back(tree_.num_tips());
+        return tree_.num_nodes() - 1;
+    }
+    void add_tip(std::uint32_t parent, std::uint32_t row) {
+        add(parent);
+        tree_.row_of_tip.push_back(row);
+    }
+    RootedTree take();
+
+private:
+    RootedTree tree_;
+};
+
+RootedTree PreOrder::take() {
+    tree_.last_tip = tree_.first_tip;
+    for (auto v = tree_.num_nodes(); v-- > 0;) {
+        if (tree_.is_tip(v)) ++tree_.last_tip[v];
+        if (v > 0) tree_.last_tip[tree_.parent[v]] = std::max(tree_.last_tip[tree_.parent[v]], tree_.last_tip[v]);
+    }
+    return std::move(tree_);
+}
+
+}  // namespace
+
+RootedTree hang_up(Tree const& tree) {
+    REGRAFT_EXPECTS(tree.is_complete());
+    auto const tips = tips_behind(tree);
+    PreOrder out(tree.num_nodes());
+    struct Subtree {
+        HalfEdge top;  // the half-edge at the subtree's own side; at the root any of its three
+        std::uint32_t parent;
+    };
+    auto const root = tree.half_edge(middle(tree, tips));
+    std::vector<Subtree> open{{root, 0}};
+    while (!open.empty()) {
+        auto const [top, parent] = open.back();
+        open.pop_back();
+        if (tree.is_tip(top)) {
+            out.add_tip(parent, tree.node(top));
+            continue;
+        }
+        auto const node = out.add(parent);
+        std::array<HalfEdge, 3> const below{tree.back(tree.next(top)), tree.back(tree.next(tree.next(top))),
+                                            tree.back(top)};
+        std::vector<HalfEdge> children(below.begin(), below.begin() + (top == root ? 3 : 2));
+        // Smaller subtrees first, so tips before inner nodes; the stack turns the order round.
+        std::ranges::sort(children,
+                          [&](HalfEdge a, HalfEdge b) { return tips[a] != tips[b] ? tips[a] > tips[b] : a > b; });
+        for (auto const child : children) open.push_back({child, node});
+    }
+    return out.take();
+}
+
+RootedTree trivial_tree(std::uint32_t num_tips) {
+    REGRAFT_EXPECTS(num_tips == 1 || num_tips == 2);
+    if (num_tips == 1) return {.parent = {0}, .first_tip = {0}, .last_tip = {1}, .row_of_tip = {0}};
+    return {.parent = {0, 0, 0}, .first_tip = {0, 0, 1}, .last_tip = {2, 1, 2}, .row_of_tip = {0, 1}};
+}
+
+}  // namespace regraft::codec
