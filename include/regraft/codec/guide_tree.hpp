@@ -1,0 +1,35 @@
+// The tree along which an alignment is compressed: found by parsimony, or a user's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "regraft/codec/rooted_tree.hpp"
+#include "regraft/msa/alignment.hpp"
+
+namespace regraft::codec {
+
+/// How long to look for a better tree.
+struct GuideOptions {
+    std::uint64_t seed = 1;        // of the order in which taxa are added
+    std::uint32_t spr_radius = 5;  // how far subtrees are moved, in edges; 0: not at all
+    std::uint32_t spr_rounds = 1;  // how often all of them are tried, at most; 0: not at all
+};
+
+/// A tree that explains the alignment by few changes: stepwise addition, then subtrees moved as long as that pays. Any
+/// characters, any number of sites, none included; the same tree for any number of threads. Precondition: at least one
+/// taxon, fewer than 2^30.
+RootedTree guide_tree(msa::Alignment const& alignment, GuideOptions const& options = {});
+
+/// The tree in a Newick text, in which tip t is the taxon names[t]. As msa::parse_newick, but nodes may have any number
+/// of children: they are resolved as NewickOptions says. One and two taxa are trees too. Precondition: names are
+/// distinct, at least one.
+RootedTree guide_tree_from_newick(std::string_view text, std::string const& file, std::span<std::string const> names);
+
+/// The topology as Newick text on one line, without a line end: children in the order of the nodes, no lengths.
+/// Precondition: one name per tip, by row, without control characters. O(text), no recursion.
+std::string to_newick(RootedTree const& tree, std::span<std::string const> names);
+
+}  // namespace regraft::codec

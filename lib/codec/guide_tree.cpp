@@ -1,0 +1,62 @@
+// Guide trees: parsimony where there is a choice, or what a Newick text says.
+#include "regraft/codec/guide_tree.hpp"
+
+#include <array>
+#include <numeric>
+
+#include "regraft/core/contracts.hpp"
+#include "regraft/msa/characters.hpp"
+#include "regraft/msa/newick.hpp"
+#include "regraft/msa/parsimony.hpp"
+#include "regraft/msa/patterns.hpp"
+
+namespace regraft::codec {
+
+RootedTree guide_tree(msa::Alignment const& alignment, GuideOptions const& options) {
+    auto const num_taxa = static_cast<std::uint32_t>(alignment.num_taxa());
+    if (num_taxa < 3) return trivial_tree(num_taxa);
+    auto const kind = msa::character_table(alignment).kind;
+    if (kind == msa::CharacterKind::other || alignment.num_sites() == 0) {
+        return hang_up(msa::random_tree(num_taxa, options.seed));
+    }
+    auto const alphabet = kind == msa::CharacterKind::dna ? msa::Alphabet::dna : msa::Alphabet::amino_acid;
+    std::vector<std::uint64_t> sites(alignment.num_sites());
+    std::iota(sites.begin(), sites.end(), 0);
+    auto const patterns = compress_patterns(alignment, std::array{msa::PartitionSites{alphabet, sites}});
+    return hang_up(msa::stepwise_addition(patterns, options.seed));
+}
+
+RootedTree guide_tree_from_newick(std::string_view text, std::string const& file, std::span<std::string const> names) {
+    REGRAFT_EXPECTS(!names.empty());
+    if (names.size() < 3) return trivial_tree(static_cast<std::uint32_t>(names.size()));
+    return hang_up(msa::parse_newick(text, file, names));
+}
+
+namespace {
+
+void append_label(std::string& text, std::string const& label) {
+    text += '\'';
+    for (char c : label) text.append(c == '\'' ? 2 : 1, c);
+    text += '\'';
+}
+
+}  // namespace
+
+std::string to_newick(RootedTree const& tree, std::span<std::string const> names) {
+    REGRAFT_EXPECTS(names.size() == tree.num_tips());
+    std::string text;
+    std::vector<std::uint32_t> open;  // inner nodes above the current one
+    for (std::uint32_t v = 0; v < tree.num_nodes(); ++v) {
+        for (; !open.empty() && open.back() != tree.parent[v]; open.pop_back()) text += ')';
+        if (v > 0 && tree.parent[v] != v - 1) text += ',';
+        if (tree.is_tip(v)) {
+            append_label(text, names[tree.row_of_tip[tree.first_tip[v]]]);
+        } else {
+            text += '(';
+            open.push_back(v);
+        }
+    }
+    return text.append(open.size(), ')') + ';';
+}
+
+}  // namespace regraft::codec
