@@ -67,6 +67,7 @@ Input read_input(Options const& options) {
         throw InputError({options.msa.string()}, std::to_string(alignment.num_taxa()) + " taxa, expected at least " +
                                                      std::to_string(min_taxa) + " for a tree search");
     }
+    if (alignment.num_sites() == 0) throw InputError({options.msa.string()}, "no sites, expected at least 1");
     Dataset dataset;
     dataset.taxa = alignment.names;
     std::vector<msa::PartitionSites> partitions;

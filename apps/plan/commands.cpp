@@ -4,11 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "common/input.hpp"
+#include "common/output.hpp"
+#include "common/program.hpp"
 #include "failures.hpp"
 #include "graph_file.hpp"
 #include "match.hpp"
-#include "number_lines.hpp"
-#include "output.hpp"
 #include "recovery.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "report.hpp"
@@ -16,6 +17,9 @@
 #include "transfer_file.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 /// What a function returns, and how long it took.
@@ -71,12 +75,6 @@ void run(RecoverOptions const& options) {
                                         options.bundle ? schedule::Messages::bundled : schedule::Messages::per_block);
     if (!options.json.empty()) write_json(options, failed, recovery);
     if (options.json != "-") print(text_of(options, recovery));
-}
-
-void print(std::string_view text) {
-    Output out("-");
-    out.write(text);
-    out.commit();
 }
 
 }  // namespace regraft::plan

@@ -1,8 +1,6 @@
 // The commands: read, plan, report.
 #pragma once
 
-#include <string_view>
-
 #include "options.hpp"
 
 namespace regraft::plan {
@@ -11,8 +9,5 @@ namespace regraft::plan {
 void run(MatchOptions const& options);
 void run(RoundsOptions const& options);
 void run(RecoverOptions const& options);
-
-/// To standard output, all of it. Throws OutputError.
-void print(std::string_view text);
 
 }  // namespace regraft::plan

@@ -8,12 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "number_lines.hpp"
+#include "common/input.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 struct Interval {

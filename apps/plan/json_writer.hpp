@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "output.hpp"
+#include "common/output.hpp"
 
 namespace regraft::plan {
 
@@ -50,7 +50,7 @@ private:
     void begin(std::string_view key);
     void flush();
 
-    Output out_;
+    common::Output out_;
     Buffer buffer_;
     bool empty_ = true;
 };

@@ -1,10 +1,13 @@
 // What the user sees of senders chosen for a graph.
+#include "common/input.hpp"
+#include "common/words.hpp"
 #include "json_writer.hpp"
-#include "number_lines.hpp"
 #include "report.hpp"
-#include "words.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 auto rank_names(HolderGraph const& graph) {

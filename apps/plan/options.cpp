@@ -1,18 +1,17 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <sstream>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "number_lines.hpp"
+#include "common/command_line.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 constexpr std::uint32_t most_ranks = 1U << 26;
@@ -123,20 +122,6 @@ CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
     return rounds;
 }
 
-/// A whole number from first to last, in decimal digits only: CLI11 alone takes -1 for a large number and 010 for 8.
-CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
-    auto const check = [first, last](std::string& text) {
-        std::uint64_t number = 0;
-        auto const* const end = text.data() + text.size();
-        auto const [rest, error] = std::from_chars(text.data(), end, number);
-        if (error != std::errc() || rest != end || number < first || number > last)
-            return fmt::format("'{}', expected a whole number from {} to {}", escaped(text), first, last);
-        text = std::to_string(number);
-        return std::string();
-    };
-    return {check, ""};
-}
-
 void add_job(CLI::App& recover, RecoverOptions& options) {
     constexpr auto* group = "Job";
     recover.add_option("-p,--ranks", options.ranks, "ranks before the failures, numbered from 0")
@@ -235,10 +220,6 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
     if (options.transfers && options.json.empty()) throw CLI::ValidationError("--transfers", "is for --json OUT");
 }
 
-bool names_subcommand(CLI::App const& app, std::string const& word) {
-    return !app.get_subcommands([&](CLI::App const* command) { return command->get_name() == word; }).empty();
-}
-
 }  // namespace
 
 Parsed parse_command_line(int argc, char const* const* argv) {
@@ -252,10 +233,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     auto const* const match = add_match(app, match_options);
     auto const* const rounds = add_rounds(app, rounds_options);
     auto const* const recover = add_recover(app, recover_options);
-    if (argc > 1 && argv[1][0] != '-' && !names_subcommand(app, argv[1])) {
-        return {std::nullopt,
-                std::string("regraft-plan: unknown command '") + argv[1] + "', expected match, rounds or recover\n", 2};
-    }
+    if (auto const message = unknown_command(app, argc, argv)) return {std::nullopt, *message, bad_input};
     try {
         app.parse(argc, argv);
         if (match->parsed()) return {match_options, "", 0};
@@ -263,10 +241,8 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         complete(recover_options, *recover);
         return {recover_options, "", 0};
     } catch (CLI::ParseError const& error) {
-        std::ostringstream out;
-        std::ostringstream err;
-        bool const help = app.exit(error, out, err) == 0;
-        return {std::nullopt, help ? out.str() : "regraft-plan: " + err.str(), help ? 0 : 2};
+        auto const end = ending(app, error);
+        return {std::nullopt, end.message, end.exit_code};
     }
 }
 

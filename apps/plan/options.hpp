@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "common/program.hpp"
 #include "network.hpp"
 
 namespace regraft::plan {
@@ -43,12 +44,7 @@ struct RecoverOptions {
 
 using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions>;
 
-/// What the command line amounts to.
-struct Parsed {
-    std::optional<Options> options;  // none: nothing to run
-    std::string message;             // for the user: help, the version, or what is wrong
-    int exit_code = 0;
-};
+using Parsed = common::Parsed<Options>;
 
 /// Reads the command line. Never prints, never throws.
 Parsed parse_command_line(int argc, char const* const* argv);

@@ -4,11 +4,14 @@
 
 #include <sys/resource.h>
 
+#include "common/words.hpp"
 #include "json_writer.hpp"
 #include "report.hpp"
-#include "words.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 using schedule::Request;

@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
+#include "common/output.hpp"
 #include "graph_file.hpp"
 #include "match.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "recovery.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
 #include "rounds.hpp"
@@ -21,7 +21,7 @@ void write_json(MatchOptions const& options, HolderGraph const& graph, MatchPlan
 
 std::string text_of(RoundsOptions const& options, RoundPlan const& plan, double seconds);
 /// A line per round, with its transfers in the order of the file.
-void write_list(Output& out, std::span<schedule::Edge const> transfers, RoundPlan const& plan);
+void write_list(common::Output& out, std::span<schedule::Edge const> transfers, RoundPlan const& plan);
 void write_json(RoundsOptions const& options, RoundPlan const& plan);
 
 std::string text_of(RecoverOptions const& options, Recovery const& recovery);

@@ -4,12 +4,15 @@
 
 #include <fmt/compile.h>
 
+#include "common/input.hpp"
+#include "common/words.hpp"
 #include "json_writer.hpp"
-#include "number_lines.hpp"
 #include "report.hpp"
-#include "words.hpp"
 
 namespace regraft::plan {
+
+using namespace common;
+
 namespace {
 
 std::string text_of_degrees(Degrees const& degrees, std::uint64_t num_transfers, char const* verb) {

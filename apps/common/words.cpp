@@ -1,8 +1,8 @@
-#include "words.hpp"
+#include "common/words.hpp"
 
 #include <array>
 
-namespace regraft::plan {
+namespace regraft::common {
 
 std::string counted(std::uint64_t count, std::string_view thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
@@ -21,4 +21,4 @@ std::string bytes(double count) {
     return fmt::format("{:.{}f} {}", count, unit == 0 || count >= 99.95 ? 0 : count >= 9.995 ? 1 : 2, units[unit]);
 }
 
-}  // namespace regraft::plan
+}  // namespace regraft::common

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace regraft::plan {
+namespace regraft::common {
 
 /// "1 block", "2 blocks".
 std::string counted(std::uint64_t count, std::string_view thing);
@@ -41,4 +41,4 @@ private:
     std::string lines_;
 };
 
-}  // namespace regraft::plan
+}  // namespace regraft::common
