@@ -14,22 +14,33 @@ void put(std::vector<std::uint8_t>& bytes, std::uint64_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number));
 }
 
-class NumberReader {
+class RunReader {
 public:
-    explicit NumberReader(std::vector<std::uint8_t> const& bytes) : bytes_(bytes) {}
-    std::uint64_t next() {
-        std::uint64_t number = 0;
-        for (unsigned shift = 0;; shift += 7) {
-            REGRAFT_EXPECTS(at_ < bytes_.size());
-            std::uint64_t const byte = bytes_[at_++];
-            number |= (byte & low_bits) << shift;
-            if ((byte & more) == 0) return number;
-        }
+    explicit RunReader(std::vector<std::uint8_t> const& steps) : bytes_(steps) {}
+    bool at_end() const { return at_ == bytes_.size(); }
+    CellRun next() {
+        auto const down = number();
+        auto const right = number();
+        LineColumn const begin{end_.line + down, down == 0 ? end_.column + right : right};
+        auto const count = number();
+        end_ = {begin.line, begin.column + count};
+        return {begin, count};
     }
 
 private:
+    std::uint64_t number() {
+        std::uint64_t result = 0;
+        for (unsigned shift = 0;; shift += 7) {
+            REGRAFT_EXPECTS(at_ < bytes_.size());
+            std::uint64_t const byte = bytes_[at_++];
+            result |= (byte & low_bits) << shift;
+            if ((byte & more) == 0) return result;
+        }
+    }
+
     std::vector<std::uint8_t> const& bytes_;
     std::size_t at_ = 0;
+    LineColumn end_;  // behind the last run
 };
 
 }  // namespace
@@ -43,17 +54,18 @@ void CellPositions::append_run(LineColumn begin, std::uint64_t count) {
 }
 
 LineColumn CellPositions::at(std::uint64_t cell) const {
-    NumberReader numbers(steps_);
-    LineColumn place;
+    RunReader reader(steps_);
     for (;;) {
-        auto const down = numbers.next();
-        auto const right = numbers.next();
-        auto const count = numbers.next();
-        place = {place.line + down, down == 0 ? place.column + right : right};
-        if (cell < count) return {place.line, place.column + cell};
-        cell -= count;
-        place.column += count;
+        auto const run = reader.next();
+        if (cell < run.count) return {run.begin.line, run.begin.column + cell};
+        cell -= run.count;
     }
+}
+
+std::vector<CellRun> CellPositions::runs() const {
+    std::vector<CellRun> runs;
+    for (RunReader reader(steps_); !reader.at_end();) runs.push_back(reader.next());
+    return runs;
 }
 
 }  // namespace regraft::msa

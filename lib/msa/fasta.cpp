@@ -5,15 +5,17 @@ namespace {
 
 /// Throws InputError unless the last taxon has as many sites as the first one.
 void check_length(NameList const& names, std::size_t first_length, std::size_t length, std::string const& file) {
+    if (length == first_length) return;
+    auto const fail = [&](std::size_t taxon, std::string const& message) {
+        auto const& line = names.line(taxon);
+        throw InputError(position(file, line, trim_left(line.text).data()),
+                         "taxon " + in_quotes(names[taxon]) + " has " + message);
+    };
     auto const last = names.size() - 1;
-    auto const& line = names.line(last);
-    auto const where = position(file, line, trim_left(line.text).data());
-    if (length == 0) throw InputError(where, "taxon " + in_quotes(names[last]) + " has no sites");
-    if (length != first_length) {
-        throw InputError(where, "taxon " + in_quotes(names[last]) + " has " + std::to_string(length) + " sites, but " +
-                                    in_quotes(names[0]) + " on line " + std::to_string(names.line(0).number) + " has " +
-                                    std::to_string(first_length));
-    }
+    if (first_length == 0) fail(0, "no sites");
+    if (length == 0) fail(last, "no sites");
+    fail(last, std::to_string(length) + " sites, but " + in_quotes(names[0]) + " on line " +
+                   std::to_string(names.line(0).number) + " has " + std::to_string(first_length));
 }
 
 }  // namespace

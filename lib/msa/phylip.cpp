@@ -30,12 +30,12 @@ struct Header {
 
 Header parse_header(Line const& line, std::string const& file) {
     auto rest = line.text;
-    auto const next_number = [&] {
+    auto const next_number = [&](std::uint64_t least) {
         rest = trim_left(rest);
         std::uint64_t number = 0;
         auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
         auto const used = static_cast<std::size_t>(end - rest.data());
-        if (error != std::errc{} || number == 0 || (used < rest.size() && !is_blank(rest[used]))) {
+        if (error != std::errc{} || number < least || (used < rest.size() && !is_blank(rest[used]))) {
             auto const found = rest.empty() ? std::string("the end of the line") : in_quotes(first_word(rest));
             throw InputError(position(file, line, rest.data()),
                              "expected the numbers of taxa and sites, such as '12 898', found " + found);
@@ -43,8 +43,8 @@ Header parse_header(Line const& line, std::string const& file) {
         rest.remove_prefix(used);
         return number;
     };
-    auto const num_taxa = next_number();
-    auto const num_sites = next_number();
+    auto const num_taxa = next_number(1);
+    auto const num_sites = next_number(0);
     rest = trim(rest);
     if (!rest.empty()) {
         throw InputError(position(file, line, rest.data()),

@@ -11,6 +11,7 @@ GOOD = ["--msa", "{msa}", "--model", "GTR+FC+G4m"]
 FILES = {
     "empty.phy": "",
     "three.phy": "3 4\na ACGT\nb ACGT\nc ACGA\n",
+    "siteless.fa": ">a\n>b\n>c\n>d\n",
     "twins.phy": "4 4\na ACGT\nb ACGT\na ACGA\nd ACGT\n",
     "short.phy": "4 4\na ACGT\nb ACG\nc ACGA\nd ACGT\n",
     "odd.phy": "4 4\na ACGT\nb AC5T\nc ACGA\nd ACGT\n",
@@ -37,6 +38,7 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}", "--model", "JC"], "{dir}"),
     (["search", "--msa", "{dir}/empty.phy", "--model", "JC"], "empty.phy"),
     (["search", "--msa", "{dir}/three.phy", "--model", "JC"], "three.phy: 3 taxa, expected at least 4"),
+    (["search", "--msa", "{dir}/siteless.fa", "--model", "JC"], "siteless.fa: no sites, expected at least 1"),
     (["search", "--msa", "{dir}/twins.phy", "--model", "JC"], "twins.phy:4:1: "),
     (["search", "--msa", "{dir}/short.phy", "--model", "JC"], "short.phy:"),
     (["search", "--msa", "{dir}/odd.phy", "--model", "JC"], "odd.phy:3:5: "),

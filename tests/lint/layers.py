@@ -23,7 +23,7 @@ ONLY_IN = {
     "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "lib/ft", "lib/exchange", "lib/store",
               "lib/checkpoint", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
-    "zstd.h": ["lib/codec", "lib/msa"],
+    "zstd.h": ["lib/core"],
     "boost/": ["include/regraft/matching/bgl.hpp", "apps/phylo"],
     "libpll/": ["apps/phylo"],  # AGPL: nothing else may need it
     "pll.h": [],  # it is libpll/pll.h

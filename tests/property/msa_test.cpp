@@ -217,7 +217,6 @@ TEST(MutationFuzz, AlignmentReaderRejectsOrGivesARectangle) {
             survey(write_alignment(alignment, format, random), 100, random, [](std::string const& text) {
                 auto const read = parse_alignment(text, "f");
                 EXPECT_GE(read.num_taxa(), 1u);
-                EXPECT_GE(read.num_sites(), 1u);
                 EXPECT_EQ(read.cells.size(), read.num_taxa() * read.num_sites());
                 auto names = read.names;
                 std::ranges::sort(names);

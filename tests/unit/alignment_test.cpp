@@ -50,10 +50,21 @@ TEST(Fasta, KeepsCharactersAsTheyAre) {
     EXPECT_EQ(rows(">a\nacgu?*.~\n"), (std::vector<Row>{{"a", "acgu?*.~"}}));
 }
 
+TEST(Alignment, MayHaveNoSites) {
+    std::vector<Row> const empty{{"one", ""}, {"two", ""}, {"3", ""}};
+    EXPECT_EQ(rows(">one\n>two some comment\n\n>3"), empty);
+    EXPECT_EQ(rows("3 0\none\n  two \n3\n"), empty);
+    EXPECT_EQ(rows("1 0\nwith blank\n"), (std::vector<Row>{{"with blank", ""}}));
+    EXPECT_EQ(error_of("3 0\none\ntwo\n"), "f:3: the file ends after 2 of the 3 taxa that the header promises");
+    EXPECT_EQ(error_of("1 0\none\ntwo\n"),
+              "f:3:1: expected the end of the file after the 1 taxa of 0 sites that the header promises");
+}
+
 TEST(Fasta, SaysWhatIsWrong) {
     EXPECT_EQ(error_of(">a\nACGT\n>b\nACG\n"), "f:3:1: taxon 'b' has 3 sites, but 'a' on line 1 has 4");
     EXPECT_EQ(error_of(">a\nACGT\n\n>a\nACGT\n"), "f:4:2: taxon 'a' is already on line 1");
     EXPECT_EQ(error_of(">a\n>b\nACG\n"), "f:1:1: taxon 'a' has no sites");
+    EXPECT_EQ(error_of(">a\nACG\n>b\n"), "f:3:1: taxon 'b' has no sites");
     EXPECT_EQ(error_of(">\nACG\n"), "f:1:2: a taxon's name is missing");
     EXPECT_EQ(error_of(">a\nAC\x01G\n"), "f:2:3: '\\x01' cannot be part of a sequence");
     EXPECT_EQ(error_of(std::string(">a\nAC\0G\n", 8)), "f:2:3: '\\x00' cannot be part of a sequence");
@@ -168,7 +179,7 @@ TEST(Phylip, ChecksTheHeader) {
     EXPECT_EQ(error_of("2 x4\none ACGT\n"), "f:1:3: " + numbers + "'x4'");
     EXPECT_EQ(error_of("2 4x\none ACGT\n"), "f:1:3: " + numbers + "'4x'");
     EXPECT_EQ(error_of("0 4\n"), "f:1:1: " + numbers + "'0'");
-    EXPECT_EQ(error_of("2 0\n"), "f:1:3: " + numbers + "'0'");
+    EXPECT_EQ(error_of("2 -0\n"), "f:1:3: " + numbers + "'-0'");
     EXPECT_EQ(error_of("99999999999999999999 4\n"), "f:1:1: " + numbers + "'99999999999999999999'");
     EXPECT_EQ(error_of("2 4 I\none ACGT\n"), "f:1:5: expected nothing after the numbers of taxa and sites, found 'I'");
 }

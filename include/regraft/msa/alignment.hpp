@@ -36,8 +36,8 @@ struct Alignment {
 /// CR LF or, throughout, CR. '.' stays '.' (undetermined): it is not expanded to "as in the first row", since RAxML and
 /// its kin do not either.
 ///
-/// Whether the characters belong to an alphabet is checked later, by compress_patterns. At least one taxon and one
-/// site.
+/// Whether the characters belong to an alphabet is checked later, by compress_patterns. At least one taxon; there may
+/// be no sites, if that is so for all taxa.
 Alignment read_alignment(std::filesystem::path const& path);
 
 /// The same for text in memory; `file` is the name to use in messages.

@@ -13,6 +13,12 @@ struct LineColumn {
     friend bool operator==(LineColumn const&, LineColumn const&) = default;
 };
 
+/// Cells that are neighbours on a line.
+struct CellRun {
+    LineColumn begin;
+    std::uint64_t count = 0;
+};
+
 /// The places of a row's cells, as runs of neighbours on a line. A run takes some three bytes, however long it is.
 class CellPositions {
 public:
@@ -20,6 +26,8 @@ public:
     void append_run(LineColumn begin, std::uint64_t count);
     /// The place of a cell. O(runs). Precondition: cell < number of cells appended.
     LineColumn at(std::uint64_t cell) const;
+    /// All runs as they were appended.
+    std::vector<CellRun> runs() const;
 
 private:
     std::vector<std::uint8_t> steps_;  // per run three numbers: lines down, columns right, cells
