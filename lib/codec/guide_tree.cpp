@@ -1,29 +1,20 @@
 // Guide trees: parsimony where there is a choice, or what a Newick text says.
 #include "regraft/codec/guide_tree.hpp"
 
-#include <array>
-#include <numeric>
-
+#include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/newick.hpp"
 #include "regraft/msa/parsimony.hpp"
-#include "regraft/msa/patterns.hpp"
 
 namespace regraft::codec {
 
 RootedTree guide_tree(msa::Alignment const& alignment, GuideOptions const& options) {
-    auto const num_taxa = static_cast<std::uint32_t>(alignment.num_taxa());
+    auto const num_taxa = checked_cast<std::uint32_t>(alignment.num_taxa());
     if (num_taxa < 3) return trivial_tree(num_taxa);
-    auto const kind = msa::character_table(alignment).kind;
-    if (kind == msa::CharacterKind::other || alignment.num_sites() == 0) {
-        return hang_up(msa::random_tree(num_taxa, options.seed));
-    }
-    auto const alphabet = kind == msa::CharacterKind::dna ? msa::Alphabet::dna : msa::Alphabet::amino_acid;
-    std::vector<std::uint64_t> sites(alignment.num_sites());
-    std::iota(sites.begin(), sites.end(), 0);
-    auto const patterns = compress_patterns(alignment, std::array{msa::PartitionSites{alphabet, sites}});
-    return hang_up(msa::stepwise_addition(patterns, options.seed));
+    msa::ParsimonySites const sites(alignment, character_table(alignment));
+    auto const start = stepwise_addition(sites, options.seed);
+    return hang_up(shorten_by_spr(start, sites, {.radius = options.spr_radius, .rounds = options.spr_rounds}));
 }
 
 RootedTree guide_tree_from_newick(std::string_view text, std::string const& file, std::span<std::string const> names) {

@@ -1,0 +1,42 @@
+// Sets that depend on others are computed after those; a change is followed as far as it reaches.
+#include "msa/half_edge_sets.hpp"
+
+#include <ranges>
+
+namespace regraft::msa {
+
+/// Of an inner half-edge, from its children; whether they changed.
+bool HalfEdgeSets::compute(Tree const& tree, HalfEdge h) {
+    auto const left = tree.back(tree.next(h));
+    auto const right = tree.back(tree.next(tree.next(h)));
+    auto* const out = inner_.data() + std::size_t{h - tree.num_tips()} * num_planes();
+    return combine(groups(), (*this)[left], (*this)[right], out);
+}
+
+void HalfEdgeSets::compute(Tree const& tree) {
+    auto const order = postorder(tree, tree.back(0));
+    for (auto const h : order) {
+        if (!tree.is_tip(h)) compute(tree, h);
+    }
+    // Away from tip 0: from the parent's other neighbours, which come first.
+    for (auto const h : std::views::reverse(order)) {
+        if (!tree.is_tip(tree.back(h))) compute(tree, tree.back(h));
+    }
+}
+
+void HalfEdgeSets::update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined) {
+    changed_.assign(joined.begin(), joined.end());
+    for (int i = 0; i < 3; ++i, h = tree.next(h)) {
+        compute(tree, h);
+        changed_.push_back(h);
+    }
+    while (!changed_.empty()) {
+        auto const at = tree.back(changed_.back());
+        changed_.pop_back();
+        for (auto x = tree.next(at); x != at; x = tree.next(x)) {
+            if (compute(tree, x)) changed_.push_back(x);
+        }
+    }
+}
+
+}  // namespace regraft::msa

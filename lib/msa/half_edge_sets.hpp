@@ -1,0 +1,42 @@
+// Fitch's sets for all directions of a tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "msa/fitch.hpp"
+#include "regraft/msa/tree.hpp"
+
+namespace regraft::msa {
+
+/// For every half-edge the sets of the subtree at its own side. Those of tips are given, the others are computed when
+/// asked for, from the two half-edges beyond the same node.
+class HalfEdgeSets {
+public:
+    /// The planes must outlive this.
+    explicit HalfEdgeSets(ParsimonySites::Planes const& planes)
+        : planes_(planes), inner_(3 * std::size_t{planes.num_taxa() - 2} * planes.num_planes()) {}
+
+    std::span<std::uint32_t const> groups() const { return planes_.groups(); }
+    std::size_t num_planes() const { return planes_.num_planes(); }
+    FitchSets operator[](HalfEdge h) const {
+        auto const num_tips = planes_.num_taxa();
+        return h < num_tips ? planes_.tip(h) : inner_.data() + std::size_t{h - num_tips} * num_planes();
+    }
+
+    /// Computes all sets. Precondition: complete tree.
+    void compute(Tree const& tree);
+    /// Computes what depends on the sets of the new half-edges, after inner node h, next(h), next(next(h)) was put into
+    /// an edge and the half-edges `joined` were connected otherwise, as far as changes reach.
+    void update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined);
+
+private:
+    bool compute(Tree const& tree, HalfEdge h);
+
+    ParsimonySites::Planes const& planes_;
+    std::vector<Plane> inner_;  // [half-edge - tips][plane]
+    std::vector<HalfEdge> changed_;
+};
+
+}  // namespace regraft::msa
