@@ -19,19 +19,11 @@ RootedTree guide_tree(msa::Alignment const& alignment, GuideOptions const& optio
 
 RootedTree guide_tree_from_newick(std::string_view text, std::string const& file, std::span<std::string const> names) {
     REGRAFT_EXPECTS(!names.empty());
-    if (names.size() < 3) return trivial_tree(static_cast<std::uint32_t>(names.size()));
-    return hang_up(msa::parse_newick(text, file, names));
+    msa::NewickOptions const options{.multifurcations = msa::Multifurcations::resolved};
+    if (names.size() >= 3) return hang_up(parse_newick(text, file, names, options));
+    check_newick(text, file, names, options);
+    return trivial_tree(static_cast<std::uint32_t>(names.size()));
 }
-
-namespace {
-
-void append_label(std::string& text, std::string const& label) {
-    text += '\'';
-    for (char c : label) text.append(c == '\'' ? 2 : 1, c);
-    text += '\'';
-}
-
-}  // namespace
 
 std::string to_newick(RootedTree const& tree, std::span<std::string const> names) {
     REGRAFT_EXPECTS(names.size() == tree.num_tips());
@@ -41,7 +33,7 @@ std::string to_newick(RootedTree const& tree, std::span<std::string const> names
         for (; !open.empty() && open.back() != tree.parent[v]; open.pop_back()) text += ')';
         if (v > 0 && tree.parent[v] != v - 1) text += ',';
         if (tree.is_tip(v)) {
-            append_label(text, names[tree.row_of_tip[tree.first_tip[v]]]);
+            text += msa::newick_label(names[tree.row_of_tip[tree.first_tip[v]]]);
         } else {
             text += '(';
             open.push_back(v);

@@ -1,11 +1,14 @@
+// Newick text: a parser with its own stack, and a writer.
 #include "regraft/msa/newick.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "msa/text.hpp"
@@ -33,22 +36,29 @@ struct Branch {
     std::optional<double> length;
 };
 
-/// A pair of parentheses that is still open.
+/// A pair of parentheses that is still open; the innermost one has all children from the first one on.
 struct Group {
     std::size_t opened = 0;
-    std::array<Branch, 3> children;
-    std::uint32_t num_children = 0;
+    std::size_t first_child = 0;
 };
 
 /// One pass over the text, with its own stack, so that nesting costs no recursion.
 class NewickParser {
 public:
-    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names)
-        : text_(without_byte_order_mark(text)), file_(file), names_(names), seen_at_(names.size(), nowhere) {
+    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names,
+                 NewickOptions const& options)
+        : text_(without_byte_order_mark(text)),
+          file_(file),
+          names_(names),
+          resolves_(options.multifurcations == Multifurcations::resolved),
+          seen_at_(names.size(), nowhere) {
         for (std::uint32_t t = 0; t < names.size(); ++t) tip_of_.emplace(names[t], t);
         REGRAFT_EXPECTS(tip_of_.size() == names.size());
     }
-    Tree parse();
+    /// Reads and checks the text.
+    void read();
+    /// The tree that was read. Precondition: at least three taxa.
+    Tree build() const;
 
 private:
     [[noreturn]] void fail(std::size_t at, std::string const& message) const;
@@ -56,11 +66,17 @@ private:
     void skip_space();
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
+    void read_groups();
     void open_group();
     void begin_branch();
     void add_to_group(Branch branch);
+    void check_branching() const;
     /// Closes the innermost group; its branch, or nothing if it was the root.
     std::optional<Branch> close_group();
+    Branch join(Branch const& first, Branch const& second, std::optional<double> length);
+    /// Makes `most` children of more.
+    void resolve(std::size_t first_child, std::size_t most);
+    void close_root();
     void end_of_text();
 
     std::string take_label();
@@ -69,18 +85,19 @@ private:
     std::optional<double> take_length();
 
     void check_all_seen() const;
-    Tree build() const;
     static void attach(Tree& tree, HalfEdge h, Branch const& child);
 
     std::string_view text_;
     std::string const& file_;
     std::span<std::string const> names_;
+    bool resolves_;
     std::unordered_map<std::string_view, std::uint32_t> tip_of_;
     std::vector<std::size_t> seen_at_;  // per tip: where its label is
     std::size_t at_ = 0;
     std::vector<Group> open_;
+    std::vector<Branch> children_;               // of all open groups
     std::vector<std::array<Branch, 2>> groups_;  // closed ones, without the root
-    Group root_;
+    std::vector<Branch> root_;                   // its children, one to three
 };
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
@@ -161,10 +178,10 @@ std::optional<double> NewickParser::take_length() {
 }
 
 void NewickParser::open_group() {
-    if (open_.size() >= names_.size()) {
+    if (!resolves_ && open_.size() >= names_.size()) {
         fail(at_, "nested deeper than a binary tree of " + std::to_string(names_.size()) + " taxa can be");
     }
-    open_.push_back({.opened = at_, .children = {}, .num_children = 0});
+    open_.push_back({.opened = at_, .first_child = children_.size()});
     ++at_;
 }
 
@@ -176,30 +193,68 @@ void NewickParser::begin_branch() {
 }
 
 void NewickParser::add_to_group(Branch branch) {
-    auto& group = open_.back();
-    group.children[group.num_children++] = branch;
+    children_.push_back(branch);
     skip_space();
+    if (!resolves_) check_branching();
+}
+
+/// Whether what follows leaves the innermost group binary.
+void NewickParser::check_branching() const {
+    auto const num_children = children_.size() - open_.back().first_child;
     auto const most = open_.size() == 1 ? 3U : 2U;
-    if (peek() == ',' && group.num_children == most) {
+    if (peek() == ',' && num_children == most) {
         fail(at_, std::string("only binary trees are supported: ") +
                       (most == 3 ? "the root has more than three children" : "a node has more than two children"));
     }
+    if (peek() == ')' && num_children < 2) fail(at_, "only binary trees are supported: a node has one child");
+}
+
+Branch NewickParser::join(Branch const& first, Branch const& second, std::optional<double> length) {
+    groups_.push_back({first, second});
+    return {static_cast<std::uint32_t>(names_.size() + groups_.size() - 1), length};
+}
+
+/// Two of them at a time become one, which queues up behind the others, so that no path gets long.
+void NewickParser::resolve(std::size_t first_child, std::size_t most) {
+    auto first = first_child;
+    for (; children_.size() - first > most; first += 2)
+        children_.push_back(join(children_[first], children_[first + 1], 0.0));
+    auto const begin = children_.begin();
+    children_.erase(begin + static_cast<std::ptrdiff_t>(first_child), begin + static_cast<std::ptrdiff_t>(first));
+}
+
+/// The length of two edges in one: none if neither has one.
+std::optional<double> sum_of(std::optional<double> a, std::optional<double> b) {
+    if (!a && !b) return std::nullopt;
+    return std::min(a.value_or(0) + b.value_or(0), longest_branch);
 }
 
 std::optional<Branch> NewickParser::close_group() {
-    auto const group = open_.back();
-    if (group.num_children < 2) fail(at_, "only binary trees are supported: a node has one child");
     ++at_;
+    auto const first = open_.back().first_child;
     open_.pop_back();
     skip_space();
     take_label();
     auto const length = take_length();
     if (open_.empty()) {
-        root_ = group;
+        close_root();
         return std::nullopt;
     }
-    groups_.push_back({group.children[0], group.children[1]});
-    return Branch{static_cast<std::uint32_t>(names_.size() + groups_.size() - 1), length};
+    resolve(first, 2);
+    auto const branch = children_.size() - first == 1
+                            ? Branch{children_[first].subtree, sum_of(children_[first].length, length)}
+                            : join(children_[first], children_[first + 1], length);
+    children_.resize(first);
+    return branch;
+}
+
+void NewickParser::close_root() {
+    resolve(0, 3);
+    root_ = std::move(children_);
+    if (root_.size() > 1 || root_[0].subtree < names_.size()) return;
+    // An only child is the root; it was closed last.
+    root_.assign(groups_.back().begin(), groups_.back().end());
+    groups_.pop_back();
 }
 
 void NewickParser::end_of_text() {
@@ -240,23 +295,32 @@ Tree NewickParser::build() const {
         attach(tree, h + 1, groups_[i][0]);
         attach(tree, h + 2, groups_[i][1]);
     }
-    if (root_.num_children == 3) {
+    if (root_.size() == 3) {
         auto const h = tree.half_edge(num_tips + static_cast<std::uint32_t>(groups_.size()));
-        for (std::uint32_t i = 0; i < 3; ++i) attach(tree, h + i, root_.children[i]);
+        for (std::uint32_t i = 0; i < 3; ++i) attach(tree, h + i, root_[i]);
         return tree;
     }
-    auto const& [left, left_length] = root_.children[0];
-    auto const& [right, right_length] = root_.children[1];
-    // Two edges without a length join to one edge without a length.
-    auto const is_given = left_length || right_length;
-    auto const sum = std::min(left_length.value_or(0) + right_length.value_or(0), longest_branch);
-    tree.connect(tree.half_edge(left), tree.half_edge(right), is_given ? sum : Tree::default_length);
+    auto const& [left, left_length] = root_[0];
+    auto const& [right, right_length] = root_[1];
+    tree.connect(tree.half_edge(left), tree.half_edge(right),
+                 sum_of(left_length, right_length).value_or(Tree::default_length));
     return tree;
 }
 
-Tree NewickParser::parse() {
-    if (names_.size() < 3) throw InputError({file_}, "a tree needs at least three taxa");
+void NewickParser::read() {
     skip_space();
+    // A tree of one taxon has no parentheses.
+    if (resolves_ && names_.size() == 1 && peek() != '(') {
+        take_tip();
+        take_length();
+    } else {
+        read_groups();
+    }
+    end_of_text();
+    check_all_seen();
+}
+
+void NewickParser::read_groups() {
     if (peek() != '(') fail_expected("'(' at the beginning of a tree");
     open_group();
     begin_branch();
@@ -274,9 +338,6 @@ Tree NewickParser::parse() {
             fail_expected("',' or ')'");
         }
     }
-    end_of_text();
-    check_all_seen();
-    return build();
 }
 
 /// What is still to be written: a subtree, or punctuation.
@@ -299,7 +360,6 @@ private:
     HalfEdge child(HalfEdge h, int index) const {
         return tree_.back(index == 0 ? tree_.next(h) : tree_.next(tree_.next(h)));
     }
-    void write_label(std::string const& label);
     void write_length(HalfEdge h);
     void push_children(HalfEdge h);
 
@@ -310,16 +370,6 @@ private:
     std::vector<Pending> pending_;
     std::string out_;
 };
-
-void NewickWriter::write_label(std::string const& label) {
-    if (!label.empty() && std::ranges::none_of(label, ends_label)) {
-        out_ += label;
-        return;
-    }
-    out_ += '\'';
-    for (char c : label) out_.append(c == '\'' ? 2 : 1, c);
-    out_ += '\'';
-}
 
 void NewickWriter::write_length(HalfEdge h) {
     std::array<char, 40> digits{};
@@ -342,7 +392,7 @@ void NewickWriter::push_children(HalfEdge h) {
 
 std::string NewickWriter::write() {
     out_ += '(';
-    write_label(names_[0]);
+    out_ += newick_label(names_[0]);
     write_length(0);
     out_ += ',';
     push_children(tree_.back(0));
@@ -355,7 +405,7 @@ std::string NewickWriter::write() {
             out_ += ')';
             write_length(h);
         } else if (tree_.is_tip(h)) {
-            write_label(names_[h]);
+            out_ += newick_label(names_[h]);
             write_length(h);
         } else {
             out_ += '(';
@@ -368,12 +418,29 @@ std::string NewickWriter::write() {
 
 }  // namespace
 
-Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names) {
-    return NewickParser(text, file, taxon_names).parse();
+Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                  NewickOptions const& options) {
+    if (taxon_names.size() < 3) throw InputError({file}, "a tree needs at least three taxa");
+    NewickParser parser(text, file, taxon_names, options);
+    parser.read();
+    return parser.build();
 }
 
-Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names) {
-    return parse_newick(read_file(path), path.string(), taxon_names);
+Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                 NewickOptions const& options) {
+    return parse_newick(read_file(path), path.string(), taxon_names, options);
+}
+
+void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                  NewickOptions const& options) {
+    NewickParser(text, file, taxon_names, options).read();
+}
+
+std::string newick_label(std::string_view name) {
+    if (!name.empty() && std::ranges::none_of(name, ends_label)) return std::string(name);
+    std::string label = "'";
+    for (char c : name) label.append(c == '\'' ? 2 : 1, c);
+    return label + '\'';
 }
 
 std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, std::uint32_t set) {
