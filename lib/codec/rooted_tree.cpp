@@ -1,9 +1,11 @@
+// Unrooted trees hung up at their middle.
 #include "regraft/codec/rooted_tree.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <vector>
 
+#include "codec/pre_order.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::codec {
@@ -35,36 +37,6 @@ msa::Node middle(Tree const& tree, std::vector<std::uint32_t> const& tips) {
     auto v = tree.num_tips();
     while (!is_middle(v)) ++v;
     return v;
-}
-
-class PreOrder {
-public:
-    explicit PreOrder(std::uint32_t num_nodes) {
-        tree_.parent.reserve(num_nodes);
-        tree_.first_tip.reserve(num_nodes);
-    }
-    std::uint32_t add(std::uint32_t parent) {
-        tree_.parent.push_back(parent);
-        tree_.first_tip.push_back(tree_.num_tips());
-        return tree_.num_nodes() - 1;
-    }
-    void add_tip(std::uint32_t parent, std::uint32_t row) {
-        add(parent);
-        tree_.row_of_tip.push_back(row);
-    }
-    RootedTree take();
-
-private:
-    RootedTree tree_;
-};
-
-RootedTree PreOrder::take() {
-    tree_.last_tip = tree_.first_tip;
-    for (auto v = tree_.num_nodes(); v-- > 0;) {
-        if (tree_.is_tip(v)) ++tree_.last_tip[v];
-        if (v > 0) tree_.last_tip[tree_.parent[v]] = std::max(tree_.last_tip[tree_.parent[v]], tree_.last_tip[v]);
-    }
-    return std::move(tree_);
 }
 
 }  // namespace
