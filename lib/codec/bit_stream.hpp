@@ -1,0 +1,55 @@
+// Bits to bytes and back, lowest bit first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "regraft/core/errors.hpp"
+
+namespace regraft::codec {
+
+class BitWriter {
+public:
+    /// Appends the lowest `bits` bits of a number.
+    void put(std::uint64_t number, std::uint32_t bits) {
+        for (std::uint32_t i = 0; i < bits; ++i, ++size_) {
+            if (size_ % 8 == 0) bytes_.emplace_back();
+            bytes_.back() |= static_cast<std::byte>((number >> i & 1) << size_ % 8);
+        }
+    }
+    std::uint64_t size() const { return size_; }
+    /// The bytes, the last one filled up with zeros.
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+    std::uint64_t size_ = 0;
+};
+
+class BitReader {
+public:
+    explicit BitReader(std::span<std::byte const> bytes) : bytes_(bytes) {}
+    /// The next `bits` bits, at most 64. Throws InputError if there are not so many.
+    std::uint64_t get(std::uint32_t bits) {
+        if (bits > 8 * bytes_.size() - position_) throw InputError("a description ends too early");
+        std::uint64_t number = 0;
+        for (std::uint32_t i = 0; i < bits; ++i, ++position_)
+            number |= (std::to_integer<std::uint64_t>(bytes_[position_ / 8]) >> position_ % 8 & 1) << i;
+        return number;
+    }
+    /// The bytes from the next whole one. Throws InputError if a bit that is left out is set.
+    std::span<std::byte const> rest() {
+        while (position_ % 8 != 0)
+            if (get(1) != 0) throw InputError("a description has bits where none were expected");
+        return bytes_.subspan(position_ / 8);
+    }
+
+private:
+    std::span<std::byte const> bytes_;
+    std::uint64_t position_ = 0;
+};
+
+}  // namespace regraft::codec

@@ -1,0 +1,157 @@
+// The symbols of a block of the native coding in their order, written once for those who count, write and read them.
+//
+// A coder has symbol(table, s), number(table, n) and item(line, first, count, i). Each gets what is to be coded and
+// returns it; a reader ignores what it gets and returns what it read.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/history.hpp"
+#include "codec/native_model.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::codec {
+
+/// The lines from which sets of items are drawn.
+enum class Line : std::uint8_t { residue_edges, class_edges, even };
+
+/// Codes `items`, ascending and below `size`, of which there are as many as the span is long. The even line ends where
+/// `size` items end.
+template <class Coder>
+void code_items(Coder& coder, Line line, std::uint32_t size, std::span<std::uint32_t> items) {
+    std::uint32_t first = 0;
+    auto count = static_cast<std::uint32_t>(items.size());
+    for (auto& item : items) {
+        item = coder.item(line, size, first, count--, item);
+        first = item + 1;
+    }
+}
+
+// --- Classes of cells: what is different from the site before.
+// ---------------------------------------------------------
+
+/// How many, roughly: 0, 1, 2 or 3, up to 9, more.
+inline std::uint32_t rough(std::size_t count) {
+    return count < 2 ? static_cast<std::uint32_t>(count) : count < 4 ? 2 : count < 10 ? 3 : 4;
+}
+
+/// From one site to the next.
+struct ClassStep {
+    bool same = true;  // nothing is different
+    std::uint8_t root = 0;
+    std::vector<std::uint32_t> dropped;  // places in the list of the last site's changes, ascending
+    std::vector<std::uint32_t> added;    // edges - 1, ascending
+    std::vector<std::uint8_t> targets;   // per added one
+};
+
+/// The classes of a site: a root class and changes in pre-order. A block starts with class 0 everywhere.
+struct ClassState {
+    bool was_same = true;
+    std::uint8_t root = 0;
+    std::vector<Change> changes;  // `from` means nothing
+
+    ClassStep step_to(std::uint8_t next_root, std::span<Change const> next) const;
+    void apply(ClassStep const& step);
+};
+
+enum Dropped : std::uint32_t { drop_none, drop_all, drop_some };
+
+template <class Coder>
+void code_classes(Coder& coder, TableLayout const& layout, std::uint32_t num_edges, ClassState& state,
+                  ClassStep& step) {
+    step.same = coder.symbol(layout.same_classes + (state.was_same ? 1 : 0), step.same ? 1 : 0) != 0;
+    state.was_same = step.same;
+    if (step.same) return;
+    step.root = static_cast<std::uint8_t>(coder.symbol(layout.root_class + state.root, step.root));
+
+    auto const before = static_cast<std::uint32_t>(state.changes.size());
+    std::uint32_t dropped = drop_none;
+    if (before != 0) {
+        dropped = step.dropped.empty() ? drop_none : step.dropped.size() == before ? drop_all : drop_some;
+        dropped = coder.symbol(layout.dropped + std::min(rough(before), 3U) - 1, dropped);
+    }
+    auto num_dropped = dropped == drop_none ? 0 : dropped == drop_all ? before : 0;
+    if (dropped == drop_some) {
+        num_dropped = coder.number(layout.drop_count, static_cast<std::uint32_t>(step.dropped.size()));
+        if (num_dropped > before) throw InputError("a block drops more changes than there are");
+    }
+    step.dropped.resize(num_dropped);
+    code_items(coder, Line::even, before, step.dropped);
+
+    auto const num_added =
+        coder.number(layout.add_count + rough(before), static_cast<std::uint32_t>(step.added.size()));
+    if (num_added > num_edges) throw InputError("a block has more changes than there are edges");
+    step.added.resize(num_added);
+    step.targets.resize(num_added);
+    code_items(coder, Line::class_edges, num_edges, step.added);
+    std::uint32_t last = layout.num_classes;
+    for (auto& target : step.targets) {
+        target = static_cast<std::uint8_t>(coder.symbol(layout.class_target + last, target));
+        last = target;
+    }
+}
+
+// --- Residues
+// ----------------------------------------------------------------------------------------------------------
+
+/// The numbers of changes of the last three sites, 0 before the first.
+struct CountMemory {
+    std::array<std::uint32_t, 3> last{};
+
+    std::uint32_t context(CountContext how) const {
+        if (how == CountContext::none) return 0;
+        return how == CountContext::last_site ? rough(last[0]) : 5 * rough(last[0]) + rough(last[2]);
+    }
+    void add(std::uint32_t count) { last = {count, last[0], last[1]}; }
+};
+
+/// Which new state to expect: that to which the same state changed the last time at this site, or else the last one
+/// that came up.
+class TargetMemory {
+public:
+    explicit TargetMemory(std::uint32_t root) : recent_(root), before_(root) { next_.fill(none); }
+
+    std::uint32_t table(TableLayout const& layout, std::uint32_t state) const {
+        if (layout.contexts.target == TargetContext::state) return layout.residue_target + state;
+        auto const expected = next_[state] != none ? next_[state] : recent_ != state ? recent_ : before_;
+        auto const candidate = expected == state ? 5U : std::min<std::uint32_t>(expected, 4);
+        return layout.residue_target + 6 * state + candidate;
+    }
+    void add(std::uint32_t from, std::uint32_t to) {
+        next_[from] = static_cast<std::uint8_t>(to);
+        before_ = from;
+        recent_ = to;
+    }
+
+private:
+    static constexpr std::uint8_t none = 0xFF;
+    std::array<std::uint8_t, most_symbols> next_;
+    std::uint32_t recent_;
+    std::uint32_t before_;
+};
+
+/// Codes the number of changes. One more than there are edges says that the residues follow directly.
+template <class Coder>
+std::uint32_t code_count(Coder& coder, TableLayout const& layout, std::uint32_t num_edges, CountMemory& memory,
+                         std::uint32_t count) {
+    count = coder.number(layout.change_count + memory.context(layout.contexts.count), count);
+    if (count > num_edges + 1) throw InputError("a block has more changes than there are edges");
+    memory.add(count);
+    return count;
+}
+
+/// Codes the residues of a site one by one, each predicted by the one before.
+template <class Coder, class Residues>
+void code_direct(Coder& coder, TableLayout const& layout, Residues&& residues) {
+    auto last = layout.num_residues;
+    for (auto& residue : residues) {
+        residue = static_cast<std::uint8_t>(coder.symbol(layout.direct + last, residue));
+        last = residue;
+    }
+}
+
+}  // namespace regraft::codec

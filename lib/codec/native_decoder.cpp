@@ -1,0 +1,200 @@
+// Blocks of the native coding to cells. No tree is walked: what changes on an edge is an interval of a column.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "codec/native_block.hpp"
+#include "codec/native_model.hpp"
+#include "codec/transpose.hpp"
+#include "codec/weighted_line.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::codec {
+namespace {
+
+/// What code_... calls to read.
+class Reader {
+public:
+    Reader(NativeModel const& model, NativeLines const& lines, std::span<std::byte const> block)
+        : model_(&model), lines_(&lines), in_(block) {}
+
+    std::uint32_t symbol(std::uint32_t table, std::uint32_t) { return model_->tables[table].take(in_); }
+    std::uint32_t number(std::uint32_t table, std::uint32_t) {
+        auto const range = number_ranges[model_->tables[table].take(in_)];
+        if (range.raw_bits == 0) return range.least;
+        if (range.raw_bits > most_share_bits) throw InputError("a block contains a number out of range");
+        return range.least + in_.raw(range.raw_bits);
+    }
+    std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t) {
+        if (line == Line::residue_edges) return lines_->residue_edges.take(in_, first, count);
+        if (line == Line::class_edges) return lines_->class_edges.take(in_, first, count);
+        auto const skipped = lines_->even.size() - size;
+        return lines_->even.take(in_, first + skipped, count) - skipped;
+    }
+    void finish() const { in_.finish(); }
+
+private:
+    NativeModel const* model_;
+    NativeLines const* lines_;
+    RansReader in_;
+};
+
+void fill(std::uint8_t* begin, std::uint32_t count, std::uint8_t value) {
+    if (count == 1) {
+        *begin = value;
+    } else {
+        std::memset(begin, value, count);
+    }
+}
+
+/// The sites of a block, one after the other, as columns in the order of the tips.
+class BlockDecoder {
+public:
+    BlockDecoder(NativeModel const& model, NativeLines const& lines, RootedTree const& tree,
+                 std::span<std::byte const> block)
+        : model_(model),
+          tree_(tree),
+          reader_(model, lines, block),
+          num_edges_(tree.num_nodes() - 1),
+          keep_(tree.num_tips()),
+          over_(tree.num_tips()) {
+        show_classes();
+    }
+
+    /// Decodes the next site into column, one byte per tip.
+    void next(std::uint8_t* column);
+    void finish() const { reader_.finish(); }
+
+private:
+    void show_classes();
+    void decode_changes(std::uint8_t root, std::uint32_t count, std::uint8_t* column);
+    void decode_direct(std::uint8_t* column);
+
+    NativeModel const& model_;
+    RootedTree const& tree_;
+    Reader reader_;
+    std::uint32_t num_edges_;
+    ClassState classes_;
+    ClassStep step_;
+    CountMemory counts_;
+    std::vector<std::uint32_t> edges_;
+    std::vector<std::uint8_t> shown_;  // residues of direct sites
+    // The classes of this site, per tip; not needed if all cells are as they are.
+    bool as_they_are_ = false;
+    std::vector<std::uint8_t> keep_;
+    std::vector<std::uint8_t> over_;
+};
+
+void BlockDecoder::show_classes() {
+    auto const& classes = model_.symbols.classes();
+    as_they_are_ = classes_.changes.empty() && classes[classes_.root] == as_it_is;
+    if (as_they_are_) return;
+    std::ranges::fill(keep_, classes[classes_.root].keep);
+    std::ranges::fill(over_, classes[classes_.root].over);
+    for (auto const& change : classes_.changes) {
+        auto const first = tree_.first_tip[change.node];
+        auto const count = tree_.last_tip[change.node] - first;
+        fill(&keep_[first], count, classes[change.to].keep);
+        fill(&over_[first], count, classes[change.to].over);
+    }
+}
+
+void BlockDecoder::decode_changes(std::uint8_t root, std::uint32_t count, std::uint8_t* column) {
+    auto const& residues = model_.symbols.residues();
+    std::memset(column, residues[root], tree_.num_tips());
+    if (count == 0) return;
+    edges_.resize(count);
+    code_items(reader_, Line::residue_edges, num_edges_, edges_);
+    TargetMemory memory(root);
+    for (auto const edge : edges_) {
+        auto const first = tree_.first_tip[edge + 1];
+        auto const from = model_.symbols.residue_of(static_cast<char>(column[first]));
+        auto const to = reader_.symbol(memory.table(model_.layout, from), 0);
+        memory.add(from, to);
+        fill(column + first, tree_.last_tip[edge + 1] - first, residues[to]);
+    }
+}
+
+void BlockDecoder::decode_direct(std::uint8_t* column) {
+    auto const& residues = model_.symbols.residues();
+    shown_.clear();
+    for (std::uint32_t tip = 0; tip < tree_.num_tips(); ++tip)
+        if (as_they_are_ || keep_[tip] != 0) shown_.push_back(0);
+    code_direct(reader_, model_.layout, shown_);
+    std::size_t i = 0;
+    for (std::uint32_t tip = 0; tip < tree_.num_tips(); ++tip)
+        column[tip] = as_they_are_ || keep_[tip] != 0 ? residues[shown_[i++]] : residues[0];
+}
+
+void BlockDecoder::next(std::uint8_t* column) {
+    code_classes(reader_, model_.layout, num_edges_, classes_, step_);
+    if (!step_.same) {
+        classes_.apply(step_);
+        if (classes_.changes.size() > num_edges_) throw InputError("a block has more changes than there are edges");
+        show_classes();
+    }
+    auto const count = code_count(reader_, model_.layout, num_edges_, counts_, 0);
+    if (count > num_edges_) {
+        decode_direct(column);
+    } else {
+        decode_changes(static_cast<std::uint8_t>(reader_.symbol(model_.layout.root_residue, 0)), count, column);
+    }
+    if (as_they_are_) return;
+    for (std::uint32_t tip = 0; tip < tree_.num_tips(); ++tip)
+        column[tip] = static_cast<std::uint8_t>((column[tip] & keep_[tip]) | over_[tip]);
+}
+
+class NativeCodec final : public ColumnDecoder::Codec {
+public:
+    NativeCodec(NativeModel model, RootedTree tree)
+        : Codec(std::move(tree)), model_(std::move(model)), lines_(model_, this->tree()) {}
+    Kind kind() const override { return Kind::native; }
+    void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
+                CellGrid out) const override;
+
+private:
+    NativeModel model_;
+    NativeLines lines_;
+};
+
+/// Columns in the order of the tips to where they belong.
+void place(std::span<std::uint8_t const> columns, RootedTree const& tree, CellGrid out) {
+    std::size_t const num_tips = tree.num_tips();
+    auto const num_sites = columns.size() / num_tips;
+    auto const column = [&](std::size_t site) { return columns.data() + site * num_tips; };
+    if (out.site_stride == 1) {
+        auto const row = [&](std::size_t tip) {
+            return reinterpret_cast<std::uint8_t*>(out.begin) + tree.row_of_tip[tip] * out.row_stride;
+        };
+        transpose(num_sites, num_tips, column, row);
+        return;
+    }
+    for (std::size_t site = 0; site < num_sites; ++site) {
+        auto* const begin = out.begin + site * out.site_stride;
+        for (std::size_t tip = 0; tip < num_tips; ++tip)
+            begin[tree.row_of_tip[tip] * out.row_stride] = static_cast<char>(column(site)[tip]);
+    }
+}
+
+void NativeCodec::decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
+                         CellGrid out) const {
+    if (sites.first == sites.last) return;
+    BlockDecoder decoder(model_, lines_, tree(), block);
+    std::size_t const num_tips = tree().num_tips();
+    std::vector<std::uint8_t> columns(num_tips * (sites.last - sites.first));
+    for (std::uint32_t i = 0; i < sites.last; ++i)
+        decoder.next(&columns[num_tips * (i < sites.first ? 0 : i - sites.first)]);
+    if (sites.last == block_sites) decoder.finish();
+    place(columns, tree(), out);
+}
+
+}  // namespace
+
+CodecPointer native_codec(std::span<std::byte const> model, RootedTree tree) {
+    auto read = NativeModel::read(model, tree);
+    return std::make_shared<NativeCodec>(std::move(read), std::move(tree));
+}
+
+}  // namespace regraft::codec

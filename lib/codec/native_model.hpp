@@ -1,0 +1,89 @@
+// The model of the native coding: what all blocks of an alignment share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/edge_weights.hpp"
+#include "codec/frequency_table.hpp"
+#include "codec/symbols.hpp"
+#include "codec/weighted_line.hpp"
+#include "regraft/codec/rooted_tree.hpp"
+
+namespace regraft::codec {
+
+/// What the number of changes of a site is predicted from.
+enum class CountContext : std::uint8_t { none, last_site, last_and_third_last_site };
+/// What the new state of a residue is predicted from: the old one, or also from what happened at the site so far.
+enum class TargetContext : std::uint8_t { state, state_and_candidate };
+
+struct Contexts {
+    CountContext count = CountContext::none;
+    TargetContext target = TargetContext::state;
+};
+
+/// Names of tables: the number of the first one of a kind. A kind has one per context.
+struct TableLayout {
+    TableLayout(std::uint32_t num_classes, std::uint32_t num_residues, Contexts contexts);
+
+    std::uint32_t num_classes;
+    std::uint32_t num_residues;
+    Contexts contexts;
+
+    static constexpr std::uint32_t same_classes = 0;  // [2]: was it so at the last site
+    static constexpr std::uint32_t dropped = 2;       // [3]: how many classes' edges there are, roughly
+    static constexpr std::uint32_t drop_count = 5;    // a number
+    static constexpr std::uint32_t add_count = 6;     // [5]: a number; how many edges there are
+    static constexpr std::uint32_t root_residue = 11;
+    static constexpr std::uint32_t root_class = 12;  // [num_classes]: that of the last site
+    std::uint32_t class_target;                      // [num_classes + 1]: that of the last edge
+    std::uint32_t change_count;                      // [1, 5 or 25]: a number
+    std::uint32_t residue_target;                    // [num_residues, or that times candidates]
+    std::uint32_t direct;                            // [num_residues + 1]: the last residue
+    std::uint32_t size;
+
+    std::uint32_t num_symbols(std::uint32_t table) const;
+};
+
+/// Numbers as a symbol and raw bits: 0 to 7, then two symbols per octave up to 63, then one.
+struct SplitNumber {
+    std::uint32_t symbol = 0;
+    std::uint32_t raw = 0;
+    std::uint32_t raw_bits = 0;
+};
+/// Precondition: number < 2^22.
+SplitNumber split_number(std::uint32_t number);
+
+/// The least number of each symbol.
+struct NumberRange {
+    std::uint32_t least = 0;
+    std::uint32_t raw_bits = 0;
+};
+extern std::array<NumberRange, most_symbols> const number_ranges;
+
+/// Everything but the tree that it takes to read a block.
+struct NativeModel {
+    Symbols symbols;
+    TableLayout layout;
+    std::vector<FrequencyTable> tables;
+    EdgeWeights residue_edges;
+    EdgeWeights class_edges;
+
+    /// Its bytes; read() takes them back, and throws InputError for anything that write did not write.
+    std::vector<std::byte> write(RootedTree const& tree) const;
+    static NativeModel read(std::span<std::byte const> bytes, RootedTree const& tree);
+};
+
+/// The lines from which sets of edges, and of places in a list, are drawn.
+struct NativeLines {
+    NativeLines(NativeModel const& model, RootedTree const& tree);
+
+    WeightedLine residue_edges;
+    WeightedLine class_edges;
+    WeightedLine even;  // as many items of weight 1 as there are edges
+};
+
+}  // namespace regraft::codec
