@@ -7,7 +7,7 @@
 #include "codec/codec.hpp"
 #include "codec/native_block.hpp"
 #include "codec/native_model.hpp"
-#include "codec/transpose.hpp"
+#include "codec/vector_bytes.hpp"
 #include "codec/weighted_line.hpp"
 #include "regraft/core/contracts.hpp"
 
@@ -141,9 +141,7 @@ void BlockDecoder::next(std::uint8_t* column) {
     } else {
         decode_changes(static_cast<std::uint8_t>(reader_.symbol(model_.layout.root_residue, 0)), count, column);
     }
-    if (as_they_are_) return;
-    for (std::uint32_t tip = 0; tip < tree_.num_tips(); ++tip)
-        column[tip] = static_cast<std::uint8_t>((column[tip] & keep_[tip]) | over_[tip]);
+    if (!as_they_are_) overlay(column, keep_.data(), over_.data(), tree_.num_tips());
 }
 
 class NativeCodec final : public ColumnDecoder::Codec {

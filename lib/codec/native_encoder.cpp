@@ -11,7 +11,7 @@
 #include "codec/history.hpp"
 #include "codec/native_block.hpp"
 #include "codec/native_model.hpp"
-#include "codec/transpose.hpp"
+#include "codec/vector_bytes.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 
