@@ -58,4 +58,9 @@ Alignment read_alignment(std::filesystem::path const& path) {
     return parse_alignment(read_file(path), path.string());
 }
 
+void check_names(std::span<std::string const> names, std::string const& file) {
+    NameList list(file);
+    for (std::size_t i = 0; i < names.size(); ++i) list.add(names[i], {names[i], i + 1}, names[i].data());
+}
+
 }  // namespace regraft::msa

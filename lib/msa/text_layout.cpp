@@ -48,7 +48,7 @@ std::string regular_text(Alignment const& alignment, TextLayout const& layout) {
         }
         append_row(text, alignment.row(taxon), layout);
     }
-    if (!layout.ends_with_newline) text.resize(text.size() - line_end_of(layout).size());
+    if (!layout.ends_with_newline) text.erase(text.size() - line_end_of(layout).size());
     return text;
 }
 

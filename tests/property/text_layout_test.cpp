@@ -11,9 +11,9 @@
 namespace regraft::msa {
 namespace {
 
-using testing::num_text_styles;
-using testing::TextStyle;
-using testing::Tidiness;
+using test::num_text_styles;
+using test::TextStyle;
+using test::Tidiness;
 
 /// All visible characters but '>'.
 std::string any_symbols() {
@@ -31,10 +31,10 @@ TEST(TextLayoutProperty, EveryStyleIsWrittenAgain) {
         SCOPED_TRACE(seed);
         Random random(seed);
         auto const symbols = random.below(2) == 0 ? std::string("ACGTN-") : any_symbols();
-        auto const alignment = testing::random_alignment(1 + random.below(6), random.below(40), random, symbols);
+        auto const alignment = test::random_alignment(1 + random.below(6), random.below(40), random, symbols);
         for (int style = 0; style < num_text_styles; ++style) {
             for (auto const tidiness : {Tidiness::regular, Tidiness::with_oddities}) {
-                auto const text = testing::random_text(alignment, static_cast<TextStyle>(style), tidiness, random);
+                auto const text = test::random_text(alignment, static_cast<TextStyle>(style), tidiness, random);
                 SCOPED_TRACE(text);
                 auto const read = parse_alignment(text, "f");
                 auto const layout = layout_of(text, read);
@@ -55,10 +55,10 @@ TEST(TextLayoutProperty, DamagedTextsThatAreStillReadAreWrittenAgain) {
     for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
-        auto const alignment = testing::random_alignment(1 + random.below(4), random.below(12), random);
+        auto const alignment = test::random_alignment(1 + random.below(4), random.below(12), random);
         auto const style = static_cast<TextStyle>(random.below(num_text_styles));
         auto const tidiness = random.below(2) == 0 ? Tidiness::regular : Tidiness::with_oddities;
-        auto const text = testing::mutated(testing::random_text(alignment, style, tidiness, random), random);
+        auto const text = test::mutated(test::random_text(alignment, style, tidiness, random), random);
         try {
             auto const read = parse_alignment(text, "f");
             ++accepted;

@@ -11,7 +11,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/alignment.hpp"
 
-namespace regraft::testing {
+namespace regraft::test {
 
 /// Distinct names of letters and digits, cells drawn from `symbols`.
 inline msa::Alignment random_alignment(std::size_t num_taxa, std::size_t num_sites, Random& random,
@@ -49,7 +49,7 @@ public:
         } else {
             write_phylip();
         }
-        if (random_.below(3) == 0 && text_.ends_with(line_end_)) text_.resize(text_.size() - line_end_.size());
+        if (random_.below(3) == 0 && text_.ends_with(line_end_)) text_.erase(text_.size() - line_end_.size());
         return text_;
     }
 
@@ -174,4 +174,4 @@ inline std::string mutated(std::string text, Random& random) {
     return text;
 }
 
-}  // namespace regraft::testing
+}  // namespace regraft::test

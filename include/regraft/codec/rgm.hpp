@@ -72,7 +72,7 @@ public:
     std::uint32_t sites_per_block() const;
     RootedTree const& tree() const;  // of a plain file: rows in order, each the sibling of all later ones
     RgmExtras const& extras() const;
-    std::span<Layer const> layers() const;  // where the bytes go: names, tree, models, ..., and of the blocks
+    std::span<Layer const> layers() const;  // where the bytes go: names, topology, ..., blocks; all of the file
 
     /// The blocks that contain any of the sites, read from the file and checked. Reads no other block. Precondition:
     /// sites within the alignment.

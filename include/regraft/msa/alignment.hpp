@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +43,8 @@ Alignment read_alignment(std::filesystem::path const& path);
 
 /// The same for text in memory; `file` is the name to use in messages.
 Alignment parse_alignment(std::string_view text, std::string const& file);
+
+/// Throws InputError, with `file` in the message, unless these may be the names of an alignment.
+void check_names(std::span<std::string const> names, std::string const& file);
 
 }  // namespace regraft::msa

@@ -1,0 +1,109 @@
+// The parts of an .rgm file and how they are written as bytes (docs/file-format.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regraft/codec/columns.hpp"
+#include "regraft/codec/rgm.hpp"
+#include "regraft/codec/rooted_tree.hpp"
+
+namespace regraft::codec {
+
+// ---- The frame: prefix, header, body (blocks, or a text), index, footer
+
+inline constexpr std::array rgm_magic{std::byte{0x89}, std::byte{'R'}, std::byte{'G'}, std::byte{'M'}};
+inline constexpr std::uint8_t rgm_version = 1;
+/// What a reader must know to read the file: one bit each.
+inline constexpr std::uint8_t feature_text = 1;  // the body is a text
+inline constexpr std::uint8_t known_features = feature_text;
+inline constexpr std::size_t prefix_size = rgm_magic.size() + 2;  // magic, version, features
+inline constexpr std::size_t footer_size = 16;                    // sizes of header and index, checksum
+
+// ---- Numbers
+
+/// Appends to bytes: fixed numbers in little endian, others as LEB128.
+class FormatWriter {
+public:
+    void fixed(std::uint64_t number, std::size_t num_bytes) {
+        for (; num_bytes > 0; --num_bytes, number >>= 8) bytes_.push_back(static_cast<std::byte>(number & 0xff));
+    }
+    void number(std::uint64_t number) {
+        for (; number > 0x7f; number >>= 7) bytes_.push_back(static_cast<std::byte>((number & 0x7f) | 0x80));
+        bytes_.push_back(static_cast<std::byte>(number));
+    }
+    void append(std::span<std::byte const> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    /// The number of bytes, and the bytes.
+    void section(std::span<std::byte const> bytes) {
+        number(bytes.size());
+        append(bytes);
+    }
+    std::span<std::byte const> bytes() const { return bytes_; }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Reads back; throws InputError if the bytes end too early or a number could be shorter.
+class FormatReader {
+public:
+    explicit FormatReader(std::span<std::byte const> bytes) : rest_(bytes) {}
+    std::uint64_t fixed(std::size_t num_bytes);
+    std::uint64_t number();
+    std::span<std::byte const> take(std::uint64_t size);
+    std::span<std::byte const> section() { return take(number()); }
+    std::span<std::byte const> rest() const { return rest_; }
+    /// Throws InputError if anything is left.
+    void expect_end() const;
+
+private:
+    std::span<std::byte const> rest_;
+};
+
+// ---- Sections of the header
+
+/// How many bytes may come out of a compressed part of the header that ends so far behind the header's begin: bounds
+/// the memory that it takes to open a file.
+constexpr std::uint64_t max_expansion(std::uint64_t header_size) {
+    return (std::uint64_t{1} << 20) + 64 * header_size;
+}
+
+// `before` is how many bytes of the header stand in front of a section's content.
+
+/// Texts without LF, e.g. names.
+std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before);
+std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before);
+
+std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before);
+msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before);
+
+std::vector<std::byte> encode_partitions(std::span<msa::PartitionSpec const> partitions, std::uint64_t before);
+std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> section, std::uint64_t num_sites,
+                                                  std::uint64_t before);
+
+/// The order of the rows at the tips takes about log2(n!) bits, less if neighbours follow each other.
+std::vector<std::byte> encode_row_order(std::span<std::uint32_t const> row_of_tip);
+std::vector<std::uint32_t> decode_row_order(std::span<std::byte const> section, std::uint64_t num_taxa);
+
+// ---- Index
+
+/// Where blocks are, and their checksums.
+struct BlockIndex {
+    std::vector<std::uint64_t> offsets{0};  // per block, and one more; from the begin of the body
+    std::vector<std::uint32_t> checks;      // per block
+    std::size_t check_bytes = 0;            // how many of a checksum's bytes there are
+};
+
+/// The checksum of a block: the lowest bytes of its XXH3.
+std::uint32_t check_of(std::span<std::byte const> block, std::size_t check_bytes);
+
+std::vector<std::byte> encode_index(CsrView<std::byte> blocks);
+/// Throws InputError if the blocks do not take exactly body_size bytes.
+BlockIndex decode_index(std::span<std::byte const> bytes, std::uint64_t num_blocks, std::uint64_t body_size);
+
+}  // namespace regraft::codec
