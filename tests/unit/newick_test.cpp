@@ -153,5 +153,85 @@ TEST(Newick, WritesTheChosenLengthSet) {
     EXPECT_EQ(to_newick(tree, abcd, 1), "(A:1,B:2,(C:0.33333333333333331,D:4):5);");
 }
 
+constexpr NewickOptions resolved{.multifurcations = Multifurcations::resolved};
+
+std::string resolved_text(std::string const& text, std::vector<std::string> const& names = abcd) {
+    return to_newick(parse_newick(text, "f", names, resolved), names);
+}
+
+TEST(ResolvedNewick, LeavesBinaryTreesAlone) {
+    for (std::string const text : {"(A:1,B:2,(C:3,D:4):5);", "((A:1,B:2):2,(C:3,D:4):3);", "(A,(B,(C,D)));"}) {
+        EXPECT_EQ(parse_newick(text, "f", abcd, resolved), parse_newick(text, "f", abcd)) << text;
+    }
+}
+
+TEST(ResolvedNewick, JoinsTheFirstTwoOfTooManyChildren) {
+    EXPECT_EQ(resolved_text("(A:1,B:2,C:3,D:4);"), "(A:1,B:2,(C:3,D:4):0);");
+    std::vector<std::string> const names{"A", "B", "C", "D", "E", "F", "G"};
+    // A B C D E below a node: C D E (A,B), then E (A,B) (C,D), then (C,D) (E,(A,B)).
+    EXPECT_EQ(resolved_text("(F:6,G:7,(A:1,B:2,C:3,D:4,E:5):8);", names),
+              canonical_text("(F:6,G:7,((C:3,D:4):0,(E:5,(A:1,B:2):0):0):8);", names));
+}
+
+TEST(ResolvedNewick, PutsAnOnlyChildInItsParentsPlace) {
+    EXPECT_EQ(resolved_text("(A:1,B:2,((((C:3),D:4):1):4));"), "(A:1,B:2,(C:3,D:4):5);");
+    EXPECT_EQ(resolved_text("(((A:1,B:2,(C:3,D:4):5):1):1);"), canonical_text("((C:3,D:4):5,(A:1,B:2):0);"));
+    EXPECT_EQ(resolved_text("((A:1):2,(B),(C:3,(D):4));"), canonical_text("(A:3,B,(C:3,D:4));"));
+}
+
+TEST(ResolvedNewick, CopesWithStarsAndWithDeepNesting) {
+    std::vector<std::string> names;
+    std::string star;
+    for (int t = 0; t < 100'000; ++t) {
+        names.push_back("t" + std::to_string(t));
+        star += (t == 0 ? "(" : ",") + names.back();
+    }
+    EXPECT_TRUE(parse_newick(star + ");", "f", names, resolved).is_complete());
+    std::string const nested(100'000, '(');
+    auto const tree = parse_newick(nested + "(A,B,(C,D))" + std::string(100'000, ')') + ";", "f", abcd, resolved);
+    EXPECT_EQ(robinson_foulds(tree, parse_newick("(A,B,(C,D));", "f", abcd)), 0u);
+}
+
+TEST(ResolvedNewick, ReportsTheSameMistakes) {
+    auto const error = [](std::string const& text) {
+        try {
+            parse_newick(text, "f", abcd, resolved);
+        } catch (InputError const& e) {
+            return std::string(e.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_EQ(error("(A,B,\n(C,E));"), "f:2:4: taxon 'E' is not in the alignment");
+    EXPECT_EQ(error("(A,B,C,\nA,D);"), "f:2:1: taxon 'A' is in the tree twice");
+    EXPECT_EQ(error("(A,B,C);"), "f: the tree lacks 1 of the 4 taxa: 'D'");
+    EXPECT_EQ(error("(A,B,C,D"), "f:1:1: this '(' is never closed");
+    EXPECT_EQ(error("(A,B,(),C,D);"), "f:1:7: expected a taxon or '(', found ')'");
+    EXPECT_EQ(error("A;"), "f:1:1: expected '(' at the beginning of a tree, found 'A'");
+}
+
+TEST(CheckNewick, AcceptsTreesOfOneAndTwoTaxa) {
+    std::vector<std::string> const one{"A"};
+    std::vector<std::string> const two{"A", "B"};
+    for (std::string const text : {"A;", " A:1 ;\n", "(A);", "((A:1)x):2;", "'A';"}) {
+        EXPECT_NO_THROW(check_newick(text, "f", one, resolved)) << text;
+        EXPECT_THROW(check_newick(text, "f", two, resolved), InputError) << text;
+    }
+    for (std::string const text : {"(A,B);", "(B:1,A:2);", "((A,B));", "((A),(B));"}) {
+        EXPECT_NO_THROW(check_newick(text, "f", two, resolved)) << text;
+        EXPECT_THROW(check_newick(text, "f", one, resolved), InputError) << text;
+    }
+    for (std::string const text : {"", ";", "A", "B;", "A,A;", "();", "(A));", "A;A;"}) {
+        EXPECT_THROW(check_newick(text, "f", one, resolved), InputError) << text;
+    }
+    EXPECT_NO_THROW(check_newick("(A,B);", "f", two));
+    EXPECT_THROW(check_newick("((A),B);", "f", two), InputError);
+}
+
+TEST(NewickLabel, IsQuotedIfItHasToBe) {
+    EXPECT_EQ(newick_label("a_b|c.d"), "a_b|c.d");
+    EXPECT_EQ(newick_label("it's (me)"), "'it''s (me)'");
+    EXPECT_EQ(newick_label(""), "''");
+}
+
 }  // namespace
 }  // namespace regraft::msa
