@@ -1,0 +1,183 @@
+#include "commands.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "common/input.hpp"
+#include "common/output.hpp"
+#include "common/words.hpp"
+#include "files.hpp"
+#include "pack.hpp"
+#include "progress.hpp"
+#include "regraft/codec/guide_tree.hpp"
+#include "regraft/core/errors.hpp"
+#include "selection.hpp"
+#include "stat_report.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+void use_threads(Manners const& manners) {
+#ifdef _OPENMP
+    if (manners.threads > 0) omp_set_num_threads(static_cast<int>(manners.threads));
+#else
+    static_cast<void>(manners);
+#endif
+}
+
+int for_each(std::vector<std::string> const& files, std::function<void(std::string const&)> const& body) {
+    int worst = done;
+    for (auto const& file : files) {
+        int const code = guarded(program, [&] {
+            body(file);
+            return int{done};
+        });
+        worst = std::max(worst, code);
+    }
+    return worst;
+}
+
+std::string read_alignment_text(std::string const& input) {
+    if (input == "-" && isatty(STDIN_FILENO) != 0)
+        throw InputError("an alignment is not read from a terminal; expected a FILE");
+    return read_text(input);
+}
+
+std::string smaller(std::uint64_t before, std::uint64_t after) {
+    return fmt::format("{} -> {}, {:.3g} times smaller", bytes(static_cast<double>(before)),
+                       bytes(static_cast<double>(after)),
+                       static_cast<double>(before) / static_cast<double>(std::max<std::uint64_t>(after, 1)));
+}
+
+std::string summary(std::string_view text, Packed const& packed, double seconds) {
+    auto const cells = static_cast<double>(packed.taxa) * static_cast<double>(packed.sites);
+    return fmt::format("{}, {:.3f} bits per taxon and site, {}", smaller(text.size(), packed.bytes.size()),
+                       8 * static_cast<double>(packed.bytes.size()) / cells, duration(seconds));
+}
+
+void compress(std::string const& input, CompressOptions const& options) {
+    auto const voice = options.manners.voice;
+    Progress progress(shown_input(input), voice);
+    Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
+    progress.phase("reading", 0);
+    auto const text = read_alignment_text(input);
+    if (is_rgm(text)) throw InputError({shown_input(input)}, "is compressed already");
+    expect_unpacked(text, shown_input(input));
+    auto const packed = pack(text, shown_input(input), options, progress);
+    progress.phase("writing", 98);
+    result.finish(packed.bytes);
+    progress.clear();
+    say(voice, fmt::format("{}: {}", shown_input(input), summary(text, packed, progress.seconds())));
+    if (voice == Voice::verbose) {
+        say(voice, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
+                               counted(packed.sites, "site"), name(packed.kind)));
+    }
+}
+
+/// The text of a file as it is to look.
+std::string text_of(codec::RgmFile const& file, Look const& look) {
+    if (!look.format && !look.width) return file.text();
+    std::vector<std::size_t> rows(file.num_taxa());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}}).rows({SiteId{0}, SiteId{file.num_sites()}});
+    return write_text(all, layout_for(file, rows, look));
+}
+
+void decompress(std::string const& input, DecompressOptions const& options) {
+    auto const voice = options.manners.voice;
+    Progress progress(shown_input(input), voice);
+    Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
+    progress.phase("unpacking", 0);
+    auto const file = open_rgm(input);
+    auto const text = text_of(file, options.look);
+    progress.phase("writing", 90);
+    result.finish(text);
+    progress.clear();
+    if (voice == Voice::verbose || result.output() != "-") {
+        say(voice, fmt::format("{}: {}, {}", shown_input(input), bytes(static_cast<double>(text.size())),
+                               duration(progress.seconds())));
+    }
+}
+
+void extract(std::string const& input, ExtractOptions const& options) {
+    auto const file = open_rgm(input);
+    auto const selection = select(file, options);
+    Replacement result(input, options.places.output, options.places, Replacement::Result::text);
+    result.finish(write_text(cut(file, selection), layout_for(file, selection.rows, options.look)));
+    if (options.manners.voice == Voice::verbose) {
+        say(options.manners.voice,
+            fmt::format("{}: {} and {}, {} read", shown_input(input), counted(selection.rows.size(), "row"),
+                        counted(selection.sites.size(), "site"), bytes(static_cast<double>(file.bytes_read()))));
+    }
+}
+
+}  // namespace
+
+int run(CompressOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.places.inputs, [&](auto const& input) { compress(input, options); });
+}
+
+int run(DecompressOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.places.inputs, [&](auto const& input) { decompress(input, options); });
+}
+
+int run(ExtractOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.places.inputs, [&](auto const& input) { extract(input, options); });
+}
+
+int run(StatOptions const& options) {
+    use_threads(options.manners);
+    bool later = false;  // than the first
+    return for_each(options.inputs, [&](auto const& input) {
+        auto const report = examine(input);
+        if (options.json) return print(to_json(report));
+        if (std::exchange(later, true)) print("\n");
+        print(to_text(report));
+    });
+}
+
+int run(VerifyOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.inputs, [&](auto const& input) {
+        auto const file = open_rgm(input);
+        file.verify();
+        if (options.manners.voice == Voice::quiet) return;
+        print(fmt::format("{}: fine, {} and {}\n", shown_input(input), counted_taxa(file.num_taxa()),
+                          counted(file.num_sites(), "site")));
+    });
+}
+
+int run(TreeOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.inputs, [&](auto const& input) {
+        auto const file = open_rgm(input);
+        if (file.kind() == codec::Kind::plain)
+            throw InputError({shown_input(input)}, "holds no tree: the alignment is stored as a text");
+        print(to_newick(file.tree(), file.names()) + '\n');
+    });
+}
+
+int run(CatOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.inputs, [&](auto const& input) { print(text_of(open_rgm(input), options.look)); });
+}
+
+}  // namespace regraft::msa_cli

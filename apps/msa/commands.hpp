@@ -1,0 +1,19 @@
+// The commands, file by file.
+#pragma once
+
+#include "options.hpp"
+
+namespace regraft::msa_cli {
+
+inline constexpr char const* program = "regraft-msa";
+
+// Each goes through all files, tells of errors on standard error, and returns the worst exit code.
+int run(CompressOptions const& options);
+int run(DecompressOptions const& options);
+int run(ExtractOptions const& options);
+int run(StatOptions const& options);
+int run(VerifyOptions const& options);
+int run(TreeOptions const& options);
+int run(CatOptions const& options);
+
+}  // namespace regraft::msa_cli

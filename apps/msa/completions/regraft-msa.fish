@@ -1,0 +1,36 @@
+# Completion of regraft-msa for fish.
+set -l commands compress decompress extract stat verify tree cat
+complete -c regraft-msa -f
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -l help -d 'how to use it'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -l version
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a compress -d 'FILE becomes FILE.rgm'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a decompress -d 'FILE.rgm becomes FILE'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a extract -d 'some sites and taxa'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a stat -d 'what is in alignments'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a verify -d 'check that files are not damaged'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a tree -d 'the stored tree'
+complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a cat -d 'alignments as text'
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -F
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s T -l threads -x -d 'threads to use'
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s q -l quiet -d 'errors only'
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s v -l verbose -d 'tell more'
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -l help -d 'how to use it'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress decompress extract' -s o -l output -r -d 'write to this file'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress decompress extract' -s c -l stdout -d 'write to standard output'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress decompress extract' -s f -l force -d 'overwrite files'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress decompress' -s k -l keep -d 'keep the input'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l fast -d 'hurry'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l best -d 'take more time for less space'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l tree -r -d 'compress along this Newick tree'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l partitions -r -d 'store this partition file'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l seed -x
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -s B -l block -x -d 'sites per block'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l codec -x -a 'native thesis plain'
+complete -c regraft-msa -n '__fish_seen_subcommand_from compress' -l no-verify -d 'do not check the result'
+complete -c regraft-msa -n '__fish_seen_subcommand_from extract' -l sites -x -d 'such as 100-250,300'
+complete -c regraft-msa -n '__fish_seen_subcommand_from extract' -l partition -x -d 'a stored partition'
+complete -c regraft-msa -n '__fish_seen_subcommand_from extract' -l taxa -r -d 'file with names'
+complete -c regraft-msa -n '__fish_seen_subcommand_from extract' -l taxon -x -d 'a name'
+complete -c regraft-msa -n '__fish_seen_subcommand_from decompress extract cat' -l format -x -a 'fasta phylip'
+complete -c regraft-msa -n '__fish_seen_subcommand_from decompress extract cat' -l width -x -d 'characters per line'
+complete -c regraft-msa -n '__fish_seen_subcommand_from stat' -l json -d 'for programs'

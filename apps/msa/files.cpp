@@ -1,0 +1,140 @@
+#include "files.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/input.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct stat look_at(std::string const& path) {
+    struct stat status {};
+    if (lstat(path.c_str(), &status) == 0) return status;
+    throw InputError({path}, "cannot be read: " + std::generic_category().message(errno));
+}
+
+bool is_unchanged(struct stat const& before, struct stat const& now) {
+    return before.st_dev == now.st_dev && before.st_ino == now.st_ino && before.st_size == now.st_size &&
+           before.st_mtim.tv_sec == now.st_mtim.tv_sec && before.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
+}
+
+void check_removable(std::string const& path, struct stat const& status) {
+    if (S_ISREG(status.st_mode)) return;
+    auto const* const what = S_ISLNK(status.st_mode)   ? "is a symbolic link"
+                             : S_ISDIR(status.st_mode) ? "is a directory"
+                                                       : "is not an ordinary file";
+    throw InputError({path}, fmt::format("{}, which is not replaced by its result; -c writes to standard output, -o to "
+                                         "a file, and both keep the input",
+                                         what));
+}
+
+void check_free(std::string const& path, Places const& places) {
+    struct stat status {};
+    if (path == "-" || places.force || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+    throw InputError({path}, places.output.empty() ? "exists already; -f overwrites it, -o OUT writes to another file"
+                                                   : "exists already; -f overwrites it");
+}
+
+}  // namespace
+
+Replacement::Replacement(std::string input, std::string output, Places const& places, Result result)
+    : input_(std::move(input)), output_(std::move(output)) {
+    if (output_ == "-" && result == Result::binary && isatty(STDOUT_FILENO) != 0) {
+        throw InputError(
+            "compressed data is not written to a terminal; -o OUT writes to a file, > and | lead elsewhere");
+    }
+    if (places.output.empty() && !places.keep) {
+        removed_ = look_at(input_);
+        check_removable(input_, *removed_);
+    }
+    check_free(output_, places);
+    check_writable(output_);
+}
+
+void Replacement::finish(std::string_view bytes) {
+    if (!removed_) {
+        Output out(output_);
+        out.write(bytes);
+        out.commit();
+        return;
+    }
+    if (!is_unchanged(*removed_, look_at(input_)))
+        throw InputError({input_}, "was changed by somebody else in the meantime; it is kept, and nothing is written");
+    Output out(output_, *removed_);
+    out.write(bytes);
+    out.commit();
+    std::error_code error;
+    fs::remove(input_, error);
+    if (error) throw InputError({input_}, "cannot be removed: " + error.message());
+}
+
+std::string compressed_name(std::string const& input, Places const& places) {
+    if (!places.output.empty()) return places.output;
+    if (input.ends_with(suffix)) {
+        throw InputError({input}, fmt::format("has the suffix {} already; nothing is compressed twice", suffix));
+    }
+    return input + std::string(suffix);
+}
+
+std::string decompressed_name(std::string const& input, Places const& places) {
+    if (!places.output.empty()) return places.output;
+    auto const stem = fs::path(input).filename().string();
+    if (!input.ends_with(suffix) || stem == suffix) {
+        throw InputError({input},
+                         fmt::format("has not the suffix {}; -o OUT or -c says where the result goes", suffix));
+    }
+    return input.substr(0, input.size() - suffix.size());
+}
+
+codec::RgmFile open_rgm(std::string const& input) {
+    if (input != "-") return codec::RgmFile(codec::open_bytes(input));
+    if (isatty(STDIN_FILENO) != 0) throw InputError("compressed data is not read from a terminal; expected a FILE");
+    auto const text = read_text(input);
+    auto const bytes = std::as_bytes(std::span(text));
+    return codec::RgmFile(codec::bytes_in_memory({bytes.begin(), bytes.end()}, shown_input(input)));
+}
+
+bool is_rgm(std::string_view text) {
+    constexpr std::size_t head = 4;
+    return text.size() >= head && codec::is_rgm(std::as_bytes(std::span(text)));
+}
+
+void expect_unpacked(std::string_view text, std::string const& name) {
+    struct Packer {
+        std::string_view magic;
+        std::string_view name;
+        std::string_view unpack;
+    };
+    constexpr Packer packers[] = {{"\x1f\x8b", "gzip", "zcat"},
+                                  {"BZh", "bzip2", "bzcat"},
+                                  {"\xfd"
+                                   "7zXZ",
+                                   "xz", "xzcat"},
+                                  {"\x28\xb5\x2f\xfd", "zstd", "zstdcat"},
+                                  {"PK\x03\x04", "zip", "unzip -p"}};
+    for (auto const& packer : packers) {
+        if (text.starts_with(packer.magic)) {
+            throw InputError(
+                {name}, fmt::format("is packed by {}; try: {} FILE | regraft-msa ...", packer.name, packer.unpack));
+        }
+    }
+}
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,52 @@
+// Which files are read, written, overwritten and removed: the manners of gzip and xz.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <sys/stat.h>
+
+#include "common/output.hpp"
+#include "options.hpp"
+#include "regraft/codec/rgm.hpp"
+
+namespace regraft::msa_cli {
+
+inline constexpr std::string_view suffix = ".rgm";
+
+/// A file that a command makes of another one.
+class Replacement {
+public:
+    /// Throws InputError if there is a file already and it must not be overwritten, if the input is to be removed but
+    /// is not an ordinary file, or if `output` is a terminal and the result is binary; OutputError if it cannot be
+    /// written.
+    enum class Result : bool { text, binary };
+    Replacement(std::string input, std::string output, Places const& places, Result result);
+
+    std::string const& output() const { return output_; }
+    /// Writes the whole result; when it is safely there, the input is removed if that is wanted. Throws OutputError,
+    /// and InputError if the input is not any more what it was; then it stays.
+    void finish(std::string_view bytes);
+
+private:
+    std::string input_;
+    std::string output_;
+    std::optional<struct stat> removed_;  // the input as it was, if it is to be removed
+};
+
+/// FILE.rgm, or what the user says. Throws InputError if the input's name says that it is compressed already.
+std::string compressed_name(std::string const& input, Places const& places);
+/// FILE for FILE.rgm, or what the user says. Throws InputError for a name without the suffix.
+std::string decompressed_name(std::string const& input, Places const& places);
+
+/// Opens a compressed file; "-" is standard input. Throws InputError.
+codec::RgmFile open_rgm(std::string const& input);
+
+/// True if these are the first bytes of an .rgm file.
+bool is_rgm(std::string_view text);
+/// Throws InputError if a text was packed by another program, and says by which.
+void expect_unpacked(std::string_view text, std::string const& name);
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,342 @@
+#include "options.hpp"
+
+#include <limits>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "common/command_line.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+constexpr std::uint64_t most_threads = 4096;
+constexpr std::uint64_t most_sites_per_block = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_cells_per_line = std::uint64_t{1} << 40;
+
+constexpr char const* description =
+    R"(Compresses multiple sequence alignments along a parsimony tree.
+
+An alignment in FASTA or PHYLIP format becomes a file FILE.rgm, several times
+smaller than general compressors make it, from which single sites and taxa can
+be read without unpacking the rest. Unpacking gives back the very same bytes.)";
+
+constexpr char const* after =
+    R"(Try:
+  regraft-msa compress genes.fa              writes genes.fa.rgm, removes genes.fa
+  regraft-msa compress -k *.phy              keeps the originals
+  regraft-msa decompress genes.fa.rgm        the way back
+  regraft-msa stat genes.fa.rgm              what is in it
+  regraft-msa cat genes.fa.rgm | head        look at it, as with zcat
+  regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
+and regraft-msa COMMAND --help, or man regraft-msa.
+
+Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
+input or usage. Of several files all are tried; the worst code counts.)";
+
+constexpr char const* compress_after =
+    R"(FILE is FASTA or PHYLIP; without FILE, or with -, standard input is compressed to
+standard output. FILE.rgm is unpacked and compared with FILE before it takes its
+name; only then FILE is removed, and never with -k, -o or -c.
+
+The result is the same, byte by byte, for any number of threads. If no tree makes
+the alignment smaller, the text is stored as zstd packs it.
+
+  regraft-msa compress genes.fa
+  regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
+  zcat genes.fa.gz | regraft-msa compress > genes.fa.rgm)";
+
+constexpr char const* decompress_after =
+    R"(FILE.rgm becomes FILE again, byte by byte, and is removed, unless -k, -o or -c is
+given. Without FILE, or with -, standard input is unpacked to standard output.
+
+  regraft-msa decompress genes.fa.rgm
+  regraft-msa decompress -o genes.phy --format phylip genes.fa.rgm)";
+
+constexpr char const* extract_after =
+    R"(Sites count from 1, both ends belong to a range, and \3 takes every third:
+  --sites 1-300          the first 300
+  --sites '301-900\3'    301, 304, ..., 898 (quote the backslash)
+  --sites 500,1-10       site 500, then the first ten: the order is yours
+Only the blocks with these sites are read and unpacked.
+
+  regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
+  regraft-msa extract --taxon Homo_sapiens --taxon Pan genes.fa.rgm
+  regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm)";
+
+constexpr char const* stat_after =
+    R"(Works for FILE.rgm and for FASTA and PHYLIP files alike.
+  constant                 one state fits all taxa
+  parsimony-informative    at least two states occur in at least two taxa each
+  patterns                 different columns; characters that stand for the same
+                           states, such as - and N, are equal
+  gaps, unknown            '-', and everything else that stands for any state
+JSON: one object per file and line; keys stay, new ones may come.
+
+  regraft-msa stat *.rgm
+  regraft-msa stat --json genes.fa.rgm | python3 -m json.tool)";
+
+constexpr char const* verify_after =
+    R"(Reads all of every file, unpacks it and compares the checksums. Exit code 0: all
+files are fine; 2: at least one is damaged or is no .rgm file.
+
+  regraft-msa verify archive/*.rgm)";
+
+constexpr char const* tree_after =
+    R"(One line of Newick text per file: the tree along which it is compressed. It has no
+branch lengths and is unrooted: where it begins means nothing.
+
+  regraft-msa tree genes.fa.rgm > guide.nwk)";
+
+constexpr char const* cat_after =
+    R"(As zcat: the text that was compressed to standard output, one file after the
+other. The files stay. Without FILE, or with -, standard input is unpacked.
+
+  regraft-msa cat genes.fa.rgm | grep -c '>')";
+
+void add_inputs(CLI::App& app, std::vector<std::string>& inputs, std::string const& what) {
+    app.add_option("FILE", inputs, what)->type_name("");
+}
+
+void add_manners(CLI::App& app, Manners& manners) {
+    constexpr auto* group = "Manners";
+    app.add_option("-T,--threads", manners.threads, "threads to use; 0 (default): all there are")
+        ->transform(whole(0, most_threads))
+        ->type_name("N")
+        ->group(group);
+    auto* const quiet = app.add_flag_callback(
+        "-q,--quiet", [&] { manners.voice = Voice::quiet; }, "errors only");
+    quiet->group(group);
+    app.add_flag_callback(
+           "-v,--verbose", [&] { manners.voice = Voice::verbose; }, "tell more")
+        ->excludes(quiet)
+        ->group(group);
+}
+
+void add_output(CLI::App& app, Places& places, std::string const& what) {
+    constexpr auto* group = "Output";
+    auto* const output = app.add_option("-o,--output", places.output, what)
+                             ->check([](std::string const& path) { return path.empty() ? "the name is empty" : ""; })
+                             ->type_name("OUT")
+                             ->group(group);
+    app.add_flag_callback(
+           "-c,--stdout", [&] { places.output = "-"; }, "write to standard output")
+        ->excludes(output)
+        ->group(group);
+    app.add_flag("-f,--force", places.force, "overwrite files that are there")->group(group);
+}
+
+void add_replacement(CLI::App& app, Places& places) {
+    add_output(app, places, "write to this file and keep the input; -: standard output");
+    app.add_flag("-k,--keep", places.keep, "keep the input")->group("Output");
+}
+
+void add_look(CLI::App& app, Look& look) {
+    constexpr auto* group = "Text";
+    static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
+                                                                {"phylip", msa::TextFormat::phylip}};
+    app.add_option("--format", look.format, "fasta or phylip (default: as it was)")
+        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->type_name("FORMAT")
+        ->group(group);
+    app.add_option("--width", look.width, "characters of a sequence per line; 0: all (default: as it was)")
+        ->transform(whole(0, most_cells_per_line))
+        ->type_name("N")
+        ->group(group);
+}
+
+CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
+    auto* const command = app.add_subcommand("compress", "compress alignments: FILE becomes FILE.rgm");
+    add_inputs(*command, options.places.inputs, "FASTA or PHYLIP files");
+    add_replacement(*command, options.places);
+    constexpr auto* group = "Compression";
+    static std::map<std::string, codec::Kind> const kinds{
+        {"native", codec::Kind::native}, {"thesis", codec::Kind::thesis}, {"plain", codec::Kind::plain}};
+    auto* const fast = command->add_flag_callback(
+        "--fast", [&] { options.effort = codec::Effort::fast; }, "hurry");
+    fast->group(group);
+    command
+        ->add_flag_callback(
+            "--best", [&] { options.effort = codec::Effort::best; }, "take more time for less space")
+        ->excludes(fast)
+        ->group(group);
+    command->add_option("--tree", options.tree, "compress along this tree (Newick), do not look for one")
+        ->type_name("FILE")
+        ->group(group);
+    command->add_option("--partitions", options.partitions, "store this partition file (RAxML-NG format) along with it")
+        ->type_name("FILE")
+        ->group(group);
+    command->add_option("--seed", options.seed, "of the search for a tree (default 1)")
+        ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))
+        ->type_name("N")
+        ->group(group);
+    command
+        ->add_option("-B,--block", options.sites_per_block, "sites per block (default: chosen); small: quick extract")
+        ->transform(whole(1, most_sites_per_block))
+        ->type_name("N")
+        ->group(group);
+    command->add_option("--codec", options.kind, "native, thesis or plain (default: native, or plain if smaller)")
+        ->transform(CLI::CheckedTransformer(kinds).description(""))
+        ->type_name("CODEC")
+        ->group(group);
+    command
+        ->add_flag_callback(
+            "--no-verify", [&] { options.verify = false; }, "do not check the result by unpacking it")
+        ->group(group);
+    add_manners(*command, options.manners);
+    command->footer(compress_after);
+    return command;
+}
+
+CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
+    auto* const command = app.add_subcommand("decompress", "give back what was compressed: FILE.rgm becomes FILE");
+    add_inputs(*command, options.places.inputs, ".rgm files");
+    add_replacement(*command, options.places);
+    add_look(*command, options.look);
+    add_manners(*command, options.manners);
+    command->footer(decompress_after);
+    return command;
+}
+
+CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
+    auto* const command = app.add_subcommand("extract", "some sites and taxa, without unpacking the rest");
+    command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")->required()->type_name("");
+    auto* const sites =
+        command->add_option("--sites", options.sites, "such as 100-250,300 (default: all)")->type_name("RANGES");
+    command->add_option("--partition", options.partition, "the sites of a partition stored in FILE")
+        ->type_name("NAME")
+        ->excludes(sites);
+    command->add_option("--taxa", options.taxa, "file with names, one per line (default: all); -: standard input")
+        ->type_name("FILE");
+    command->add_option("--taxon", options.taxon, "a name; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    add_output(*command, options.places, "write to this file (default: standard output)");
+    add_look(*command, options.look);
+    add_manners(*command, options.manners);
+    command->footer(extract_after);
+    return command;
+}
+
+CLI::App* add_stat(CLI::App& app, StatOptions& options) {
+    auto* const command = app.add_subcommand("stat", "what is in alignments, compressed or not");
+    command->add_option("FILE", options.inputs, ".rgm, FASTA or PHYLIP files; -: standard input")
+        ->required()
+        ->type_name("");
+    command->add_flag("--json", options.json, "for programs: one JSON object per file");
+    add_manners(*command, options.manners);
+    command->footer(stat_after);
+    return command;
+}
+
+CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
+    auto* const command = app.add_subcommand("verify", "check that files are not damaged");
+    command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
+    add_manners(*command, options.manners);
+    command->footer(verify_after);
+    return command;
+}
+
+CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
+    auto* const command = app.add_subcommand("tree", "the stored tree as Newick text");
+    command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
+    add_manners(*command, options.manners);
+    command->footer(tree_after);
+    return command;
+}
+
+CLI::App* add_cat(CLI::App& app, CatOptions& options) {
+    auto* const command = app.add_subcommand("cat", "alignments as text to standard output");
+    add_inputs(*command, options.inputs, ".rgm files");
+    add_look(*command, options.look);
+    add_manners(*command, options.manners);
+    command->footer(cat_after);
+    return command;
+}
+
+/// No file is standard input, to standard output.
+void complete(Places& places, std::string const& command) {
+    if (places.inputs.empty()) places.inputs = {"-"};
+    if (places.inputs.size() > 1 && !places.output.empty() && places.output != "-")
+        throw CLI::ValidationError("-o", "is for one file, not " + std::to_string(places.inputs.size()));
+    if (places.inputs.size() > 1 && places.output == "-" && command == "compress")
+        throw CLI::ValidationError("-c", "is for one file: compressed files cannot follow each other in one");
+    for (auto const& input : places.inputs) {
+        if (input == "-" && places.output.empty()) {
+            if (places.inputs.size() > 1) throw CLI::ValidationError("-", "goes alone, or with -c");
+            places.output = "-";
+        }
+    }
+}
+
+void complete(CompressOptions& options) {
+    complete(options.places, "compress");
+    if (options.kind == codec::Kind::plain && !(options.tree.empty() && options.partitions.empty()))
+        throw CLI::ValidationError("--codec plain", "stores the text alone, no --tree and no --partitions");
+}
+
+void complete(DecompressOptions& options) {
+    complete(options.places, "decompress");
+    if ((options.look.format || options.look.width) && options.places.output.empty()) {
+        throw CLI::ValidationError(options.look.format ? "--format" : "--width",
+                                   "makes another text than was compressed: say where it goes, with -o or -c");
+    }
+}
+
+void complete(ExtractOptions& options) {
+    if (options.places.inputs.size() > 1)
+        throw CLI::ValidationError("extract", "is for one file, not " + std::to_string(options.places.inputs.size()));
+    if (options.places.inputs[0] == "-" && options.taxa == "-")
+        throw CLI::ValidationError("--taxa", "is standard input, and so is FILE");
+    if (options.places.output.empty()) options.places.output = "-";
+}
+
+void complete(CatOptions& options) {
+    if (options.inputs.empty()) options.inputs = {"-"};
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    CLI::App app(description, "regraft-msa");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "regraft-msa " REGRAFT_VERSION);
+    app.footer(after);
+    CompressOptions compress_options;
+    DecompressOptions decompress_options;
+    ExtractOptions extract_options;
+    StatOptions stat_options;
+    VerifyOptions verify_options;
+    TreeOptions tree_options;
+    CatOptions cat_options;
+    auto const* const compress = add_compress(app, compress_options);
+    auto const* const decompress = add_decompress(app, decompress_options);
+    auto const* const extract = add_extract(app, extract_options);
+    auto const* const stat = add_stat(app, stat_options);
+    auto const* const verify = add_verify(app, verify_options);
+    auto const* const tree = add_tree(app, tree_options);
+    add_cat(app, cat_options);
+    if (auto const message = unknown_command(app, argc, argv)) return {std::nullopt, *message, bad_input};
+    auto const finished = [](auto& options) -> Parsed {
+        complete(options);
+        return {options, "", done};
+    };
+    try {
+        app.parse(argc, argv);
+        if (compress->parsed()) return finished(compress_options);
+        if (decompress->parsed()) return finished(decompress_options);
+        if (extract->parsed()) return finished(extract_options);
+        if (stat->parsed()) return {stat_options, "", done};
+        if (verify->parsed()) return {verify_options, "", done};
+        if (tree->parsed()) return {tree_options, "", done};
+        return finished(cat_options);
+    } catch (CLI::ParseError const& error) {
+        auto const end = ending(app, error);
+        return {std::nullopt, end.message, end.exit_code};
+    }
+}
+
+}  // namespace regraft::msa_cli

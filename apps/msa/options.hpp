@@ -1,0 +1,95 @@
+// What the user asks for on the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/program.hpp"
+#include "regraft/codec/columns.hpp"
+#include "regraft/msa/text_layout.hpp"
+
+namespace regraft::msa_cli {
+
+enum class Voice : std::uint8_t { quiet, normal, verbose };
+
+/// Of all commands.
+struct Manners {
+    Voice voice = Voice::normal;
+    std::uint32_t threads = 0;  // 0: all there are
+};
+
+/// Files that are read, and where the results go.
+struct Places {
+    std::vector<std::string> inputs;  // "-": standard input
+    std::string output;               // empty: beside the input, which is then removed; "-": standard output
+    bool keep = false;                // the input, in any case
+    bool force = false;               // overwrite what is there
+};
+
+/// How a text is to look. What is not given is as in the text that was compressed.
+struct Look {
+    std::optional<msa::TextFormat> format;
+    std::optional<std::uint64_t> width;  // cells per line; 0: all
+};
+
+struct CompressOptions {
+    Manners manners;
+    Places places;
+    std::optional<codec::Kind> kind;  // none: whatever is smaller, native or plain
+    std::uint32_t sites_per_block = 0;
+    codec::Effort effort = codec::Effort::normal;
+    std::string tree;        // Newick file; empty: one is made
+    std::string partitions;  // partition file to be stored; empty: none
+    std::uint64_t seed = 1;
+    bool verify = true;
+};
+
+struct DecompressOptions {
+    Manners manners;
+    Places places;
+    Look look;
+};
+
+struct ExtractOptions {
+    Manners manners;
+    Places places;                     // one input
+    std::optional<std::string> sites;  // list of ranges
+    std::string partition;             // or the sites of this one
+    std::string taxa;                  // file with names
+    std::vector<std::string> taxon;    // names
+    Look look;
+};
+
+struct StatOptions {
+    Manners manners;
+    std::vector<std::string> inputs;
+    bool json = false;
+};
+
+struct VerifyOptions {
+    Manners manners;
+    std::vector<std::string> inputs;
+};
+
+struct TreeOptions {
+    Manners manners;
+    std::vector<std::string> inputs;
+};
+
+struct CatOptions {
+    Manners manners;
+    std::vector<std::string> inputs;
+    Look look;
+};
+
+using Options = std::variant<CompressOptions, DecompressOptions, ExtractOptions, StatOptions, VerifyOptions,
+                             TreeOptions, CatOptions>;
+using Parsed = common::Parsed<Options>;
+
+/// Reads the command line. Never prints, never throws.
+Parsed parse_command_line(int argc, char const* const* argv);
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,28 @@
+// From the text of an alignment to the bytes of an .rgm file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options.hpp"
+#include "progress.hpp"
+#include "regraft/codec/columns.hpp"
+
+namespace regraft::msa_cli {
+
+struct Packed {
+    std::string bytes;
+    codec::Kind kind = codec::Kind::native;
+    std::uint64_t taxa = 0;
+    std::uint64_t sites = 0;
+};
+
+/// Compresses a text as the options say, and unless they say otherwise unpacks the result again and compares. Throws
+/// InputError with `name` for a text that is no alignment; std::logic_error if the comparison fails.
+///
+/// Memory: the text, the alignment, and a small multiple of it while a tree is looked for and columns are coded.
+Packed pack(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress);
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,175 @@
+#include "stat_report.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/input.hpp"
+#include "common/words.hpp"
+#include "files.hpp"
+#include "regraft/codec/rgm.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/alignment.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double percent(std::uint64_t part, double whole) {
+    return whole > 0 ? 100 * static_cast<double>(part) / whole : 0;
+}
+
+bool begins_as_fasta(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f"), text.size())).starts_with('>');
+}
+
+/// The text, and what is known of its compressed form if it comes from one.
+struct Source {
+    std::string text;
+    std::optional<Coding> coding;
+    std::optional<codec::RootedTree> tree;
+};
+
+Source unpack(std::string content, std::string const& name) {
+    if (!is_rgm(content)) return {std::move(content), std::nullopt, std::nullopt};
+    auto const bytes = std::as_bytes(std::span(content));
+    codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
+    Source source;
+    source.text = file.text();
+    source.coding = Coding{.kind = file.kind(),
+                           .sites_per_block = file.sites_per_block(),
+                           .bytes = content.size(),
+                           .layers = {file.layers().begin(), file.layers().end()},
+                           .partitions = file.extras().partitions,
+                           .parsimony_score = std::nullopt};
+    if (file.kind() != codec::Kind::plain) source.tree = file.tree();
+    return source;
+}
+
+std::string shown_format(msa::TextFormat format) {
+    return format == msa::TextFormat::fasta ? "FASTA" : "PHYLIP";
+}
+
+std::uint64_t num_sites(msa::PartitionSpec const& partition) {
+    return sites_of(partition).size();
+}
+
+Json to_json(Report const& report, Coding const& coding) {
+    Json json{{"codec", name(coding.kind)},
+              {"bytes", coding.bytes},
+              {"bits_per_taxon_and_site", 8 * static_cast<double>(coding.bytes) / report.cells()},
+              {"text_bytes_per_byte", static_cast<double>(report.text_bytes) / static_cast<double>(coding.bytes)},
+              {"sites_per_block", coding.sites_per_block},
+              {"layers", Json::array()},
+              {"partitions", Json::array()}};
+    for (auto const& layer : coding.layers) {
+        json["layers"].push_back(
+            {{"name", layer.name}, {"bits", layer.bits}, {"bits_per_taxon_and_site", layer.bits / report.cells()}});
+    }
+    for (auto const& partition : coding.partitions) {
+        json["partitions"].push_back(
+            {{"name", partition.name}, {"model", partition.model}, {"sites", num_sites(partition)}});
+    }
+    return json;
+}
+
+void add_coding(Table& table, Report const& report, Coding const& coding) {
+    if (coding.parsimony_score)
+        table.row("parsimony", fmt::format("{} on the stored tree", counted(*coding.parsimony_score, "change")));
+    for (std::size_t i = 0; i < coding.partitions.size(); ++i) {
+        auto const& partition = coding.partitions[i];
+        table.row(i == 0 ? "partitions" : "",
+                  fmt::format("{}: {}, {}", partition.name, partition.model, counted(num_sites(partition), "site")));
+    }
+    table.row("compressed", fmt::format("{}, {:.3g} times smaller, {:.4f} bits per taxon and site",
+                                        bytes(static_cast<double>(coding.bytes)),
+                                        static_cast<double>(report.text_bytes) / static_cast<double>(coding.bytes),
+                                        8 * static_cast<double>(coding.bytes) / report.cells()));
+    table.row("codec", coding.kind == codec::Kind::plain ? std::string("plain: the text as zstd packs it")
+                                                         : fmt::format("{}, {} per block", name(coding.kind),
+                                                                       counted(coding.sites_per_block, "site")));
+    for (std::size_t i = 0; i < coding.layers.size(); ++i) {
+        auto const& layer = coding.layers[i];
+        table.row(i == 0 ? "bits for" : "",
+                  fmt::format("{:<16} {:>8.4f}  {:>5.1f} %", layer.name, layer.bits / report.cells(),
+                              percent(1, 8 * static_cast<double>(coding.bytes)) * layer.bits));
+    }
+}
+
+}  // namespace
+
+Report examine(std::string const& input) {
+    Report report;
+    report.file = shown_input(input);
+    auto source = unpack(read_text(input), report.file);
+    expect_unpacked(source.text, report.file);
+    auto const alignment = msa::parse_alignment(source.text, report.file);
+    report.format = begins_as_fasta(source.text) ? msa::TextFormat::fasta : msa::TextFormat::phylip;
+    report.text_bytes = source.text.size();
+    report.taxa = alignment.num_taxa();
+    report.sites = alignment.num_sites();
+    report.statistics = statistics(alignment);
+    report.coding = std::move(source.coding);
+    if (source.tree) report.coding->parsimony_score = parsimony_score(alignment, *source.tree);
+    return report;
+}
+
+std::string to_text(Report const& report) {
+    auto const& s = report.statistics;
+    Table table;
+    table.row("file", fmt::format("{}: {} of {} text", report.file, bytes(static_cast<double>(report.text_bytes)),
+                                  shown_format(report.format)));
+    table.row("taxa", std::to_string(report.taxa));
+    table.row("sites", fmt::format("{}: {}, {} constant, {} parsimony-informative", report.sites,
+                                   counted(s.patterns, "pattern"), s.constant_sites, s.parsimony_informative_sites));
+    table.row("characters", fmt::format("{}: {:.2f} % gaps, {:.2f} % unknown, {:.2f} % ambiguous", s.alphabet,
+                                        percent(s.gaps, report.cells()), percent(s.unknown, report.cells()),
+                                        percent(s.ambiguous, report.cells())));
+    if (report.coding) add_coding(table, report, *report.coding);
+    return table.take();
+}
+
+std::string to_json(Report const& report) {
+    auto const& s = report.statistics;
+    Json json{{"file", report.file},
+              {"compressed", report.coding ? to_json(report, *report.coding) : Json(nullptr)},
+              {"text_format", report.format == msa::TextFormat::fasta ? "fasta" : "phylip"},
+              {"text_bytes", report.text_bytes},
+              {"alphabet", s.alphabet},
+              {"taxa", report.taxa},
+              {"sites", report.sites},
+              {"patterns", s.patterns},
+              {"constant_sites", s.constant_sites},
+              {"parsimony_informative_sites", s.parsimony_informative_sites},
+              {"gap_cells", s.gaps},
+              {"unknown_cells", s.unknown},
+              {"ambiguous_cells", s.ambiguous},
+              {"parsimony_score", nullptr}};
+    if (report.coding && report.coding->parsimony_score) json["parsimony_score"] = *report.coding->parsimony_score;
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';  // paths need not be UTF-8
+}
+
+std::string name(codec::Kind kind) {
+    switch (kind) {
+        case codec::Kind::plain:
+            return "plain";
+        case codec::Kind::native:
+            return "native";
+        case codec::Kind::thesis:
+            return "thesis";
+    }
+    return "";
+}
+
+std::string counted_taxa(std::uint64_t count) {
+    return count == 1 ? "1 taxon" : std::to_string(count) + " taxa";
+}
+
+}  // namespace regraft::msa_cli

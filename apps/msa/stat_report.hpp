@@ -1,0 +1,49 @@
+// What `stat` says about a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "regraft/codec/columns.hpp"
+#include "regraft/msa/partition.hpp"
+#include "regraft/msa/text_layout.hpp"
+#include "statistics.hpp"
+
+namespace regraft::msa_cli {
+
+/// What there is to know of a compressed file.
+struct Coding {
+    codec::Kind kind = codec::Kind::plain;
+    std::uint32_t sites_per_block = 0;
+    std::uint64_t bytes = 0;
+    std::vector<codec::Layer> layers;
+    std::vector<msa::PartitionSpec> partitions;
+    std::optional<std::uint64_t> parsimony_score;  // on the stored tree; none: no tree
+};
+
+struct Report {
+    std::string file;
+    msa::TextFormat format = msa::TextFormat::fasta;  // of the text
+    std::uint64_t text_bytes = 0;
+    std::uint64_t taxa = 0;
+    std::uint64_t sites = 0;
+    Statistics statistics;
+    std::optional<Coding> coding;  // none: the file is a text
+
+    double cells() const { return static_cast<double>(taxa) * static_cast<double>(sites); }
+};
+
+/// Reads a compressed file or a text; "-" is standard input. Throws InputError.
+Report examine(std::string const& input);
+
+std::string to_text(Report const& report);
+/// One line.
+std::string to_json(Report const& report);
+
+/// "native", "thesis" or "plain".
+std::string name(codec::Kind kind);
+/// "1 taxon", "2 taxa".
+std::string counted_taxa(std::uint64_t count);
+}  // namespace regraft::msa_cli

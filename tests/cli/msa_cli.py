@@ -1,0 +1,130 @@
+"""Runs regraft-msa for the tests of its commands, and makes alignments and texts of them."""
+import dataclasses
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+DNA = {"A": 1, "C": 2, "G": 4, "T": 8, "U": 8, "R": 5, "Y": 10, "S": 6, "W": 9, "K": 12, "M": 3, "B": 14, "D": 13, "H": 11, "V": 7} | dict.fromkeys("NXO?-.~*!", 15)
+
+
+@dataclasses.dataclass
+class Result:
+    command: list[str]
+    code: int
+    out: bytes
+    err: str
+
+    def require(self, good: bool, why: str) -> None:
+        if not good:
+            raise AssertionError(f"{why}\n  command: {' '.join(self.command)}\n  exit code: {self.code}\n"
+                                 f"  standard output: {self.out[:500]!r}\n  standard error: {self.err[:1000]}")
+
+
+class Program:
+    """regraft-msa, and a folder for its files."""
+
+    def __init__(self, exe: str) -> None:
+        self.exe = exe
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def file(self, name: str, content: str | bytes) -> pathlib.Path:
+        path = self.path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def run(self, *arguments: str | pathlib.Path, stdin: bytes = b"", **options) -> Result:
+        command = [self.exe, *map(str, arguments)]
+        run = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=100, **options)
+        return Result(command, run.returncode, run.stdout, run.stderr.decode())
+
+    def ok(self, *arguments: str | pathlib.Path, stdin: bytes = b"", **options) -> bytes:
+        result = self.run(*arguments, stdin=stdin, **options)
+        result.require(result.code == 0, "expected exit code 0")
+        return result.out
+
+    def contents(self) -> dict[str, bytes | None]:
+        return {path.name: path.read_bytes() if path.is_file() else None for path in self.path.iterdir()}
+
+    def refuses(self, *arguments: str | pathlib.Path, message: str, code: int = 2, stdin: bytes = b"", **options) -> None:
+        """One message that contains the given one, the exit code, no output, and all files as they were."""
+        before = self.contents()
+        result = self.run(*arguments, stdin=stdin, **options)
+        result.require(result.code == code, f"expected exit code {code}")
+        result.require(message in result.err, f"expected a message with '{message}'")
+        result.require(result.err.startswith("regraft-msa: ") and result.err.count("regraft-msa: ") == 1, "expected one message")
+        result.require(result.err.count("\n") <= 2 and "internal error" not in result.err, "expected a short message that blames the input")
+        result.require(not result.out, "expected nothing on standard output")
+        result.require(self.contents() == before, "expected that no file changes")
+
+    def compressed(self, name: str, content: str | bytes, *options: str) -> pathlib.Path:
+        path = self.file(name, content)
+        self.ok("compress", "-f", *options, path)
+        return path.with_name(path.name + ".rgm")
+
+
+@dataclasses.dataclass
+class Alignment:
+    names: list[str]
+    rows: list[str]
+
+
+def evolved(seed: int, taxa: int, sites: int, letters: str = "ACGT", missing: str = "-N?") -> Alignment:
+    """Rows that descend from each other, with a few gaps, unknown and lower-case letters."""
+    dice = random.Random(seed)
+    rows: list[str] = []
+    for i in range(taxa):
+        row = list(rows[dice.randrange(i)]) if i else [dice.choice(letters) for _ in range(sites)]
+        for _ in range(max(1, sites // 20)):
+            row[dice.randrange(sites)] = dice.choice(letters + missing[:1] + letters.lower()[:1])
+        if missing and dice.random() < 0.3:
+            first = dice.randrange(sites)
+            row[first:first + sites // 8] = dice.choice(missing) * len(row[first:first + sites // 8])
+        rows.append("".join(row))
+    return Alignment([f"taxon_{i * 7919 % 1000}.{i}" for i in range(taxa)], rows)
+
+
+def lines_of(row: str, width: int) -> list[str]:
+    return [row[i:i + width] for i in range(0, len(row), width)] if width else [row]
+
+
+def fasta(alignment: Alignment, width: int = 0, end: str = "\n", describe=lambda name: "") -> str:
+    return "".join(f">{name}{describe(name)}{end}" + "".join(line + end for line in lines_of(row, width))
+                   for name, row in zip(alignment.names, alignment.rows))
+
+
+def phylip(alignment: Alignment, end: str = "\n", gap: str = " ") -> str:
+    return f"{len(alignment.names)} {len(alignment.rows[0])}{end}" + "".join(f"{name}{gap}{row}{end}" for name, row in zip(alignment.names, alignment.rows))
+
+
+def interleaved(alignment: Alignment, width: int = 60, end: str = "\n") -> str:
+    blocks = zip(*(lines_of(row, width) for row in alignment.rows))
+    text = f" {len(alignment.names)} {len(alignment.rows[0])}{end}"
+    for i, block in enumerate(blocks):
+        text += end * (i > 0)
+        text += "".join((f"{name:<14}" if i == 0 else "") + " ".join(lines_of(line, 10)) + end for name, line in zip(alignment.names, block))
+    return text
+
+
+def read_phylip(path: pathlib.Path) -> Alignment:
+    """Of a sample file with a name and a row on each line."""
+    rows = [line.split() for line in path.read_text().splitlines()[1:] if line.strip()]
+    return Alignment([row[0] for row in rows], ["".join(row[1:]) for row in rows])
+
+
+def main(*checks) -> int:
+    """Runs the checks, functions of a Program, on the program that the command line names."""
+    os.environ.pop("OMP_NUM_THREADS", None)
+    for check in checks:
+        program = Program(sys.argv[1])
+        try:
+            check(program)
+        except AssertionError:
+            print(f"{check.__name__}: {check.__doc__}")
+            raise
+        print(f"passed: {check.__name__}")
+    return 0

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""regraft-msa gives back what it got: all of it, parts of it, numbers about it. msa_contents.py EXE"""
+import json
+import random
+import re
+import sys
+
+import msa_cli
+from msa_cli import DNA, Alignment, evolved, fasta, interleaved, phylip
+
+AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
+
+
+def texts() -> list[tuple[str, str]]:
+    small = evolved(1, 9, 333)
+    proteins = evolved(2, 12, 200, AMINO_ACIDS, "-X?")
+    morphology = evolved(3, 6, 70, "0123", "-?")
+    irregular = "\n\n>a b c\nAC GT\n\nacgtn\n>b\n\tACGTACGTA\r\n>c\nA-C?A-C?A"
+    return [("one-line.fa", fasta(small)), ("wrapped.fa", fasta(small, 60)), ("crlf.fa", fasta(small, 70, "\r\n")),
+            ("described.fa", fasta(small, 80, describe=lambda name: f" from {name}  |x")), ("no-end.fa", fasta(small, 60)[:-1]),
+            ("old-mac.fa", fasta(small, 60, "\r")), ("mark.fa", "\ufeff" + fasta(small)),
+            ("a.phy", phylip(small)), ("crlf.phy", phylip(small, "\r\n")), ("padded.phy", phylip(small, gap="     ")),
+            ("interleaved.phy", interleaved(small)), ("interleaved-crlf.phy", interleaved(small, 50, "\r\n")),
+            ("proteins.fa", fasta(proteins, 60)), ("morphology.phy", phylip(morphology)), ("irregular.fa", irregular),
+            ("one-taxon.fa", ">only\nACGT\n"), ("two-taxa.fa", ">a\nACGTTTTT\n>b\nACGAAAAA\n"), ("one-cell.fa", ">a\nA\n"),
+            ("utf8.fa", ">Gänse\u00e4\nACGT\n>\u03b1\nACGA\n"), ("noise.fa", fasta(noise(), 60)), ("repeated.fa", ">a\n" + "ACGT" * 20000 + "\n")]
+
+
+def noise() -> Alignment:
+    dice = random.Random(5)
+    symbols = [chr(c) for c in range(33, 127) if chr(c) not in ">"]
+    return Alignment(list("abcd"), ["".join(dice.choices(symbols, k=500)) for _ in range(4)])
+
+
+def round_trips(program: msa_cli.Program) -> None:
+    """any alignment comes back byte by byte, from files and through pipes, whatever the options"""
+    for name, text in texts():
+        original = program.file(name, text).read_bytes()
+        program.ok("compress", program.path / name)
+        packed = program.path / (name + ".rgm")
+        assert not (program.path / name).exists() and packed.exists(), name
+        assert program.ok("cat", packed) == original, name
+        program.ok("verify", packed)
+        program.ok("decompress", packed)
+        assert (program.path / name).read_bytes() == original and not packed.exists(), name
+        assert program.ok("decompress", stdin=program.ok("compress", stdin=original)) == original, name
+    for options in (["--fast"], ["--best"], ["--codec", "thesis"], ["--codec", "plain"], ["--codec", "native"], ["-B", "1"], ["--block", "1000"], ["--seed", "7"], ["--no-verify"]):
+        for name, text in texts()[:3] + texts()[-10:-8]:
+            original = text.encode()
+            packed = program.ok("compress", *options, stdin=original)
+            assert program.ok("cat", stdin=packed) == original, (name, options)
+
+
+def sample_files(program: msa_cli.Program) -> None:
+    """the sample files, with what they are worth: less than half of their size"""
+    for path in sorted(msa_cli.DATA.glob("*.phy")):
+        packed = program.ok("compress", "-c", path)
+        assert program.ok("decompress", stdin=packed) == path.read_bytes()
+        assert len(packed) < path.stat().st_size / 2, path
+
+
+def never_large(program: msa_cli.Program) -> None:
+    """what no tree makes smaller is stored as plain text, and that is about as large as its entropy says"""
+    dice = random.Random(11)
+    rows = ["".join(dice.choices("ACDEFGHIKLMNPQRSTVWY0123456789!#$%&()*+-./", k=3000)) for _ in range(8)]
+    text = fasta(Alignment([f"t{i}" for i in range(8)], rows))
+    packed = program.ok("compress", stdin=text.encode())
+    assert len(packed) < 0.8 * len(text), "expected at most 6.4 bits per character"
+    copies = fasta(Alignment(["a", "b", "c"], [rows[0][:40] * 500] * 3))
+    assert len(program.ok("compress", stdin=copies.encode())) < 500
+
+
+def threads(program: msa_cli.Program) -> None:
+    """the same bytes for any number of threads"""
+    text = fasta(evolved(4, 40, 3000), 60).encode()
+    expected = program.ok("compress", stdin=text)
+    for count in ("0", "1", "2", "4"):
+        assert program.ok("compress", "-T", count, stdin=text) == expected, count
+        assert program.ok("cat", "-T", count, stdin=expected) == text, count
+
+
+def cut(alignment: Alignment, sites: list[int], names: list[str]) -> Alignment:
+    row_of = dict(zip(alignment.names, alignment.rows))
+    return Alignment(names, ["".join(row_of[name][site - 1] for site in sites) for name in names])
+
+
+def random_ranges(dice: random.Random, num_sites: int) -> tuple[str, list[int]]:
+    """Ranges of distinct sites, in any order, and the sites."""
+    items, sites, seen = [], [], set()
+    for _ in range(dice.randrange(1, 6)):
+        first = dice.randrange(1, num_sites + 1)
+        last = min(num_sites, first + dice.choice([0, 0, 1, 5, 50, num_sites]))
+        step = dice.choice([1, 1, 2, 3, 100])
+        new = list(range(first, last + 1, step))
+        if seen & set(new):
+            continue
+        seen |= set(new)
+        sites += new
+        items.append(str(first) if first == last else f"{first}-{last}" + (f"\\{step}" if step > 1 else ""))
+    return dice.choice([",", ", "]).join(items), sites
+
+
+def extracts(program: msa_cli.Program) -> None:
+    """extract is what cutting by hand gives"""
+    dice = random.Random(6)
+    for seed, options in ((1, ["-B", "16"]), (2, ["-B", "1"]), (3, []), (4, ["--codec", "thesis", "-B", "20"]), (5, ["--codec", "plain"])):
+        alignment = evolved(seed, 14, 600)
+        packed = program.compressed("e.fa", fasta(alignment, 60), *options)
+        for _ in range(12):
+            ranges, sites = random_ranges(dice, 600)
+            assert program.ok("extract", "--sites", ranges, packed).decode() == fasta(cut(alignment, sites, alignment.names), 60), ranges
+            names = dice.sample(alignment.names, dice.randrange(1, 14))
+            listed = program.file("names.txt", dice.choice(["\n", "\r\n", "\n\n"]).join(names))
+            part = cut(alignment, sites, names)
+            assert program.ok("extract", "--sites", ranges, "--taxa", listed, "--width", "0", packed).decode() == fasta(part), ranges
+            by_name = [word for name in names for word in ("--taxon", name)]
+            assert program.ok("extract", *by_name, "--sites", ranges, "--format", "phylip", "--width", "0", packed).decode() == phylip(part), ranges
+        whole = program.ok("extract", packed)
+        assert whole == program.ok("cat", packed) == program.ok("extract", "-", stdin=packed.read_bytes())
+        program.ok("extract", packed, "--sites", "2", "-o", program.path / "out.fa")
+        assert (program.path / "out.fa").read_text() == fasta(cut(alignment, [2], alignment.names)) and packed.exists()
+        (program.path / "out.fa").unlink()
+
+
+def partitions(program: msa_cli.Program) -> None:
+    """partitions are stored and can be extracted by name"""
+    alignment = evolved(8, 10, 90)
+    file = program.file("p.part", "GTR+G, first = 1-60\\3, 2-60\\3\nJC, third=3-60\\3\nHKY, rest = 61-90\n")
+    packed = program.compressed("p.phy", phylip(alignment), "--partitions", str(file))
+    sites = {"first": sorted([*range(1, 61, 3), *range(2, 61, 3)]), "third": list(range(3, 61, 3)), "rest": list(range(61, 91))}
+    for name, wanted in sites.items():
+        assert program.ok("extract", "--partition", name, packed).decode() == phylip(cut(alignment, wanted, alignment.names))
+    stored = json.loads(program.ok("stat", "--json", packed))["compressed"]["partitions"]
+    assert stored == [{"name": n, "model": m, "sites": len(sites[n])} for n, m in (("first", "GTR+G"), ("third", "JC"), ("rest", "HKY"))]
+    program.refuses("extract", "--partition", "second", packed, message="expected one of first, third, rest")
+    program.refuses("extract", "--partition", "first", program.compressed("q.phy", phylip(alignment)), message="none is stored")
+    program.refuses("compress", "--partitions", program.file("bad.part", "GTR, a = 1-50\n"), program.file("r.phy", phylip(alignment)), message="bad.part")
+
+
+def needed_blocks(program: msa_cli.Program) -> None:
+    """extract reads only the blocks it needs: damage elsewhere does not matter to it"""
+    alignment = evolved(9, 30, 2000)
+    packed = program.compressed("n.fa", fasta(alignment), "-B", "50")
+    good = packed.read_bytes()
+    expected = fasta(cut(alignment, list(range(1, 11)), alignment.names)).encode()
+    unharmed = 0
+    for at in range(len(good) // 4, len(good), len(good) // 16):
+        packed.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+        program.refuses("verify", packed, message="n.fa.rgm")
+        result = program.run("extract", "--sites", "1-10", packed)
+        result.require(result.code == 2 or result.out == expected, "expected the right sites or an error")
+        unharmed += result.code == 0
+    assert unharmed >= 8, f"extract reads what it does not need: it failed for {12 - unharmed} of 12 damaged places"
+    packed.write_bytes(good)
+    told = program.run("extract", "--sites", "1-10", "-v", packed)
+    told.require(" read" in told.err and told.out == expected, "expected to be told how much was read")
+
+
+def formats(program: msa_cli.Program) -> None:
+    """decompress and cat convert"""
+    alignment = evolved(10, 8, 130)
+    packed = program.compressed("f.phy", interleaved(alignment))
+    assert program.ok("cat", "--format", "fasta", "--width", "50", packed).decode() == fasta(alignment, 50)
+    assert program.ok("decompress", "-c", "--format", "phylip", packed).decode() == phylip(alignment)
+    program.ok("decompress", "--format", "fasta", "-o", program.path / "f.fa", packed)
+    assert (program.path / "f.fa").read_text() == fasta(alignment) and packed.exists()
+    program.refuses("decompress", "--format", "fasta", packed, message="-o or -c")
+    described = program.compressed("d.fa", fasta(alignment, 60, describe=lambda name: " a description"))
+    assert program.ok("extract", "--taxon", alignment.names[3], described).decode() == \
+        fasta(Alignment([alignment.names[3]], [alignment.rows[3]]), 60, describe=lambda name: " a description")
+    assert program.ok("cat", "--format", "phylip", "--width", "0", described).decode() == phylip(alignment)
+    strict = program.compressed("s.phy", "2 4\nHomo sap. ACGT\nPan trog. ACGA\n")
+    program.refuses("cat", "--format", "fasta", strict, message="a blank in its name")
+
+
+# ---- What stat says, counted again.
+
+def states_of(alignment: Alignment) -> dict[str, int]:
+    letters = {c.upper() for row in alignment.rows for c in row}
+    if letters <= set(DNA):
+        return DNA
+    protein = {c: 1 << i for i, c in enumerate(AMINO_ACIDS)}
+    everything = (1 << 20) - 1
+    protein |= {"B": protein["N"] | protein["D"], "Z": protein["Q"] | protein["E"], "J": protein["I"] | protein["L"]} | dict.fromkeys("XUO?-.~*!", everything)
+    if letters <= set(protein):
+        return protein
+    found = sorted(letters - set("-?."))
+    return {c: 1 << i for i, c in enumerate(found)} | dict.fromkeys("-?.", (1 << len(found)) - 1)
+
+
+def recount(alignment: Alignment) -> dict[str, int]:
+    masks = states_of(alignment)
+    everything = masks["-"]
+    columns = [tuple(masks[c.upper()] for c in column) for column in zip(*alignment.rows)]
+    cells = [c for row in alignment.rows for c in row]
+    count = dict.fromkeys(("constant_sites", "parsimony_informative_sites"), 0)
+    for column in columns:
+        common = everything
+        for mask in column:
+            common &= mask
+        certain = [mask for mask in column if mask & (mask - 1) == 0]
+        count["constant_sites"] += common != 0
+        count["parsimony_informative_sites"] += sum(certain.count(mask) >= 2 for mask in set(certain)) >= 2
+    unknown = [c for c in cells if masks[c.upper()] == everything and c != "-"]
+    ambiguous = [c for c in cells if masks[c.upper()] & (masks[c.upper()] - 1) and masks[c.upper()] != everything]
+    return count | {"taxa": len(alignment.rows), "sites": len(columns), "patterns": len(set(columns)), "gap_cells": cells.count("-"),
+                    "unknown_cells": len(unknown), "ambiguous_cells": len(ambiguous)}
+
+
+def parsimony(newick: str, alignment: Alignment) -> int:
+    """Fitch's count, by recursion over the text."""
+    masks = states_of(alignment)
+    rows = {name: [masks[c.upper()] for c in row] for name, row in zip(alignment.names, alignment.rows)}
+    tokens = re.findall(r"[(),;]|'(?:[^']|'')*'|[^(),;']+", newick.strip())
+    changes = 0
+
+    def tree() -> list[int]:
+        nonlocal changes
+        token = tokens.pop(0)
+        if token != "(":
+            return rows.pop(token.strip("'").replace("''", "'"))
+        states = tree()
+        while tokens.pop(0) == ",":
+            other = tree()
+            changes += sum(a & b == 0 for a, b in zip(states, other))
+            states = [a & b or a | b for a, b in zip(states, other)]
+        return states
+
+    tree()
+    assert tokens == [";"] and not rows, "expected every taxon once"
+    return changes
+
+
+def statistics(program: msa_cli.Program) -> None:
+    """stat --json is what counting again gives, for texts and compressed files; tree is the tree that it speaks of"""
+    ambiguous = Alignment(["a", "b'c", "d(e)", "f"], ["ACGTRYN-?.", "ACGARYNNNN", "acctkm----", "ACCTBVDHXO"])
+    cases = {"dna": (evolved(12, 15, 257), "DNA"), "protein": (evolved(13, 9, 120, AMINO_ACIDS, "-X?"), "amino-acid"),
+             "other": (evolved(14, 8, 65, "0123", "-?"), "other"), "ambiguous": (ambiguous, "DNA"), "one": (Alignment(["x"], ["ACGT"]), "DNA")}
+    cases["primates"] = msa_cli.read_phylip(msa_cli.DATA / "primates.phy"), "DNA"
+    for name, (alignment, alphabet) in cases.items():
+        text = fasta(alignment, 60)
+        file = program.file(name + ".fa", text)
+        packed = program.path / (name + ".fa.rgm")
+        program.ok("compress", "-k", "--codec", "native", file)
+        plain, told = (json.loads(line) for line in program.ok("stat", "--json", file, packed).decode().splitlines())
+        expected = recount(alignment)
+        for report in (plain, told):
+            got = {key: report[key] for key in expected}
+            assert got == expected, f"{name}: {got}, expected {expected}"
+            assert report["text_bytes"] == len(text) and report["text_format"] == "fasta"
+            assert report["alphabet"] == alphabet
+        assert plain["compressed"] is None and plain["parsimony_score"] is None
+        coding = told["compressed"]
+        size = packed.stat().st_size
+        assert coding["bytes"] == size and coding["codec"] == "native" and coding["sites_per_block"] >= 1
+        assert abs(coding["bits_per_taxon_and_site"] - 8 * size / expected["taxa"] / expected["sites"]) < 1e-9
+        assert all(layer["bits"] >= 0 for layer in coding["layers"]) and coding["layers"]
+        newick = program.ok("tree", packed).decode()
+        assert newick.count("\n") == 1 and told["parsimony_score"] == parsimony(newick, alignment), name
+    shown = program.ok("stat", *(program.path / f"{name}.fa.rgm" for name in ("dna", "protein"))).decode()
+    for words in ("dna.fa.rgm: ", "FASTA text", "15\n", "257: ", "parsimony-informative", "amino-acid: ", "bits per taxon and site", "on the stored tree"):
+        assert words in shown, f"expected '{words}' in:\n{shown}"
+    text = program.ok("compress", "--codec", "plain", stdin=fasta(ambiguous).encode())
+    assert json.loads(program.ok("stat", "--json", "-", stdin=text))["compressed"]["codec"] == "plain"
+    program.refuses("tree", "-", stdin=text, message="holds no tree")
+
+
+def trees(program: msa_cli.Program) -> None:
+    """a user's tree is the one that is stored"""
+    alignment = evolved(15, 6, 300)
+    a, b, c, d, e, f = alignment.names
+    tree = program.file("t.nwk", f"(({a}:1,{b}:2):0.1,(({c},{d})90,{e}),{f});")
+    packed = program.compressed("t.fa", fasta(alignment), "--tree", str(tree))
+    stored = program.ok("tree", packed).decode()
+    assert splits(stored, alignment.names) == splits(tree.read_text(), alignment.names)
+    assert program.ok("cat", packed).decode() == fasta(alignment)
+    program.refuses("compress", "--tree", program.file("u.nwk", f"({a},{b},{c});"), program.file("u.fa", fasta(alignment)), message="u.nwk")
+    program.refuses("compress", "--tree", tree, "--codec", "plain", "-", message="stores the text alone")
+
+
+def splits(newick: str, names: list[str]) -> set[frozenset[str]]:
+    open_groups, result = [], set()
+    for token in re.findall(r"[(),;]|[^(),;]+", re.sub(r"\)[^(),;]*|:[^(),;]*", lambda m: m[0][0] if m[0][0] == ")" else "", newick.strip())):
+        if token == "(":
+            open_groups.append(set())
+        elif token == ")":
+            group = open_groups.pop()
+            result.add(frozenset(group if names[0] not in group else set(names) - group))
+            if open_groups:
+                open_groups[-1] |= group
+        elif token not in ",;":
+            open_groups[-1].add(token)
+    return {group for group in result if 1 < len(group) < len(names) - 1}
+
+
+if __name__ == "__main__":
+    sys.exit(msa_cli.main(round_trips, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees))

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""regraft-msa keeps, overwrites and removes files as gzip and xz do, and loses none. msa_files.py EXE [SOURCE]"""
+import os
+import pathlib
+import pty
+import random
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import msa_cli
+from msa_cli import evolved, fasta
+
+TEXT = fasta(evolved(1, 12, 400), 60).encode()
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "apps/msa"
+
+
+def replaces(program: msa_cli.Program) -> None:
+    """FILE becomes FILE.rgm and back, with its permissions and times; -k keeps it"""
+    file = program.file("a.fa", TEXT)
+    packed = program.path / "a.fa.rgm"
+    file.chmod(0o640)
+    os.utime(file, (1_000_000_000, 1_100_000_000))
+    program.ok("compress", file)
+    assert not file.exists() and packed.exists()
+    assert stat.S_IMODE(packed.stat().st_mode) == 0o640 and packed.stat().st_mtime == 1_100_000_000
+    program.ok("decompress", packed)
+    assert file.read_bytes() == TEXT and not packed.exists()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640 and file.stat().st_mtime == 1_100_000_000
+    program.ok("compress", "-k", file)
+    assert file.exists() and packed.exists()
+    file.unlink()
+    program.ok("decompress", "--keep", packed)
+    assert file.read_bytes() == TEXT and packed.exists()
+
+
+def overwrites(program: msa_cli.Program) -> None:
+    """only with -f, and nothing twice"""
+    file = program.file("a.fa", TEXT)
+    packed = program.file("a.fa.rgm", "mine")
+    program.refuses("compress", file, message=f"{packed}: exists already; -f overwrites it")
+    program.refuses("compress", "-o", packed, file, message="exists already")
+    program.ok("compress", "-kf", file)
+    assert program.ok("cat", packed) == TEXT and file.exists()
+    program.refuses("decompress", packed, message=f"{file}: exists already")
+    file.write_text("mine")
+    program.ok("decompress", "-f", packed)
+    assert file.read_bytes() == TEXT and not packed.exists()
+    program.ok("compress", file)
+    program.refuses("compress", packed, message="has the suffix .rgm already")
+    program.refuses("compress", "-c", packed, message="is compressed already")
+    program.refuses("compress", stdin=packed.read_bytes(), message="standard input: is compressed already")
+    shutil.copy(packed, program.path / "other")
+    program.refuses("compress", program.path / "other", message="is compressed already")
+    program.refuses("decompress", program.path / "other", message="has not the suffix .rgm")
+    program.ok("decompress", "-o", program.path / "b.fa", program.path / "other")
+    assert (program.path / "b.fa").read_bytes() == TEXT
+
+
+def elsewhere(program: msa_cli.Program) -> None:
+    """-o and -c keep the input; - is a standard stream"""
+    file = program.file("a.fa", TEXT)
+    packed = program.ok("compress", "-c", file)
+    assert file.exists() and packed == program.ok("compress", "-", stdin=TEXT) == program.ok("compress", stdin=TEXT) == program.ok("compress", file, "-o", "-")
+    program.ok("compress", "-o", program.path / "x.rgm", file)
+    program.ok("compress", "-", "-o", program.path / "y.rgm", stdin=TEXT)
+    assert (program.path / "x.rgm").read_bytes() == (program.path / "y.rgm").read_bytes() == packed and file.exists()
+    assert program.ok("decompress", "-c", program.path / "x.rgm", program.path / "y.rgm") == 2 * TEXT
+    assert program.ok("cat", program.path / "x.rgm", "-", stdin=packed) == 2 * TEXT
+    program.ok("decompress", "-", "-o", program.path / "z.fa", stdin=packed)
+    assert (program.path / "z.fa").read_bytes() == TEXT and (program.path / "x.rgm").exists()
+    program.ok("compress", "-o", "/dev/null", file)
+    program.refuses("compress", "-c", file, file, message="is for one file")
+    program.refuses("compress", "-o", program.path / "w", file, file, message="is for one file")
+    program.refuses("compress", "-", file, message="goes alone")
+    program.refuses("compress", "-c", "-o", program.path / "w", file, message="excludes")
+
+
+def links(program: msa_cli.Program) -> None:
+    """a link is not replaced by a file; an output that is a link is written through it"""
+    file = program.file("a.fa", TEXT)
+    link = program.path / "link.fa"
+    link.symlink_to(file)
+    program.refuses("compress", link, message="is a symbolic link")
+    program.ok("compress", "-k", link)
+    assert link.is_symlink() and program.ok("cat", program.path / "link.fa.rgm") == TEXT
+    target = program.file("target", "old")
+    (program.path / "out.rgm").symlink_to(target)
+    program.ok("compress", "-f", "-o", program.path / "out.rgm", file)
+    assert (program.path / "out.rgm").is_symlink() and program.ok("cat", target) == TEXT
+
+
+def several(program: msa_cli.Program) -> None:
+    """of several files those that can be are done, and the worst exit code counts"""
+    good = [program.file("a.fa", TEXT), program.file("c.fa", TEXT)]
+    bad = program.file("b.fa", "no alignment\n")
+    result = program.run("compress", good[0], bad, program.path / "none.fa", good[1])
+    result.require(result.code == 2 and "b.fa:1:1: " in result.err and "none.fa: cannot be read: No such file" in result.err, "expected two messages")
+    assert sorted(p.name for p in program.path.iterdir()) == ["a.fa.rgm", "b.fa", "c.fa.rgm"]
+    for line in result.err.splitlines():
+        result.require(line.startswith("regraft-msa: ") or "times smaller" in line, "expected errors and summaries")
+    quiet = program.run("decompress", "-q", *program.path.glob("*.rgm"))
+    quiet.require(quiet.code == 0 and not quiet.err and not quiet.out, "expected silence")
+
+
+def bad_input(program: msa_cli.Program) -> None:
+    """what is no alignment is refused with its place, and nothing is written"""
+    for text, message in (("", "the file is empty"), (">a\nACGT\n>b\nACG\n", "bad.fa:3:"), (">a\nACGT\n>a\nACGT\n", "bad.fa:3:"), ("2 4\na ACGT\n", "bad.fa:"),
+                          ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip; try: zcat"), (b"\xfd7zXZ\x00", "by xz"), (b"\x28\xb5\x2f\xfd", "by zstd")):
+        file = program.file("bad.fa", text)
+        program.refuses("compress", file, message=message)
+        program.refuses("stat", file, message=message)
+    program.refuses("compress", program.path, message="Is a directory" if os.getuid() < 0 else "is a directory")
+    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
+        missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
+        program.refuses(command, missing, message=f"{missing}: ")
+        if command not in ("compress", "stat"):
+            program.refuses(command, program.file("text.rgm", TEXT), message="text.rgm: ")
+            program.refuses(command, program.file("empty.rgm", b""), message="empty.rgm: ")
+            (program.path / "text.rgm").unlink()
+            (program.path / "empty.rgm").unlink()
+
+
+def damaged(program: msa_cli.Program) -> None:
+    """a file that is cut off or has a changed bit is refused by all that read it whole, and no output appears"""
+    packed = program.compressed("d.fa", TEXT, "-B", "64")
+    good = packed.read_bytes()
+    dice = random.Random(3)
+    broken = [good[:size] for size in sorted({0, 1, 3, 4, 8, len(good) - 1, *dice.sample(range(len(good)), 12)})]
+    for at in [*range(0, 16), *dice.sample(range(16, len(good)), 24)]:
+        broken.append(good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1:])
+    broken.append(good + b"more")
+    for content in broken:
+        packed.write_bytes(content)
+        for command in ("verify", "decompress", "cat"):
+            program.refuses(command, packed, message="d.fa.rgm")
+    program.refuses("cat", stdin=good[:-5], message="standard input")
+    packed.write_bytes(good)
+    assert program.ok("verify", packed).decode() == f"{packed}: fine, 12 taxa and 400 sites\n"
+
+
+def no_room(program: msa_cli.Program) -> None:
+    """what cannot be written is said, with exit code 1; no file is lost and none appears"""
+    file = program.file("a.fa", TEXT)
+    packed = program.compressed("b.fa", TEXT, "--codec", "native")
+    for arguments in (["compress", "-c", file], ["decompress", "-c", packed], ["cat", packed], ["extract", packed], ["tree", packed], ["stat", packed], ["verify", packed]):
+        with open("/dev/full", "wb") as full:
+            run = subprocess.run([program.exe, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert run.returncode == 1 and b"standard output: cannot be written: No space left" in run.stderr, run
+        read, write = os.pipe()
+        os.close(read)
+        run = subprocess.run([program.exe, *map(str, arguments)], stdout=write, stderr=subprocess.PIPE, check=False)
+        os.close(write)
+        assert run.returncode != 0 and b"internal" not in run.stderr, run
+    program.refuses("compress", "-o", "/dev/full", file, code=1, message="/dev/full: cannot be written: No space left")
+    program.refuses("compress", "-o", program.path / "none/x.rgm", file, code=1, message="No such file")
+    program.refuses("compress", "-o", program.path, file, code=1, message="Is a directory")
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
+    program.refuses("compress", file, code=1, message="a.fa.rgm: cannot be written: File too large", **limit)
+    program.refuses("decompress", packed, code=1, message="b.fa: cannot be written: File too large", **limit)
+    if os.getuid() != 0:
+        program.path.chmod(0o500)
+        program.refuses("compress", file, code=1, message="Permission denied")
+        program.path.chmod(0o700)
+
+
+def signals(program: msa_cli.Program) -> None:
+    """whenever a signal ends it, the input or a whole result is there, and no temporary file"""
+    text = fasta(evolved(2, 60, 40000), 60).encode()
+    packed = program.compressed("s.fa", text, "--fast", "--no-verify")
+    good = packed.read_bytes()
+    file = program.path / "s.fa"
+    dice = random.Random(4)
+    start = time.monotonic()
+    program.ok("decompress", "-k", packed)
+    takes = time.monotonic() - start
+    for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] * 7:
+        file.unlink(missing_ok=True)
+        packed.write_bytes(good)
+        with subprocess.Popen([program.exe, "decompress", str(packed)], stderr=subprocess.DEVNULL) as process:
+            time.sleep(dice.random() * takes)
+            process.send_signal(number)
+        assert process.returncode in (0, -number), process.returncode
+        assert packed.exists() or file.exists()
+        assert not file.exists() or file.read_bytes() == text
+        assert sorted(p.name for p in program.path.iterdir()) in (["s.fa"], ["s.fa.rgm"], ["s.fa", "s.fa.rgm"])
+
+
+def on_terminal(program: msa_cli.Program, *arguments: str | pathlib.Path, stream: str) -> tuple[int, str]:
+    """The exit code, and what the terminal shows that is the given stream."""
+    master, slave = pty.openpty()
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": slave} | {stream: slave}
+    process = subprocess.Popen([program.exe, *map(str, arguments)], **streams)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the program has closed its side
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return process.wait(), shown.decode()
+
+
+def terminals(program: msa_cli.Program) -> None:
+    """compressed data does not go to a terminal; progress goes nowhere else"""
+    file = program.file("a.fa", TEXT)
+    before = program.contents()
+    code, shown = on_terminal(program, "compress", "-k", file, stream="stderr")
+    assert code == 0 and "looking for a tree (" in shown and shown.splitlines()[-1].endswith(" ms") or " s" in shown, shown
+    packed = program.path / "a.fa.rgm"
+    assert "\r" not in program.run("compress", "-kf", file).err
+    before = program.contents()
+    master, slave = pty.openpty()
+    run = subprocess.run([program.exe, "compress", "-c", str(file)], stdout=slave, stderr=subprocess.PIPE, check=False)
+    assert run.returncode == 2 and b"not written to a terminal" in run.stderr, run
+    for command in ("compress", "decompress", "cat", "verify"):
+        run = subprocess.run([program.exe, command, *(["-"] if command == "verify" else [])], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=20)
+        assert run.returncode == 2 and b"from a terminal" in run.stderr, run
+    os.close(slave)
+    os.close(master)
+    assert program.contents() == before
+    code, shown = on_terminal(program, "cat", packed, stream="stdout")
+    assert code == 0 and shown.replace("\r\n", "\n").encode() == TEXT
+
+
+def usage(program: msa_cli.Program) -> None:
+    """mistakes on the command line are told; help teaches"""
+    packed = program.compressed("u.fa", TEXT)
+    names = [line[1:] for line in TEXT.decode().splitlines() if line.startswith(">")]
+    for arguments, message in (
+            ([], "subcommand"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, extract, stat, verify, tree or cat"),
+            (["extract"], "FILE"), (["stat"], "FILE"), (["verify"], "FILE"), (["tree"], "FILE"), (["compress", "--frob"], "--frob"),
+            (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
+            (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
+            (["extract", "--sites", "0-5", packed], "'0-5' begins with site 0, but sites count from 1"), (["extract", "--sites", "5-3", packed], "ends before it begins"),
+            (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 once more"),
+            (["extract", "--sites", "1,,3", packed], "neither a site nor a range"), (["extract", "--sites", "", packed], "neither a site"), (["extract", "--sites", "3\\2", packed], "neither"),
+            (["extract", "--sites", "1-9\\0", packed], "neither"), (["extract", "--sites", "1-99999999999999999999", packed], "neither"),
+            (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "once more"),
+            (["extract", "--taxa", program.file("t.txt", f"{names[0]}\n\nnobody\n"), packed], "t.txt:3: there is no taxon 'nobody'"),
+            (["extract", "--taxa", program.file("empty.txt", "\n"), packed], "there are no names"), (["extract", "--taxa", program.path / "none.txt", packed], "none.txt: cannot be read"),
+            (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "one file")):
+        program.refuses(*arguments, message=message)
+    overview = program.ok("--help").decode()
+    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
+        assert f"\n  {command} " in overview
+        text = program.ok(command, "--help").decode()
+        assert "Usage" in text and f"regraft-msa {command} " in text, f"expected an example in the help of {command}"
+        assert max(map(len, text.splitlines())) <= 140, text
+    assert program.ok("--version").decode().startswith("regraft-msa ")
+
+
+def documentation(program: msa_cli.Program) -> None:
+    """man page and completions know all commands and options that --help knows, and are well-formed"""
+    page = (SOURCE / "regraft-msa.1").read_text()
+    plain = page.replace("\\-", "-")
+    completions = {shell: (SOURCE / "completions" / f"regraft-msa.{shell}").read_text() for shell in ("bash", "fish")}
+    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
+        words = program.ok(command, "--help").decode().replace(",", " ").split()
+        options = {word for word in words if word.startswith("--") and len(word) > 2 and word != "--help"}
+        for option in options:
+            assert option in plain, f"{option} is not in the man page"
+            assert option in completions["bash"], f"{option} is not in the completion for bash"
+            assert f"-l {option[2:]}" in completions["fish"], f"{option} is not in the completion for fish"
+    if shutil.which("groff"):
+        run = subprocess.run(["groff", "-man", "-Tascii", "-ww", SOURCE / "regraft-msa.1"], capture_output=True, check=True)
+        assert not run.stderr and b"EXIT STATUS" in run.stdout.replace(b"\x08", b"") or b"E\bEX" in run.stdout, run.stderr
+    if shutil.which("bash"):
+        def complete(*words: str) -> list[str]:
+            script = f"source '{SOURCE}/completions/regraft-msa.bash'; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _regraft_msa; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            return subprocess.run(["bash", "-c", script, "bash", *words], cwd=program.path, stdout=subprocess.PIPE, check=True).stdout.decode().split()
+
+        program.file("a.fa", TEXT)
+        program.file("b.fa.rgm", TEXT)
+        assert complete("regraft-msa", "") == ["compress", "decompress", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
+        assert complete("regraft-msa", "comp") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
+        assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "cat", "") == ["b.fa.rgm"]
+        assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
+
+
+if __name__ == "__main__":
+    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, several, bad_input, damaged, no_room, signals, terminals, usage, documentation))
