@@ -26,11 +26,11 @@ struct CompressedAlignment::Parts {
         check_number_of_blocks();
     }
     Parts(Parts const& other, Csr<std::byte> blocks, std::uint64_t block)
-        : names(other.names),
-          encoded{other.encoded.kind, other.encoded.sites_per_block, other.encoded.model, std::move(blocks), {}},
-          decoder(other.decoder),
-          num_sites(other.num_sites),
-          first_block(block) {
+        : names(other.names), decoder(other.decoder), num_sites(other.num_sites), first_block(block) {
+        encoded.kind = other.encoded.kind;
+        encoded.sites_per_block = other.encoded.sites_per_block;
+        encoded.model = other.encoded.model;
+        encoded.blocks = std::move(blocks);
         check_number_of_blocks();
     }
 
@@ -81,7 +81,7 @@ std::uint64_t hash_of_cells(std::span<char const> cells) {
 std::vector<std::uint64_t> hash_blocks(msa::Alignment const& alignment, std::uint32_t sites_per_block) {
     auto const num_sites = alignment.num_sites();
     std::vector<std::uint64_t> hashes((num_sites + sites_per_block - 1) / sites_per_block);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (hashes.size() > 1)
     for (std::size_t block = 0; block < hashes.size(); ++block) {
         std::vector<char> cells;
         for (std::size_t row = 0; row < alignment.num_taxa(); ++row) {
@@ -160,7 +160,7 @@ void CompressedAlignment::decode(SiteRange wanted, CellGrid out) const {
     REGRAFT_EXPECTS(wanted.first <= wanted.last && intersect(wanted, sites()).size() == wanted.size());
     auto const blocks = parts_->blocks_of(wanted);
     FirstError error;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks.size() > 1)
     for (auto block = value(blocks.first); block < value(blocks.last); ++block) {
         error.run(block, [&] { parts_->decode(block, wanted, out); });
     }
@@ -186,7 +186,7 @@ std::uint64_t CompressedAlignment::content_hash() const {
     if (!parts_->block_hashes.empty()) return hash_of_content(names(), num_sites(), parts_->block_hashes);
     std::vector<std::uint64_t> hashes(parts_->encoded.blocks.size());
     FirstError error;
-#pragma omp parallel
+#pragma omp parallel if (hashes.size() > 1)
     {
         std::vector<char> cells;
 #pragma omp for schedule(static)

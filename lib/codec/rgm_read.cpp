@@ -86,7 +86,8 @@ struct RgmFile::State {
     }
 
     void open();
-    void open_text(std::span<std::byte const> header, std::span<std::byte const> index_bytes);
+    void open_text(std::span<std::byte const> header, std::span<std::byte const> frame,
+                   std::span<std::byte const> index_bytes);
     void open_columns(std::span<std::byte const> header, std::span<std::byte const> index_bytes);
     CompressedAlignment read(SiteRange sites);
     std::string text();
@@ -121,28 +122,30 @@ void RgmFile::State::open() {
     auto const header = read_bytes(prefix_size, header_size);
     auto const index_bytes = read_bytes(body_begin + body_size, index_size);
 
+    bool const is_text = front.back() == std::byte{feature_text};
+    auto const text = is_text ? read_bytes(body_begin, body_size) : std::vector<std::byte>{};
     FormatWriter checked;
     checked.append(front);
     checked.append(header);
+    checked.append(text);
     checked.append(index_bytes);
     checked.append(std::span(footer).first(8));
     if (in.fixed(8) != hash(checked.bytes())) fail_frame();
-    bool const is_text = front.back() == std::byte{feature_text};
-    is_text ? open_text(header, index_bytes) : open_columns(header, index_bytes);
+    is_text ? open_text(header, text, index_bytes) : open_columns(header, index_bytes);
     double named = 0;
     for (auto const& layer : layers) named += layer.bits;
     layers.push_back({"frame", bits_of(size) - named});
 }
 
-void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std::byte const> index_bytes) {
+void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std::byte const> frame,
+                               std::span<std::byte const> index_bytes) {
     FormatReader numbers(header);
     auto const size = numbers.number();
     numbers.expect_end();
     FormatReader hashes(index_bytes);
     content_hash = hashes.fixed(8);
     hashes.expect_end();
-    if (size > zstd_max_content(body_size)) fail_frame();
-    auto const bytes = zstd_decompress(read_bytes(body_begin, body_size), size);
+    auto const bytes = zstd_decompress(frame, size);
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
 

@@ -19,12 +19,13 @@ std::vector<std::byte> prefix(std::uint8_t features) {
     return out.take();
 }
 
-/// Writes index and footer; `front` is prefix and header.
-void write_end(std::span<std::byte const> front, std::span<std::byte const> index, ByteSink const& sink) {
+/// Writes index and footer; `front` is what the checksum covers of all before it: prefix and header, and a text.
+void write_end(std::span<std::byte const> front, std::size_t header_size, std::span<std::byte const> index,
+               ByteSink const& sink) {
     FormatWriter out;
     out.append(front);
     out.append(index);
-    out.fixed(checked_cast<std::uint32_t>(front.size() - prefix_size), 4);
+    out.fixed(checked_cast<std::uint32_t>(header_size), 4);
     out.fixed(checked_cast<std::uint32_t>(index.size()), 4);
     out.fixed(hash(out.bytes()), 8);
     sink(out.bytes().subspan(front.size()));
@@ -59,7 +60,7 @@ void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, By
     FormatWriter index;
     index.append(encode_index(encoded.blocks));
     index.fixed(alignment.content_hash(), 8);
-    write_end(out.bytes(), index.bytes(), sink);
+    write_end(out.bytes(), header_size(), index.bytes(), sink);
 }
 
 void write_plain_rgm(std::string_view text, ByteSink const& sink) {
@@ -70,14 +71,15 @@ void write_plain_rgm(std::string_view text, ByteSink const& sink) {
         auto smaller = zstd_compress(bytes, 19);
         if (smaller.size() < frame.size()) frame = std::move(smaller);
     }
-    FormatWriter front;
-    front.append(prefix(feature_text));
-    front.number(text.size());
-    sink(front.bytes());
-    sink(frame);
+    FormatWriter out;
+    out.append(prefix(feature_text));
+    out.number(text.size());
+    auto const header_size = out.bytes().size() - prefix_size;
+    out.append(frame);
+    sink(out.bytes());
     FormatWriter index;
     index.fixed(hash(bytes), 8);
-    write_end(front.bytes(), index.bytes(), sink);
+    write_end(out.bytes(), header_size, index.bytes(), sink);
 }
 
 }  // namespace regraft::codec

@@ -1,0 +1,10 @@
+// The readers of alignments and the layouts of their texts under libFuzzer; see meson.build.
+#include "fuzz/codec_check.hpp"
+#include "fuzz/target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    int accepted = 0;
+    regraft::fuzz::require_none(
+        regraft::fuzz::complaint_about_text({reinterpret_cast<char const*>(data), size}, accepted));
+    return 0;
+}
