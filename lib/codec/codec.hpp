@@ -21,6 +21,8 @@ public:
     /// As ColumnDecoder::decode.
     virtual void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                         CellGrid out) const = 0;
+    /// As ColumnDecoder::layers.
+    virtual std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const = 0;
     RootedTree const& tree() const { return tree_; }
 
 private:
@@ -29,8 +31,11 @@ private:
 
 using CodecPointer = std::shared_ptr<ColumnDecoder::Codec const>;
 
-// Per kind: an encoder, which gets the number of sites per block as it is to be used, and a decoder. As encode_columns
-// and ColumnDecoder.
+/// Long enough that what each block costs by itself hardly matters, short enough that a few sites are there soon.
+inline constexpr std::uint32_t default_sites_per_block = 64;
+
+// Per kind: an encoder and a decoder. As encode_columns and ColumnDecoder, but only the native coding chooses the
+// number of sites per block.
 
 EncodedColumns encode_plain(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options);
 CodecPointer plain_codec(std::span<std::byte const> model, RootedTree tree);

@@ -1,7 +1,6 @@
 // The kinds of coding behind one interface.
 #include "regraft/codec/columns.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "codec/codec.hpp"
@@ -10,17 +9,6 @@
 
 namespace regraft::codec {
 namespace {
-
-/// Blocks of about this many cells: long enough that what each costs by itself does not matter, short enough that a few
-/// sites are decoded in a fraction of a millisecond.
-constexpr std::uint64_t cells_per_block = 1 << 16;
-constexpr std::uint64_t fewest_sites = 16;
-constexpr std::uint64_t most_sites = 256;
-
-std::uint32_t default_sites_per_block(std::uint64_t num_taxa) {
-    return static_cast<std::uint32_t>(
-        std::clamp(cells_per_block / std::max<std::uint64_t>(num_taxa, 1), fewest_sites, most_sites));
-}
 
 CodecPointer make_codec(Kind kind, std::span<std::byte const> model, RootedTree tree) {
     switch (kind) {
@@ -40,7 +28,7 @@ EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const&
     REGRAFT_EXPECTS(alignment.num_taxa() > 0);
     REGRAFT_EXPECTS(tree.num_tips() == alignment.num_taxa());
     auto chosen = options;
-    if (chosen.sites_per_block == 0) chosen.sites_per_block = default_sites_per_block(alignment.num_taxa());
+    if (chosen.sites_per_block == 0 && chosen.kind != Kind::native) chosen.sites_per_block = default_sites_per_block;
     switch (chosen.kind) {
         case Kind::plain:
             return encode_plain(alignment, tree, chosen);
@@ -60,6 +48,10 @@ void ColumnDecoder::decode(std::span<std::byte const> block, std::uint32_t block
                            CellGrid out) const {
     REGRAFT_EXPECTS(sites.first <= sites.last && sites.last <= block_sites);
     codec_->decode(block, block_sites, sites, out);
+}
+
+std::vector<Layer> ColumnDecoder::layers(std::span<std::byte const> block, std::uint32_t block_sites) const {
+    return codec_->layers(block, block_sites);
 }
 
 Kind ColumnDecoder::kind() const {

@@ -16,9 +16,6 @@
 
 namespace regraft::codec {
 
-/// The lines from which sets of items are drawn.
-enum class Line : std::uint8_t { residue_edges, class_edges, even };
-
 /// Codes `items`, ascending and below `size`, of which there are as many as the span is long. The even line ends where
 /// `size` items end.
 template <class Coder>

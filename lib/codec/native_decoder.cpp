@@ -28,10 +28,8 @@ public:
         return range.least + in_.raw(range.raw_bits);
     }
     std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t) {
-        if (line == Line::residue_edges) return lines_->residue_edges.take(in_, first, count);
-        if (line == Line::class_edges) return lines_->class_edges.take(in_, first, count);
-        auto const skipped = lines_->even.size() - size;
-        return lines_->even.take(in_, first + skipped, count) - skipped;
+        auto const skipped = lines_->skipped(line, size);
+        return lines_->of(line).take(in_, first + skipped, count) - skipped;
     }
     void finish() const { in_.finish(); }
 
@@ -40,6 +38,60 @@ private:
     NativeLines const* lines_;
     RansReader in_;
 };
+
+/// Reads, and adds up what everything costs.
+class MeasuringReader {
+public:
+    enum Part : std::uint8_t { classes, root_states, change_counts, edges, new_states, direct, num_parts };
+
+    MeasuringReader(NativeModel const& model, NativeLines const& lines, std::span<std::byte const> block)
+        : model_(&model), lines_(&lines), reader_(model, lines, block) {}
+
+    std::uint32_t symbol(std::uint32_t table, std::uint32_t) {
+        auto const s = reader_.symbol(table, 0);
+        add(part_of(table), model_->tables[table].share(s));
+        return s;
+    }
+    std::uint32_t number(std::uint32_t table, std::uint32_t) {
+        auto const n = reader_.number(table, 0);
+        auto const split = split_number(n);
+        add(part_of(table), model_->tables[table].share(split.symbol));
+        add(part_of(table), {0, 1, split.raw_bits});
+        return n;
+    }
+    std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t) {
+        auto const i = reader_.item(line, size, first, count, 0);
+        add(line == Line::residue_edges ? edges : classes, lines_->share(line, size, first, count, i));
+        return i;
+    }
+    void finish() const { reader_.finish(); }
+    std::vector<Layer> layers() const;
+
+private:
+    Part part_of(std::uint32_t table) const {
+        auto const& layout = model_->layout;
+        if (table == TableLayout::root_residue) return root_states;
+        if (table < layout.change_count) return classes;
+        if (table < layout.residue_target) return change_counts;
+        return table < layout.direct ? new_states : direct;
+    }
+    void add(Part part, Share share) {
+        cost_[part] += (std::uint64_t{share.bits} << log_bits) - fixed_log2(share.size);
+    }
+
+    NativeModel const* model_;
+    NativeLines const* lines_;
+    Reader reader_;
+    std::array<std::uint64_t, num_parts> cost_{};
+};
+
+std::vector<Layer> MeasuringReader::layers() const {
+    auto const layer = [&](char const* name, Part part) {
+        return Layer{name, static_cast<double>(cost_[part]) / (1 << log_bits)};
+    };
+    return {layer("cell classes", classes), layer("root states", root_states), layer("change counts", change_counts),
+            layer("edges", edges),          layer("new states", new_states),   layer("direct residues", direct)};
+}
 
 void fill(std::uint8_t* begin, std::uint32_t count, std::uint8_t value) {
     if (count == 1) {
@@ -50,6 +102,7 @@ void fill(std::uint8_t* begin, std::uint32_t count, std::uint8_t value) {
 }
 
 /// The sites of a block, one after the other, as columns in the order of the tips.
+template <class In>
 class BlockDecoder {
 public:
     BlockDecoder(NativeModel const& model, NativeLines const& lines, RootedTree const& tree,
@@ -65,7 +118,7 @@ public:
 
     /// Decodes the next site into column, one byte per tip.
     void next(std::uint8_t* column);
-    void finish() const { reader_.finish(); }
+    In const& reader() const { return reader_; }
 
 private:
     void show_classes();
@@ -74,7 +127,7 @@ private:
 
     NativeModel const& model_;
     RootedTree const& tree_;
-    Reader reader_;
+    In reader_;
     std::uint32_t num_edges_;
     ClassState classes_;
     ClassStep step_;
@@ -87,7 +140,8 @@ private:
     std::vector<std::uint8_t> over_;
 };
 
-void BlockDecoder::show_classes() {
+template <class In>
+void BlockDecoder<In>::show_classes() {
     auto const& classes = model_.symbols.classes();
     as_they_are_ = classes_.changes.empty() && classes[classes_.root] == as_it_is;
     if (as_they_are_) return;
@@ -101,7 +155,8 @@ void BlockDecoder::show_classes() {
     }
 }
 
-void BlockDecoder::decode_changes(std::uint8_t root, std::uint32_t count, std::uint8_t* column) {
+template <class In>
+void BlockDecoder<In>::decode_changes(std::uint8_t root, std::uint32_t count, std::uint8_t* column) {
     auto const& residues = model_.symbols.residues();
     std::memset(column, residues[root], tree_.num_tips());
     if (count == 0) return;
@@ -117,7 +172,8 @@ void BlockDecoder::decode_changes(std::uint8_t root, std::uint32_t count, std::u
     }
 }
 
-void BlockDecoder::decode_direct(std::uint8_t* column) {
+template <class In>
+void BlockDecoder<In>::decode_direct(std::uint8_t* column) {
     auto const& residues = model_.symbols.residues();
     shown_.clear();
     for (std::uint32_t tip = 0; tip < tree_.num_tips(); ++tip)
@@ -128,7 +184,8 @@ void BlockDecoder::decode_direct(std::uint8_t* column) {
         column[tip] = as_they_are_ || keep_[tip] != 0 ? residues[shown_[i++]] : residues[0];
 }
 
-void BlockDecoder::next(std::uint8_t* column) {
+template <class In>
+void BlockDecoder<In>::next(std::uint8_t* column) {
     code_classes(reader_, model_.layout, num_edges_, classes_, step_);
     if (!step_.same) {
         classes_.apply(step_);
@@ -151,6 +208,7 @@ public:
     Kind kind() const override { return Kind::native; }
     void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                 CellGrid out) const override;
+    std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const override;
 
 private:
     NativeModel model_;
@@ -179,13 +237,21 @@ void place(std::span<std::uint8_t const> columns, RootedTree const& tree, CellGr
 void NativeCodec::decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                          CellGrid out) const {
     if (sites.first == sites.last) return;
-    BlockDecoder decoder(model_, lines_, tree(), block);
+    BlockDecoder<Reader> decoder(model_, lines_, tree(), block);
     std::size_t const num_tips = tree().num_tips();
     std::vector<std::uint8_t> columns(num_tips * (sites.last - sites.first));
     for (std::uint32_t i = 0; i < sites.last; ++i)
         decoder.next(&columns[num_tips * (i < sites.first ? 0 : i - sites.first)]);
-    if (sites.last == block_sites) decoder.finish();
+    if (sites.last == block_sites) decoder.reader().finish();
     place(columns, tree(), out);
+}
+
+std::vector<Layer> NativeCodec::layers(std::span<std::byte const> block, std::uint32_t block_sites) const {
+    BlockDecoder<MeasuringReader> decoder(model_, lines_, tree(), block);
+    std::vector<std::uint8_t> column(tree().num_tips());
+    for (std::uint32_t i = 0; i < block_sites; ++i) decoder.next(column.data());
+    decoder.reader().finish();
+    return decoder.reader().layers();
 }
 
 }  // namespace

@@ -39,13 +39,15 @@ struct Source {
     msa::Alignment const& alignment;
     RootedTree const& tree;
     Symbols const& symbols;
-    std::size_t sites_per_block;
+    std::uint32_t sites_per_block;
 
     std::size_t num_blocks() const { return (alignment.num_sites() + sites_per_block - 1) / sites_per_block; }
     std::size_t num_sites(std::size_t block) const {
-        return std::min(sites_per_block, alignment.num_sites() - block * sites_per_block);
+        return std::min<std::size_t>(sites_per_block, alignment.num_sites() - block * sites_per_block);
     }
     std::uint32_t num_edges() const { return tree.num_nodes() - 1; }
+    /// Worth waking up other threads.
+    bool is_large() const { return alignment.cells.size() > 1 << 13; }
     /// The columns of a block in the order of the tips: [site][tip].
     std::vector<char> columns(std::size_t block) const;
 };
@@ -64,7 +66,7 @@ std::vector<char> Source::columns(std::size_t block) const {
 template <class Work>
 void for_each_block(Source const& source, Work work) {
     auto const num_blocks = static_cast<std::int64_t>(source.num_blocks());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (source.is_large())
     for (std::int64_t block = 0; block < num_blocks; ++block) work(static_cast<std::size_t>(block));
 }
 
@@ -126,15 +128,23 @@ EdgeWeights residue_weights(Source const& source, std::vector<BlockHistory> cons
     return {source.tree, count_edges(source, histories, changes)};
 }
 
+/// Calls take for what is different at each site from the one before.
+template <class Take>
+void for_each_step(History const& classes, Take take) {
+    ClassState state;
+    for (std::size_t site = 0; site < classes.root.size(); ++site) {
+        auto const step = state.step_to(classes.root[site], classes.changes[site]);
+        take(step);
+        state.apply(step);
+    }
+}
+
 /// Only changes that were not there at the site before are drawn from the edges.
 EdgeWeights class_weights(Source const& source, std::vector<BlockHistory> const& histories) {
     auto const changes = [](BlockHistory const& history, auto count) {
-        ClassState state;
-        for (std::size_t site = 0; site < history.classes.root.size(); ++site) {
-            auto const step = state.step_to(history.classes.root[site], history.classes.changes[site]);
+        for_each_step(history.classes, [&](ClassStep const& step) {
             for (auto const edge : step.added) count(edge + 1);
-            state.apply(step);
-        }
+        });
     };
     return {source.tree, count_edges(source, histories, changes)};
 }
@@ -203,11 +213,7 @@ public:
         return n;
     }
     std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t i) {
-        auto const& from = line == Line::residue_edges ? lines_->residue_edges
-                           : line == Line::class_edges ? lines_->class_edges
-                                                       : lines_->even;
-        auto const skipped = line == Line::even ? from.size() - size : 0;
-        shares_.push_back(from.share(first + skipped, count, i + skipped));
+        shares_.push_back(lines_->share(line, size, first, count, i));
         return i;
     }
     std::span<Share const> shares() const { return shares_; }
@@ -250,7 +256,7 @@ void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges
 
 Counter count_symbols(Source const& source, TableLayout const& layout, std::vector<BlockHistory> const& histories) {
     Counter sum(layout);
-#pragma omp parallel
+#pragma omp parallel if (source.is_large())
     {
         Counter mine(layout);
 #pragma omp for schedule(static)
@@ -420,6 +426,49 @@ Csr<std::byte> code_blocks(Source const& source, NativeModel const& model, std::
     return out;
 }
 
+// --- Sites per block
+// ---------------------------------------------------------------------------------------------------
+
+/// Blocks grow while decoding one takes less than this: cells, and changes as so many cells. About 100 us.
+constexpr std::uint64_t most_work = 1 << 17;
+constexpr std::uint64_t work_per_change = 64;
+/// Nor do they stay so small that what each costs by itself would matter, as long as they fit into a cache.
+constexpr std::uint64_t fewest_changes = 256;
+constexpr std::uint64_t most_cells = 1 << 19;
+constexpr std::uint32_t most_sites_per_block = 512;
+
+/// Changes per block, about: of some blocks, evenly chosen, and of classes only those that start or end.
+double changes_per_block(Source const& source) {
+    constexpr std::size_t most_samples = 64;
+    auto const num_blocks = source.num_blocks();
+    auto const num_samples = static_cast<std::int64_t>(std::min(num_blocks, most_samples));
+    std::vector<std::uint64_t> changes(static_cast<std::size_t>(num_samples));
+#pragma omp parallel for schedule(static) if (source.is_large())
+    for (std::int64_t i = 0; i < num_samples; ++i) {
+        auto const sample = static_cast<std::size_t>(i);
+        BlockHistory history;
+        find_fewest(source, sample * num_blocks / changes.size(), history);
+        changes[sample] = history.residues.changes.values.size();
+        for_each_step(history.classes, [&](ClassStep const& step) { changes[sample] += step.added.size(); });
+    }
+    return static_cast<double>(std::reduce(changes.begin(), changes.end())) / static_cast<double>(changes.size());
+}
+
+std::uint32_t choose_sites_per_block(Source source) {
+    auto sites = default_sites_per_block;
+    source.sites_per_block = sites;
+    if (source.num_blocks() == 0) return sites;
+    auto changes = changes_per_block(source);
+    auto cells = static_cast<double>(source.tree.num_tips()) * sites;
+    while (sites < most_sites_per_block && 2 * cells <= most_cells &&
+           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= most_work)) {
+        sites *= 2;
+        changes *= 2;
+        cells *= 2;
+    }
+    return sites;
+}
+
 int num_passes(Effort effort) {
     return effort == Effort::fast ? 0 : effort == Effort::normal ? 1 : 3;
 }
@@ -429,7 +478,8 @@ int num_passes(Effort effort) {
 EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options) {
     if (tree.num_tips() > most_tips) throw InputError("the native coding takes 524288 taxa at most");
     Symbols const symbols(alignment);
-    Source const source{alignment, tree, symbols, options.sites_per_block};
+    Source source{alignment, tree, symbols, options.sites_per_block};
+    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source);
     std::vector<BlockHistory> histories(source.num_blocks());
     for_each_block(source, [&](std::size_t block) { find_fewest(source, block, histories[block]); });
     for (int pass = 0; pass < num_passes(options.effort); ++pass) {
@@ -440,7 +490,7 @@ EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& 
     auto const model = make_model(source, histories);
     EncodedColumns out;
     out.kind = Kind::native;
-    out.sites_per_block = options.sites_per_block;
+    out.sites_per_block = source.sites_per_block;
     out.model = model.write(tree);
     out.blocks = code_blocks(source, model, histories);
     return out;

@@ -97,8 +97,7 @@ NativeModel NativeModel::read(std::span<std::byte const> bytes, RootedTree const
 }
 
 NativeLines::NativeLines(NativeModel const& model, RootedTree const& tree)
-    : residue_edges(model.residue_edges.weights()),
-      class_edges(model.class_edges.weights()),
-      even(std::vector<std::uint64_t>(tree.num_nodes() - 1, 1)) {}
+    : lines_{WeightedLine(model.residue_edges.weights()), WeightedLine(model.class_edges.weights()),
+             WeightedLine(std::vector<std::uint64_t>(tree.num_nodes() - 1, 1))} {}
 
 }  // namespace regraft::codec

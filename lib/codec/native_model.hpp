@@ -77,13 +77,26 @@ struct NativeModel {
     static NativeModel read(std::span<std::byte const> bytes, RootedTree const& tree);
 };
 
-/// The lines from which sets of edges, and of places in a list, are drawn.
-struct NativeLines {
+/// From what sets of items are drawn: edges by their weights, or items that are all equal.
+enum class Line : std::uint8_t { residue_edges, class_edges, even };
+
+/// The lines of a model.
+class NativeLines {
+public:
     NativeLines(NativeModel const& model, RootedTree const& tree);
 
-    WeightedLine residue_edges;
-    WeightedLine class_edges;
-    WeightedLine even;  // as many items of weight 1 as there are edges
+    WeightedLine const& of(Line line) const { return lines_[static_cast<std::size_t>(line)]; }
+    /// How many items of the line come before those there are. Of the even line the last `size` are used.
+    std::uint32_t skipped(Line line, std::uint32_t size) const {
+        return line == Line::even ? of(line).size() - size : 0;
+    }
+    Share share(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t item) const {
+        auto const before = skipped(line, size);
+        return of(line).share(first + before, count, item + before);
+    }
+
+private:
+    std::array<WeightedLine, 3> lines_;
 };
 
 }  // namespace regraft::codec

@@ -13,6 +13,9 @@ public:
     Kind kind() const override { return Kind::plain; }
     void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                 CellGrid out) const override;
+    std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t) const override {
+        return {{"cells", 8 * static_cast<double>(block.size())}};
+    }
 };
 
 void PlainCodec::decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,

@@ -212,11 +212,6 @@ std::uint8_t Reconstruction::run(std::span<std::uint8_t const> tips, std::vector
 
 // ---- Encoding
 
-struct EncodedBlock {
-    std::vector<std::byte> bytes;
-    std::uint64_t num_records = 0;
-};
-
 struct Sites {
     std::uint64_t first, last;
 };
@@ -234,8 +229,8 @@ std::vector<std::uint8_t> columns(msa::Alignment const& alignment, RootedTree co
     return out;
 }
 
-EncodedBlock encode_block(msa::Alignment const& alignment, RootedTree const& tree, States const& states, Sites sites,
-                          Reconstruction& reconstruction) {
+std::vector<std::byte> encode_block(msa::Alignment const& alignment, RootedTree const& tree, States const& states,
+                                    Sites sites, Reconstruction& reconstruction) {
     auto const cells = columns(alignment, tree, states, sites);
     auto const num_sites = static_cast<std::uint32_t>(sites.last - sites.first);
     std::vector<std::uint8_t> roots(num_sites);
@@ -257,21 +252,7 @@ EncodedBlock encode_block(msa::Alignment const& alignment, RootedTree const& tre
     for (auto const root : roots) out.put(root, shape.state_bits);
     for (auto const [edge, mask] : records)
         out.put(std::uint64_t{edge} << shape.state_bits | mask, shape.state_bits + edge_bits);
-    return {out.take(), records.size()};
-}
-
-std::vector<Layer> layers(EncodedColumns const& encoded, std::uint64_t num_sites, std::uint64_t num_records,
-                          std::uint32_t state_bits, std::uint32_t num_taxa) {
-    auto const product = [](std::uint64_t a, std::uint64_t b) {
-        return static_cast<double>(a) * static_cast<double>(b);
-    };
-    std::vector<Layer> out{{"root states", product(num_sites, state_bits)},
-                           {"masks", product(num_records, state_bits)},
-                           {"edges", product(num_records, thesis_edge_bits(num_taxa))}};
-    auto rest = product(8, encoded.blocks.values.size());
-    for (auto const& layer : out) rest -= layer.bits;
-    out.push_back({"index", rest});
-    return out;
+    return out.take();
 }
 
 // ---- Decoding
@@ -284,6 +265,7 @@ public:
     Kind kind() const override { return Kind::thesis; }
     void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                 CellGrid out) const override;
+    std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const override;
 
 private:
     /// A block with the places of its parts.
@@ -326,6 +308,18 @@ ThesisCodec::Block ThesisCodec::open(std::span<std::byte const> bytes, std::uint
     if (first == block_sites) block.records = end;
     if ((end + 7) / 8 != bytes.size()) damaged();
     return block;
+}
+
+std::vector<Layer> ThesisCodec::layers(std::span<std::byte const> bytes, std::uint32_t block_sites) const {
+    auto const block = open(bytes, block_sites, block_sites);
+    auto const roots = std::uint64_t{block_sites} * states_.bits();
+    auto const records = block.records - block.roots - roots;
+    auto const num_records = records / std::max(record_bits(), 1U);
+    auto const index = 8 * bytes.size() - roots - records;  // with the bits that fill up the last byte
+    return {{"index", static_cast<double>(index)},
+            {"root states", static_cast<double>(roots)},
+            {"masks", static_cast<double>(num_records * states_.bits())},
+            {"edges", static_cast<double>(num_records * edge_bits_)}};
 }
 
 std::uint8_t ThesisCodec::checked(std::uint64_t state) const {
@@ -397,7 +391,7 @@ EncodedColumns encode_thesis(msa::Alignment const& alignment, RootedTree const& 
     States const states(alignment);
     auto const num_sites = alignment.num_sites();
     auto const num_blocks = (num_sites + options.sites_per_block - 1) / options.sites_per_block;
-    std::vector<EncodedBlock> blocks(num_blocks);
+    std::vector<std::vector<std::byte>> blocks(num_blocks);
 #pragma omp parallel
     {
         Reconstruction reconstruction(tree);
@@ -409,13 +403,8 @@ EncodedColumns encode_thesis(msa::Alignment const& alignment, RootedTree const& 
         }
     }
 
-    EncodedColumns out{Kind::thesis, options.sites_per_block, states.model(), {}, {}};
-    std::uint64_t num_records = 0;
-    for (auto const& block : blocks) {
-        out.blocks.push_row(block.bytes);
-        num_records += block.num_records;
-    }
-    out.layers = layers(out, num_sites, num_records, states.bits(), tree.num_tips());
+    EncodedColumns out{Kind::thesis, options.sites_per_block, states.model(), {}};
+    for (auto const& block : blocks) out.blocks.push_row(block);
     return out;
 }
 

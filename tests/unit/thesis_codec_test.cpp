@@ -52,9 +52,11 @@ EncodedColumns encode(msa::Alignment const& alignment, RootedTree const& tree, s
     return encode_columns(alignment, tree, {.kind = Kind::thesis, .sites_per_block = sites_per_block});
 }
 
-double bits(EncodedColumns const& encoded, std::string const& layer) {
-    auto const found = std::ranges::find(encoded.layers, layer, &Layer::name);
-    return found == encoded.layers.end() ? -1 : found->bits;
+/// Of a layer of the only block.
+double bits(EncodedColumns const& encoded, RootedTree const& tree, std::uint32_t num_sites, std::string const& layer) {
+    auto const layers = ColumnDecoder(encoded.kind, encoded.model, tree).layers(encoded.blocks[0], num_sites);
+    auto const found = std::ranges::find(layers, layer, &Layer::name);
+    return found == layers.end() ? -1 : found->bits;
 }
 
 /// Records of a column where each takes 4 bits beside the edge.
@@ -62,7 +64,8 @@ double records(std::string const& newick, std::string const& column) {
     std::vector<std::string> rows;
     for (auto const cell : column) rows.emplace_back(1, cell);
     auto const num_taxa = static_cast<std::uint32_t>(rows.size());
-    return bits(encode(alignment_of(rows), tree_of(newick, num_taxa)), "masks") / 4;
+    auto const tree = tree_of(newick, num_taxa);
+    return bits(encode(alignment_of(rows), tree), tree, 1, "masks") / 4;
 }
 
 TEST(ThesisCodec, TakesARecordPerChange) {
@@ -85,7 +88,8 @@ TEST(ThesisCodec, TakesARecordForEveryTipWithAnAmbiguity) {
 TEST(ThesisCodec, NumbersCharactersUnlessTheyAreSetsOfBases) {
     auto const tree = tree_of("(0,1,2);", 3);
     auto const width = [&](std::string const& cells) {
-        return bits(encode(alignment_of({cells, cells, cells}), tree), "root states");
+        auto const num_sites = static_cast<std::uint32_t>(cells.size());
+        return bits(encode(alignment_of({cells, cells, cells}), tree, num_sites), tree, num_sites, "root states");
     };
     EXPECT_EQ(width("A"), 4);
     EXPECT_EQ(width("-ACGTRYSWKMBDHVN"), 4 * 16);
@@ -101,9 +105,12 @@ TEST(ThesisCodec, NumbersCharactersUnlessTheyAreSetsOfBases) {
 TEST(ThesisCodec, LayersAddUpToTheBlocks) {
     for (auto const& family : test::alignment_families) {
         SCOPED_TRACE(family.name);
-        auto const encoded = encode(family.make({30, 200, 1}), random_tree(30, 1), 32);
+        auto const tree = random_tree(30, 1);
+        auto const encoded = encode(family.make({30, 200, 1}), tree, 50);
+        ColumnDecoder const decoder(encoded.kind, encoded.model, tree);
         double sum = 0;
-        for (auto const& layer : encoded.layers) sum += layer.bits;
+        for (std::size_t block = 0; block < encoded.blocks.size(); ++block)
+            for (auto const& layer : decoder.layers(encoded.blocks[block], 50)) sum += layer.bits;
         EXPECT_EQ(sum, 8 * static_cast<double>(encoded.blocks.values.size()));
     }
 }
@@ -156,7 +163,8 @@ TEST(ThesisSize, IsKnownFromTheFewestChanges) {
             auto const alignment = family.make({num_taxa, 50, num_taxa});
             auto const tree = random_tree(num_taxa, num_taxa);
             auto const encoded = encode(alignment, tree, sites_per_block);
-            auto const state_bits = static_cast<std::uint32_t>(bits(encoded, "root states") / 50);
+            auto const state_bits =
+                static_cast<std::uint32_t>(bits(encoded, tree, sites_per_block, "root states") / sites_per_block);
             ASSERT_EQ(encoded.blocks.size(), 4u);
             for (std::uint32_t b = 0; b < 4; ++b) {
                 ThesisBlockShape shape{

@@ -30,12 +30,6 @@ struct EncodeOptions {
     Effort effort = Effort::normal;
 };
 
-/// What a part of the format amounts to.
-struct Layer {
-    std::string name;
-    double bits = 0;
-};
-
 /// An encoded alignment but for names and tree. Block i has the sites i * sites_per_block up to those of the next, the
 /// last block the rest.
 struct EncodedColumns {
@@ -43,7 +37,6 @@ struct EncodedColumns {
     std::uint32_t sites_per_block = 1;
     std::vector<std::byte> model;  // what all blocks share
     Csr<std::byte> blocks;
-    std::vector<Layer> layers;  // of all blocks together, as far as they can be told apart
 };
 
 /// Codes all columns along the tree. Parallel; the same bytes for any number of threads. O(taxa * sites) for a fixed
@@ -65,6 +58,12 @@ struct BlockSites {
     std::uint32_t last = 0;
 };
 
+/// What a part of the format amounts to.
+struct Layer {
+    std::string name;
+    double bits = 0;
+};
+
 /// Decodes blocks. Immutable, any number of threads may use it at once, copies share everything.
 class ColumnDecoder {
 public:
@@ -75,6 +74,9 @@ public:
     /// that shows; never reads or writes out of bounds, and takes memory for one block at most. Precondition: sites
     /// within the block.
     void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites, CellGrid out) const;
+
+    /// What the parts of a block amount to; about its size in all. Throws as decode.
+    std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const;
 
     Kind kind() const;
     RootedTree const& tree() const;
