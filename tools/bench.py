@@ -6,6 +6,7 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   unit     what SIZE counts, for that line
   labels   "algorithm=label,...", names for people
   clock    real_time (default) or cpu_time: which time is compared and drawn
+  drawing  compression: bytes and speeds are compared instead, see compression.py
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
@@ -18,6 +19,7 @@ import shlex
 import subprocess
 import sys
 
+import compression
 import plot
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -30,8 +32,12 @@ SPECIAL = {
         "full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--limit=10"],
     },
     "schedule": {"full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--large"]},
+    "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.2"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
 }
+
+
+TAKES_FILES = ["msa"]
 
 
 def main() -> int:
@@ -39,11 +45,15 @@ def main() -> int:
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, named *_bench")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
-    parser.add_argument("names", nargs="*", help="only these (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
-    names = args.names or list(built)
+    files = [name for name in args.names if name not in built and pathlib.Path(name).is_file()]
+    names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
+    if files and names != TAKES_FILES:
+        print(f"only {TAKES_FILES[0]} takes files", file=sys.stderr)
+        return 2
     if unknown := [name for name in names if name not in built]:
         print(f"no benchmark is called {', '.join(unknown)}; there are: {', '.join(built) or 'none'}", file=sys.stderr)
         return 2
@@ -55,14 +65,14 @@ def main() -> int:
     for name in names:
         result = args.results / f"{name}.json"
         pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
-        command = [str(built[name]), f"--benchmark_out={result}", "--benchmark_out_format=json", *pace]
+        command = [str(built[name]), f"--benchmark_out={result}", "--benchmark_out_format=json", *pace, *files]
         print(f"{name} ...", flush=True)
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
             print(run.stderr)
             failed.append(name)
             continue
-        describe(result, name, args.programs.parent, pace)
+        describe(result, name, args.programs.parent, pace + [pathlib.Path(file).name for file in files])
         if list_runs(result):
             failed.append(name)
         drawn = plot.plot(result, result.with_suffix(".svg"))
@@ -140,7 +150,7 @@ def list_runs(path: pathlib.Path) -> bool:
                 print(f"  {name:<60} {run['error_message']}")
             reported.add(name)
         elif run.get("aggregate_name", "") == ("median" if name in medians else ""):
-            counters = ", ".join(f"{key} {in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
+            counters = ", ".join(f"{key} {plot.in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
                                  for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
             print(f"  {name:<60} {run[clock]:>12.4g} {run['time_unit']}  {counters}")
     return failed
@@ -149,6 +159,9 @@ def list_runs(path: pathlib.Path) -> bool:
 def compare_families(path: pathlib.Path) -> None:
     """Prints a line per family, if there is a subject to compare others with."""
     results = plot.read(path)
+    if results.context.get("drawing") == "compression":
+        print("\n".join(compression.summary(results)))
+        return
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):
             print(f"{family}: {line}")
@@ -164,25 +177,20 @@ def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> s
         return ""
     size = max(reached, default=max(ours))
     point = ours[size]
-    parts = [f"{rounded(size)} {results.context.get('unit', '')} {in_words(point.seconds)} ({in_words(point.seconds / size)} each)"]
+    parts = [f"{rounded(size)} {results.context.get('unit', '')} {plot.in_words(point.seconds)} ({plot.in_words(point.seconds / size)} each)"]
     for name, points in others.items():
         if size in points:
             other = points[size]
-            parts.append(f"{results.label(name)} {'' if other.finished else '> '}{in_words(other.seconds)}"
+            parts.append(f"{results.label(name)} {'' if other.finished else '> '}{plot.in_words(other.seconds)}"
                          + (f" ({other.seconds / point.seconds:.3g}x)" if other.finished else ""))
         elif points:
             last = max(points.values(), key=lambda p: p.size)
-            parts.append(f"{results.label(name)} {'' if last.finished else '> '}{in_words(last.seconds)} at {rounded(last.size)}")
+            parts.append(f"{results.label(name)} {'' if last.finished else '> '}{plot.in_words(last.seconds)} at {rounded(last.size)}")
     return ", ".join(parts)
 
 
 def rounded(size: int) -> str:
     return f"{size:.3g}".replace("e+0", "e")
-
-
-def in_words(seconds: float) -> str:
-    unit, factor = next(((name, size) for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)) if seconds >= size), ("ns", 1e-9))
-    return f"{seconds / factor:.3g} {unit}"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+import compression
 import plot
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
@@ -18,12 +19,14 @@ LARGEST = 10_000_000
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("readme", type=pathlib.Path)
-    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json and schedule.json")
+    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where it was measured, msa.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     text = args.readme.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
+    if (msa := args.results / "msa.json").exists():
+        tables += "\n" + compressors(plot.read(msa))
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.readme} does not show what {args.results} says: call tools/performance.py")
@@ -70,6 +73,14 @@ def rounds(results: plot.Results) -> str:
 def variant(point: plot.Point) -> tuple[int, int]:
     """PEs and threads, from the name."""
     return tuple(int(re.search(rf"/{key}:(\d+)", point.run["run_name"])[1]) for key in ("pes", "threads"))
+
+
+def compressors(results: plot.Results) -> str:
+    """A row per alignment."""
+    head, rows = compression.table_rows(results)
+    return ("Compressing alignments along a tree, names excluded, beside gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
+            "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](bench/results/README.md)):\n\n"
+            f"{table(head, rows)}\n{source(results)}")
 
 
 def nearest(points: dict[int, plot.Point], size: int) -> plot.Point:

@@ -2,8 +2,8 @@
 """plot.py RESULT.json [RESULT.svg]: draws what a benchmark measured, time against size on logarithmic axes.
 
 Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
-triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time) and
-`labels` ("algorithm=label,..."). Standard library only.
+triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
+`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compression.py). Standard library only.
 """
 import json
 import math
@@ -31,7 +31,7 @@ class Results:
     families: dict[str, dict[str, list[Point]]] = field(default_factory=dict)  # family -> algorithm -> points by size
 
     def label(self, algorithm: str) -> str:
-        labels = dict(pair.split("=") for pair in self.context.get("labels", "").split(",") if pair)
+        labels = dict(pair.split("=", 1) for pair in self.context.get("labels", "").split(",") if pair)
         return labels.get(algorithm, algorithm)
 
 
@@ -101,6 +101,11 @@ def short_time(decade: int) -> str:
         if decade >= exponent:
             return f"{10 ** (decade - exponent)} {suffix}"
     return f"{10 ** (decade + 9)} ns" if decade >= -9 else f"1e{decade} s"
+
+
+def in_words(seconds: float) -> str:
+    unit, factor = next(((name, size) for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)) if seconds >= size), ("ns", 1e-9))
+    return f"{seconds / factor:.3g} {unit}"
 
 
 def text(x: float, y: float, content: str, **attributes: str) -> str:
@@ -184,7 +189,13 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
     results = read(source)
     context = results.context
     where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))
-    svg = draw(results, f"{source.stem}: time against {results.size_name}" + (f" ({where})" if where else ""))
+    where = f" ({where})" if where else ""
+    if context.get("drawing") == "compression":
+        import compression  # which draws by the functions above
+
+        svg = compression.draw(results, f"{source.stem}: size and speed{where}")
+    else:
+        svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
     if svg:
         target.write_text(svg, encoding="utf-8")
     return bool(svg)
