@@ -5,20 +5,13 @@
 #include <functional>
 #include <numeric>
 
-// The same code once more for processors with wide vectors and a popcount instruction, chosen when it is loaded.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define REGRAFT_FOR_WIDE_VECTORS __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define REGRAFT_FOR_WIDE_VECTORS
-#endif
-
 namespace regraft::msa {
 namespace {
 
 constexpr std::uint32_t num_words = Plane::num_words;
 
 /// How many sites of a group are not in `sites`.
-inline std::uint64_t count_others(std::uint64_t const* sites) {
+std::uint64_t count_others(std::uint64_t const* sites) {
     int count = 0;
     for (std::uint32_t w = 0; w < num_words; ++w) count += std::popcount(sites[w]);
     return Plane::num_sites - static_cast<std::uint64_t>(count);
@@ -26,7 +19,6 @@ inline std::uint64_t count_others(std::uint64_t const* sites) {
 
 }  // namespace
 
-REGRAFT_FOR_WIDE_VECTORS
 bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Plane* out) {
     std::uint64_t difference[num_words]{};
     for (auto const num_states : groups) {
@@ -50,7 +42,6 @@ bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Pl
     return std::accumulate(difference, difference + num_words, std::uint64_t{0}, std::bit_or{}) != 0;
 }
 
-REGRAFT_FOR_WIDE_VECTORS
 std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b) {
     std::uint64_t count = 0;
     for (auto const num_states : groups) {
@@ -65,7 +56,6 @@ std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a,
     return count;
 }
 
-REGRAFT_FOR_WIDE_VECTORS
 std::uint64_t insertion_cost(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, FitchSets subtree,
                              std::uint64_t limit) {
     std::uint64_t cost = 0;

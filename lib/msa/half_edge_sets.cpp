@@ -1,8 +1,6 @@
 // Sets that depend on others are computed after those; a change is followed as far as it reaches.
 #include "msa/half_edge_sets.hpp"
 
-#include <ranges>
-
 namespace regraft::msa {
 
 /// Of an inner half-edge, from its children; whether they changed.
@@ -19,8 +17,9 @@ void HalfEdgeSets::compute(Tree const& tree) {
         if (!tree.is_tip(h)) compute(tree, h);
     }
     // Away from tip 0: from the parent's other neighbours, which come first.
-    for (auto const h : std::views::reverse(order)) {
-        if (!tree.is_tip(tree.back(h))) compute(tree, tree.back(h));
+    for (auto i = order.size(); i-- > 0;) {
+        auto const away = tree.back(order[i]);
+        if (!tree.is_tip(away)) compute(tree, away);
     }
 }
 

@@ -10,6 +10,9 @@
 
 namespace regraft::msa {
 
+/// Planes to be looked at from which on it pays to wake up other threads.
+constexpr std::size_t planes_for_threads = std::size_t{1} << 17;
+
 /// For every half-edge the sets of the subtree at its own side. Those of tips are given, the others are computed when
 /// asked for, from the two half-edges beyond the same node.
 class HalfEdgeSets {

@@ -23,9 +23,6 @@ struct Place {
     friend auto operator<=>(Place const&, Place const&) = default;
 };
 
-/// Planes to be looked at from which on it pays to wake up other threads.
-constexpr std::size_t planes_for_threads = std::size_t{1} << 18;
-
 /// A tree with some of the taxa.
 class GrowingTree {
 public:

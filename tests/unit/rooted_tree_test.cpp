@@ -70,8 +70,8 @@ TEST(HangUp, PutsTheRootInTheMiddleOfACaterpillar) {
     EXPECT_EQ(sizes, (std::multiset<std::uint32_t>{1, 50, 50}));
 }
 
-TEST(HangUp, CopesWithAMillionTipsInARow) {
-    constexpr std::uint32_t n = 1'000'000;
+TEST(HangUp, CopesWithManyTipsInARow) {
+    constexpr std::uint32_t n = 300'000;
     msa::Tree tree(n);
     for (std::uint32_t i = 0; i + 2 < n; ++i) {
         auto const h = tree.half_edge(n + i);
