@@ -24,7 +24,8 @@ void for_sorted_places(std::size_t n, std::span<std::uint32_t const> start, Key 
     std::vector<std::uint32_t> place;  // shape [threads][keys]
 #pragma omp parallel if (n >= worth_a_team)
     {
-        auto const [size, self] = team();
+        auto const size = team().size;  // no structured binding: clang 14 cannot use one in the regions within
+        auto const self = team().self;
 #pragma omp single
         place.assign(size * start.size(), 0);
         auto const first = n * self / size;
