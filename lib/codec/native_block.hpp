@@ -28,8 +28,6 @@ void code_items(Coder& coder, Line line, std::uint32_t size, std::span<std::uint
     }
 }
 
-// --- Classes of cells: what is different from the site before.
-// ---------------------------------------------------------
 
 /// How many, roughly: 0, 1, 2 or 3, up to 9, more.
 inline std::uint32_t rough(std::size_t count) {
@@ -92,8 +90,6 @@ void code_classes(Coder& coder, TableLayout const& layout, std::uint32_t num_edg
     }
 }
 
-// --- Residues
-// ----------------------------------------------------------------------------------------------------------
 
 /// The numbers of changes of the last three sites, 0 before the first.
 struct CountMemory {

@@ -1,0 +1,105 @@
+#include "codec/native_direct.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+
+#include "codec/fixed_log.hpp"
+#include "codec/symbol_counter.hpp"
+
+namespace regraft::codec {
+namespace {
+
+/// Which sites' residues are first thought to cost less one by one: those whose changes cost so much per cell, in bits
+/// with 8 fractional bits.
+constexpr std::uint64_t dense_cost = 192;
+/// What it costs to say so, about.
+constexpr std::uint64_t least_direct_cost = 16 << 8;
+
+/// What the changes of a site cost, in bits with 8 fractional bits: k draws, of which the order means nothing.
+std::uint64_t cost_of_changes(std::span<Change const> changes, ChangeCosts const& costs) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        auto const& change = changes[i];
+        auto const order = fixed_log2(i + 1) >> (log_bits - 8);
+        auto const cost = costs.edge[change.node] + costs.state[change.from * costs.num_states + change.to];
+        sum += cost - std::min<std::uint64_t>(order, cost);
+    }
+    return sum;
+}
+
+/// The residues that show at a site.
+std::vector<std::uint8_t> shown_residues(Symbols const& symbols, std::span<char const> column) {
+    std::vector<std::uint8_t> shown;
+    for (auto const cell : column)
+        if (symbols.classes()[symbols.class_of(cell)].shows_residue()) shown.push_back(symbols.residue_of(cell));
+    return shown;
+}
+
+/// Lists the residues of those sites whose changes cost more than limit(residues). Returns by how much they do, in all.
+template <class Limit>
+std::uint64_t list_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories,
+                          Limit limit) {
+    std::vector<std::uint64_t> saved(histories.size());
+    for_each_block(source, [&](std::size_t block) {
+        auto& history = histories[block];
+        history.direct = {};
+        std::vector<char> cells;
+        auto const num_tips = source.tree.num_tips();
+        for (std::size_t site = 0; site < source.num_sites(block); ++site) {
+            auto const cost = cost_of_changes(history.residues.changes[site], costs);
+            if (cost > least_direct_cost) {
+                if (cells.empty()) cells = source.columns(block);
+                auto const shown = shown_residues(source.symbols, std::span(cells).subspan(site * num_tips, num_tips));
+                if (auto const most = limit(shown); cost > most) {
+                    saved[block] += cost - most;
+                    for (auto const residue : shown) history.direct.push_value(residue);
+                }
+            }
+            history.direct.end_row();
+        }
+    });
+    return std::reduce(saved.begin(), saved.end());
+}
+
+/// Adds up what code_direct would cost.
+class DirectCost {
+public:
+    explicit DirectCost(std::span<FrequencyTable const> tables) : tables_(tables) {}
+    std::uint32_t symbol(std::uint32_t table, std::uint32_t s) {
+        bits_ += tables_[table].occurs(s) ? tables_[table].cost(s) : never;
+        return s;
+    }
+    std::uint64_t bits() const { return bits_; }
+
+private:
+    static constexpr std::uint64_t never = std::uint64_t{1} << 32;
+    std::span<FrequencyTable const> tables_;
+    std::uint64_t bits_ = 0;
+};
+
+}  // namespace
+
+void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories) {
+    TableLayout const layout(1, costs.num_states, {});
+    list_direct(source, costs, histories, [](auto const& shown) { return shown.size() * dense_cost; });
+    SymbolCounter counter(layout);
+    for (auto& history : histories)
+        for (std::size_t site = 0; site < history.direct.size(); ++site)
+            if (!history.direct[site].empty()) code_direct(counter, layout, history.direct[site]);
+    std::vector<FrequencyTable> tables;
+    for (auto const& counts : counter.counts()) tables.emplace_back(counts);
+    auto const saved = list_direct(source, costs, histories, [&](std::vector<std::uint8_t> shown) {
+        DirectCost cost(tables);
+        code_direct(cost, layout, shown);
+        return cost.bits() + least_direct_cost;
+    });
+    if (saved > table_bits(layout, counter.counts(), layout.direct, layout.size)) return;
+    for (auto& history : histories) {
+        history.direct.values.clear();
+        std::ranges::fill(history.direct.offsets, 0);
+    }
+}
+
+}  // namespace regraft::codec

@@ -1,0 +1,41 @@
+// An alignment as the encoder of the native coding sees it: columns in the order of the tips, block by block.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "codec/symbols.hpp"
+#include "regraft/codec/rooted_tree.hpp"
+#include "regraft/msa/alignment.hpp"
+
+namespace regraft::codec {
+
+/// What there is to be coded.
+struct Source {
+    msa::Alignment const& alignment;
+    RootedTree const& tree;
+    Symbols const& symbols;
+    std::uint32_t sites_per_block;
+
+    std::size_t num_blocks() const { return (alignment.num_sites() + sites_per_block - 1) / sites_per_block; }
+    std::size_t num_sites(std::size_t block) const {
+        return std::min<std::size_t>(sites_per_block, alignment.num_sites() - block * sites_per_block);
+    }
+    std::uint32_t num_edges() const { return tree.num_nodes() - 1; }
+    /// Worth waking up other threads.
+    bool is_large() const { return alignment.cells.size() > 1 << 13; }
+    /// The columns of a block in the order of the tips: [site][tip].
+    std::vector<char> columns(std::size_t block) const;
+};
+
+/// Runs work(block) for all blocks, in parallel.
+template <class Work>
+void for_each_block(Source const& source, Work work) {
+    auto const num_blocks = static_cast<std::int64_t>(source.num_blocks());
+#pragma omp parallel for schedule(static) if (source.is_large())
+    for (std::int64_t block = 0; block < num_blocks; ++block) work(static_cast<std::size_t>(block));
+}
+
+}  // namespace regraft::codec
