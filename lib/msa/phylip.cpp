@@ -148,7 +148,8 @@ void Reading::sequential() {
     for (auto const& line : lines_) {
         if (rows_.empty() || rows_.back().size() == header_.num_sites) {
             if (rows_.size() == header_.num_taxa) fail_too_many(line);
-            extend(rows_.size() - 1, begin_row(line), line);
+            auto const cells = begin_row(line);  // first: arguments are evaluated in any order
+            extend(rows_.size() - 1, cells, line);
         } else {
             extend(rows_.size() - 1, line.text, line);
         }
