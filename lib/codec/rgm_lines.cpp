@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codec/rgm_format.hpp"
+#include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/zstd.hpp"
 
@@ -124,11 +125,12 @@ constexpr std::uint8_t has_carriage_returns = 2;
 constexpr std::uint8_t lacks_last_newline = 4;
 constexpr std::uint8_t has_descriptions = 8;
 constexpr std::uint8_t has_skeleton = 16;
-constexpr std::uint8_t all_bits = 31;
+constexpr std::uint8_t all_bits = 15;  // without a skeleton
 
 }  // namespace
 
 std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before) {
+    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.format == msa::TextFormat::fasta);
     std::uint8_t bits = layout.format == msa::TextFormat::phylip ? is_phylip : 0;
     FormatWriter out;
     if (!layout.skeleton.empty()) {
@@ -156,7 +158,8 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t 
         layout.skeleton.assign(in.rest().begin(), in.rest().end());
         return layout;
     }
-    if (bits > all_bits) fail_damaged();
+    bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & has_descriptions) != 0;
+    if (bits > all_bits || is_odd) fail_damaged();
     layout.carriage_returns = (bits & has_carriage_returns) != 0;
     layout.ends_with_newline = (bits & lacks_last_newline) == 0;
     layout.line_width = in.number();

@@ -5,6 +5,7 @@
 
 #include "codec/rgm_format.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/alignment.hpp"
 
 namespace regraft::codec {
 namespace {
@@ -22,6 +23,18 @@ msa::SiteStride decode_stride(FormatReader& in, std::uint64_t num_sites) {
     if (stride.step == 0) fail_damaged();
     stride.last = stride.first + length;
     return stride;
+}
+
+void check_distinct(std::span<std::string const> names) {
+    try {
+        msa::check_names(names, {});
+    } catch (InputError const&) {
+        fail_damaged();  // the message speaks of taxa
+    }
+}
+
+void check_printable(std::string const& text) {
+    check_distinct({&text, 1});
 }
 
 }  // namespace
@@ -50,11 +63,14 @@ std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> sec
     FormatReader in(section);
     auto const texts = decode_lines(in.section(), before);
     if (texts.empty() || texts.size() % 2 != 0) fail_damaged();
+    std::vector<std::string> names;
     std::uint64_t sites_seen = 0;
     for (std::size_t i = 0; i < texts.size(); i += 2) {
         auto& partition = partitions.emplace_back();
         partition.model = texts[i];
         partition.name = texts[i + 1];
+        check_printable(partition.model);
+        names.push_back(partition.name);
         for (auto strides = in.number(); strides > 0; --strides) {
             partition.sites.push_back(decode_stride(in, num_sites));
             auto const& stride = partition.sites.back();
@@ -63,6 +79,7 @@ std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> sec
         }
     }
     in.expect_end();
+    check_distinct(names);
     if (sites_seen != num_sites) fail_damaged();
     return partitions;
 }

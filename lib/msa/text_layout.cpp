@@ -29,9 +29,9 @@ void append_row(std::string& text, std::string_view cells, TextLayout const& lay
 }
 
 std::string regular_text(Alignment const& alignment, TextLayout const& layout) {
-    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.descriptions.size() == alignment.num_taxa());
-    std::string text;
     bool const is_phylip = layout.format == TextFormat::phylip;
+    REGRAFT_EXPECTS(layout.descriptions.empty() || (!is_phylip && layout.descriptions.size() == alignment.num_taxa()));
+    std::string text;
     if (is_phylip) {
         text.append(std::to_string(alignment.num_taxa())).append(1, ' ');
         text.append(std::to_string(alignment.num_sites())).append(line_end_of(layout));

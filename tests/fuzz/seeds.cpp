@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
         regraft::Random random(seed);
         auto const name = std::to_string(seed);
         auto const kind = std::array{Kind::plain, Kind::native, Kind::thesis}[seed % 3];
-        write(directory / "texts" / name, std::as_bytes(std::span(regraft::fuzz::seed_text(random))));
+        auto const text = regraft::fuzz::seed_text(random);
+        write(directory / "texts" / name, std::as_bytes(std::span(text)));
         write(directory / "files" / name, regraft::fuzz::seed_file(kind, random));
         regraft::fuzz::Bytes columns{static_cast<std::byte>(kind)};
         for (auto const byte : regraft::fuzz::seed_columns(kind, random)) columns.push_back(byte);

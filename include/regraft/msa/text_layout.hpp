@@ -40,8 +40,9 @@ struct TextLayout {
 /// O(text), but for the sorting of what stands between cells.
 TextLayout layout_of(std::string_view text, Alignment const& alignment);
 
-/// The text of an alignment in a layout. Preconditions: if the layout has descriptions, one per row; if it has a
-/// skeleton, it may come from anywhere: throws InputError if it is not one of an alignment of this shape. O(text).
+/// The text of an alignment in a layout. Preconditions: if the layout has descriptions, it is FASTA and they are one
+/// per row. A skeleton may come from anywhere: throws InputError if it is not one of an alignment of this shape.
+/// O(text).
 std::string to_text(Alignment const& alignment, TextLayout const& layout);
 
 }  // namespace regraft::msa
