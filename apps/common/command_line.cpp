@@ -24,15 +24,29 @@ CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
     return {check, ""};
 }
 
+std::shared_ptr<CLI::FormatterBase> short_help() {
+    class ShortHelp : public CLI::Formatter {
+        std::string make_option_opts(CLI::Option const* option) const override {
+            std::string text;
+            if (!option->get_type_name().empty()) text += ' ' + option->get_type_name();
+            if (option->get_expected_max() > 1) text += " ...";
+            if (option->get_required()) text += " (needed)";
+            return text;
+        }
+    };
+    return std::make_shared<ShortHelp>();
+}
+
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv) {
-    if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+    if (argc > 1 && argv[1][0] == '-') return std::nullopt;
     auto const commands = app.get_subcommands([](CLI::App const*) { return true; });
     std::string names;
     for (std::size_t i = 0; i < commands.size(); ++i) {
-        if (commands[i]->get_name() == argv[1]) return std::nullopt;
+        if (argc > 1 && commands[i]->get_name() == argv[1]) return std::nullopt;
         names += (i == 0 ? "" : i + 1 < commands.size() ? ", " : " or ") + commands[i]->get_name();
     }
-    return fmt::format("{}: unknown command '{}', expected {}\n", app.get_name(), escaped(argv[1]), names);
+    auto const problem = argc > 1 ? fmt::format("unknown command '{}'", escaped(argv[1])) : "the command is missing";
+    return fmt::format("{0}: {1}, expected {2}\nRun {0} --help for more.\n", app.get_name(), problem, names);
 }
 
 Ending ending(CLI::App const& app, CLI::ParseError const& error) {

@@ -108,10 +108,9 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     progress.phase("writing", 90);
     result.finish(text);
     progress.clear();
-    if (voice == Voice::verbose || result.output() != "-") {
-        say(voice, fmt::format("{}: {}, {}", shown_input(input), bytes(static_cast<double>(text.size())),
-                               duration(progress.seconds())));
-    }
+    auto const where = result.output() == "-" ? "" : " in " + result.output();
+    say(voice, fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(text.size())), where,
+                           duration(progress.seconds())));
 }
 
 void extract(std::string const& input, ExtractOptions const& options) {

@@ -203,7 +203,10 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
 
 CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     auto* const command = app.add_subcommand("extract", "some sites and taxa, without unpacking the rest");
-    command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")->required()->type_name("");
+    command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")
+        ->required()
+        ->expected(1)
+        ->type_name("");
     auto* const sites =
         command->add_option("--sites", options.sites, "such as 100-250,300 (default: all)")->type_name("RANGES");
     command->add_option("--partition", options.partition, "the sites of a partition stored in FILE")
@@ -213,6 +216,8 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
         ->type_name("FILE");
     command->add_option("--taxon", options.taxon, "a name; may be repeated")
         ->allow_extra_args(false)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("NAME");
     add_output(*command, options.places, "write to this file (default: standard output)");
     add_look(*command, options.look);
@@ -287,8 +292,6 @@ void complete(DecompressOptions& options) {
 }
 
 void complete(ExtractOptions& options) {
-    if (options.places.inputs.size() > 1)
-        throw CLI::ValidationError("extract", "is for one file, not " + std::to_string(options.places.inputs.size()));
     if (options.places.inputs[0] == "-" && options.taxa == "-")
         throw CLI::ValidationError("--taxa", "is standard input, and so is FILE");
     if (options.places.output.empty()) options.places.output = "-";
@@ -303,6 +306,7 @@ void complete(CatOptions& options) {
 Parsed parse_command_line(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-msa");
     app.require_subcommand(1);
+    app.formatter(short_help());
     app.set_version_flag("--version", "regraft-msa " REGRAFT_VERSION);
     app.footer(after);
     CompressOptions compress_options;

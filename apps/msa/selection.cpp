@@ -111,6 +111,13 @@ std::size_t count_neighbours(std::span<Place const> places, std::uint64_t sites_
     return count;
 }
 
+/// Wide enough for all names and a blank, so that the sequences stand below each other.
+std::uint64_t name_width(codec::RgmFile const& file, std::span<std::size_t const> rows) {
+    std::size_t longest = 0;
+    for (auto const row : rows) longest = std::max(longest, file.names()[row].size());
+    return longest < msa::max_name_width ? longest + 1 : 0;
+}
+
 /// The name as far as FASTA and PHYLIP both keep it.
 void check_name(std::string const& name) {
     if (name.find_first_of(" \t\v\f") == std::string::npos) return;
@@ -168,6 +175,7 @@ msa::TextLayout layout_for(codec::RgmFile const& file, std::span<std::size_t con
         }
     }
     if (look.format) layout.format = *look.format;
+    if (layout.format == msa::TextFormat::phylip) layout.name_width = name_width(file, rows);
     if (look.width) layout.line_width = *look.width;
     return layout;
 }

@@ -30,6 +30,26 @@ bool begins_as_fasta(std::string_view text) {
     return text.substr(std::min(text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f"), text.size())).starts_with('>');
 }
 
+/// What the parts of all blocks amount to.
+std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
+    auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}});
+    auto const& blocks = all.encoded().blocks;
+    std::vector<codec::Layer> sums;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        auto const rest = file.num_sites() - i * file.sites_per_block();
+        auto const sites = std::min<std::uint64_t>(rest, file.sites_per_block());
+        for (auto const& layer : all.decoder().layers(blocks[i], static_cast<std::uint32_t>(sites))) {
+            auto const sum = std::ranges::find(sums, layer.name, &codec::Layer::name);
+            if (sum == sums.end()) {
+                sums.push_back(layer);
+            } else {
+                sum->bits += layer.bits;
+            }
+        }
+    }
+    return sums;
+}
+
 /// The text, and what is known of its compressed form if it comes from one.
 struct Source {
     std::string text;
@@ -47,9 +67,13 @@ Source unpack(std::string content, std::string const& name) {
                            .sites_per_block = file.sites_per_block(),
                            .bytes = content.size(),
                            .layers = {file.layers().begin(), file.layers().end()},
+                           .block_layers = {},
                            .partitions = file.extras().partitions,
                            .parsimony_score = std::nullopt};
-    if (file.kind() != codec::Kind::plain) source.tree = file.tree();
+    if (file.kind() != codec::Kind::plain) {
+        source.tree = file.tree();
+        source.coding->block_layers = block_layers(file);
+    }
     return source;
 }
 
@@ -61,23 +85,41 @@ std::uint64_t num_sites(msa::PartitionSpec const& partition) {
     return sites_of(partition).size();
 }
 
+Json to_json(std::vector<codec::Layer> const& layers, double cells) {
+    auto json = Json::array();
+    for (auto const& layer : layers)
+        json.push_back({{"name", layer.name}, {"bits", layer.bits}, {"bits_per_taxon_and_site", layer.bits / cells}});
+    return json;
+}
+
 Json to_json(Report const& report, Coding const& coding) {
     Json json{{"codec", name(coding.kind)},
               {"bytes", coding.bytes},
               {"bits_per_taxon_and_site", 8 * static_cast<double>(coding.bytes) / report.cells()},
               {"text_bytes_per_byte", static_cast<double>(report.text_bytes) / static_cast<double>(coding.bytes)},
               {"sites_per_block", coding.sites_per_block},
-              {"layers", Json::array()},
+              {"layers", to_json(coding.layers, report.cells())},
+              {"block_layers", to_json(coding.block_layers, report.cells())},
               {"partitions", Json::array()}};
-    for (auto const& layer : coding.layers) {
-        json["layers"].push_back(
-            {{"name", layer.name}, {"bits", layer.bits}, {"bits_per_taxon_and_site", layer.bits / report.cells()}});
-    }
     for (auto const& partition : coding.partitions) {
         json["partitions"].push_back(
             {{"name", partition.name}, {"model", partition.model}, {"sites", num_sites(partition)}});
     }
     return json;
+}
+
+void add_layers(Table& table, Report const& report, Coding const& coding) {
+    auto const all = 8 * static_cast<double>(coding.bytes);
+    auto const line = [&](std::string_view name, double bits) {
+        return fmt::format("{:<24} {:>8.4f}  {:>5.1f} %", name, bits / report.cells(), 100 * bits / all);
+    };
+    table.row("bits for", line("all", all));
+    for (auto const& layer : coding.layers) {
+        if (layer.bits == 0) continue;
+        table.more(line("  " + layer.name, layer.bits));
+        if (layer.name != "blocks") continue;
+        for (auto const& part : coding.block_layers) table.more(line("    " + part.name, part.bits));
+    }
 }
 
 void add_coding(Table& table, Report const& report, Coding const& coding) {
@@ -95,12 +137,7 @@ void add_coding(Table& table, Report const& report, Coding const& coding) {
     table.row("codec", coding.kind == codec::Kind::plain ? std::string("plain: the text as zstd packs it")
                                                          : fmt::format("{}, {} per block", name(coding.kind),
                                                                        counted(coding.sites_per_block, "site")));
-    for (std::size_t i = 0; i < coding.layers.size(); ++i) {
-        auto const& layer = coding.layers[i];
-        table.row(i == 0 ? "bits for" : "",
-                  fmt::format("{:<16} {:>8.4f}  {:>5.1f} %", layer.name, layer.bits / report.cells(),
-                              percent(1, 8 * static_cast<double>(coding.bytes)) * layer.bits));
-    }
+    add_layers(table, report, coding);
 }
 
 }  // namespace

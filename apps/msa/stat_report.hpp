@@ -18,7 +18,8 @@ struct Coding {
     codec::Kind kind = codec::Kind::plain;
     std::uint32_t sites_per_block = 0;
     std::uint64_t bytes = 0;
-    std::vector<codec::Layer> layers;
+    std::vector<codec::Layer> layers;        // of the file
+    std::vector<codec::Layer> block_layers;  // of its layer "blocks"; none: plain
     std::vector<msa::PartitionSpec> partitions;
     std::optional<std::uint64_t> parsimony_score;  // on the stored tree; none: no tree
 };

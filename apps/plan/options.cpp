@@ -225,6 +225,7 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
 Parsed parse_command_line(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-plan");
     app.require_subcommand(1);
+    app.formatter(short_help());
     app.set_version_flag("--version", "regraft-plan " REGRAFT_VERSION);
     app.footer(after);
     MatchOptions match_options;

@@ -97,8 +97,10 @@ def fasta(alignment: Alignment, width: int = 0, end: str = "\n", describe=lambda
                    for name, row in zip(alignment.names, alignment.rows))
 
 
-def phylip(alignment: Alignment, end: str = "\n", gap: str = " ") -> str:
-    return f"{len(alignment.names)} {len(alignment.rows[0])}{end}" + "".join(f"{name}{gap}{row}{end}" for name, row in zip(alignment.names, alignment.rows))
+def phylip(alignment: Alignment, end: str = "\n", gap: str = "") -> str:
+    """Sequences below each other, or behind a gap."""
+    width = 0 if gap else max(map(len, alignment.names)) + 1
+    return f"{len(alignment.names)} {len(alignment.rows[0])}{end}" + "".join(f"{name + gap:<{width}}{row}{end}" for name, row in zip(alignment.names, alignment.rows))
 
 
 def interleaved(alignment: Alignment, width: int = 60, end: str = "\n") -> str:

@@ -19,7 +19,7 @@ def texts() -> list[tuple[str, str]]:
     return [("one-line.fa", fasta(small)), ("wrapped.fa", fasta(small, 60)), ("crlf.fa", fasta(small, 70, "\r\n")),
             ("described.fa", fasta(small, 80, describe=lambda name: f" from {name}  |x")), ("no-end.fa", fasta(small, 60)[:-1]),
             ("old-mac.fa", fasta(small, 60, "\r")), ("mark.fa", "\ufeff" + fasta(small)),
-            ("a.phy", phylip(small)), ("crlf.phy", phylip(small, "\r\n")), ("padded.phy", phylip(small, gap="     ")),
+            ("a.phy", phylip(small)), ("crlf.phy", phylip(small, "\r\n")), ("single.phy", phylip(small, gap=" ")), ("wide.phy", phylip(small, gap="     ")),
             ("interleaved.phy", interleaved(small)), ("interleaved-crlf.phy", interleaved(small, 50, "\r\n")),
             ("proteins.fa", fasta(proteins, 60)), ("morphology.phy", phylip(morphology)), ("irregular.fa", irregular),
             ("one-taxon.fa", ">only\nACGT\n"), ("two-taxa.fa", ">a\nACGTTTTT\n>b\nACGAAAAA\n"), ("one-cell.fa", ">a\nA\n"),
@@ -254,7 +254,10 @@ def statistics(program: msa_cli.Program) -> None:
         size = packed.stat().st_size
         assert coding["bytes"] == size and coding["codec"] == "native" and coding["sites_per_block"] >= 1
         assert abs(coding["bits_per_taxon_and_site"] - 8 * size / expected["taxa"] / expected["sites"]) < 1e-9
-        assert all(layer["bits"] >= 0 for layer in coding["layers"]) and coding["layers"]
+        bits = {layer["name"]: layer["bits"] for layer in coding["layers"]}
+        assert abs(sum(bits.values()) - 8 * size) < 1 and min(bits.values()) >= 0, bits
+        parts = sum(layer["bits"] for layer in coding["block_layers"])
+        assert abs(parts - bits["blocks"]) < 0.1 * bits["blocks"] + 64, f"{parts}, expected {bits['blocks']}"
         newick = program.ok("tree", packed).decode()
         assert newick.count("\n") == 1 and told["parsimony_score"] == parsimony(newick, alignment), name
     shown = program.ok("stat", *(program.path / f"{name}.fa.rgm" for name in ("dna", "protein"))).decode()

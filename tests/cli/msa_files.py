@@ -236,7 +236,7 @@ def usage(program: msa_cli.Program) -> None:
     packed = program.compressed("u.fa", TEXT)
     names = [line[1:] for line in TEXT.decode().splitlines() if line.startswith(">")]
     for arguments, message in (
-            ([], "subcommand"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, extract, stat, verify, tree or cat"),
+            ([], "the command is missing, expected compress"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, extract, stat, verify, tree or cat"),
             (["extract"], "FILE"), (["stat"], "FILE"), (["verify"], "FILE"), (["tree"], "FILE"), (["compress", "--frob"], "--frob"),
             (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
@@ -247,7 +247,7 @@ def usage(program: msa_cli.Program) -> None:
             (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "once more"),
             (["extract", "--taxa", program.file("t.txt", f"{names[0]}\n\nnobody\n"), packed], "t.txt:3: there is no taxon 'nobody'"),
             (["extract", "--taxa", program.file("empty.txt", "\n"), packed], "there are no names"), (["extract", "--taxa", program.path / "none.txt", packed], "none.txt: cannot be read"),
-            (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "one file")):
+            (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "At Most 1")):
         program.refuses(*arguments, message=message)
     overview = program.ok("--help").decode()
     for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
