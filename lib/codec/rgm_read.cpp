@@ -15,8 +15,8 @@
 namespace regraft::codec {
 namespace {
 
-/// Far more than there will ever be; keeps sums from overflowing.
-constexpr std::uint64_t max_sites = std::uint64_t{1} << 48;
+/// Far more than there will ever be; keeps numbers of cells from overflowing.
+constexpr std::uint64_t max_cells = std::uint64_t{1} << 48;
 
 /// Rows in order, each the sibling of all later ones.
 RootedTree caterpillar(std::uint32_t num_tips) {
@@ -163,11 +163,11 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     encoded.kind = static_cast<Kind>(in.fixed(1));
     auto const num_sites = in.number();
     auto const sites_per_block = in.number();
-    if (num_sites > max_sites || sites_per_block == 0) fail_frame();
+    if (sites_per_block == 0) fail_frame();
 
     auto section = in.section();
     auto names = decode_lines(section, position() - section.size());
-    if (names.empty()) fail_frame();
+    if (names.empty() || num_sites > max_cells / names.size()) fail_frame();
     msa::check_names(names, source->name());
     check_block_size(names.size(), sites_per_block);
     encoded.sites_per_block = static_cast<std::uint32_t>(sites_per_block);
