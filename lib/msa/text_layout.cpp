@@ -31,7 +31,10 @@ void append_row(std::string& text, std::string_view cells, TextLayout const& lay
 std::string regular_text(Alignment const& alignment, TextLayout const& layout) {
     bool const is_phylip = layout.format == TextFormat::phylip;
     REGRAFT_EXPECTS(layout.descriptions.empty() || (!is_phylip && layout.descriptions.size() == alignment.num_taxa()));
+    constexpr std::size_t typical_name = 32;
+    auto const lines_per_row = layout.line_width == 0 ? 1 : alignment.num_sites() / layout.line_width + 1;
     std::string text;
+    text.reserve(alignment.cells.size() + alignment.num_taxa() * (typical_name + 2 * lines_per_row));
     if (is_phylip) {
         text.append(std::to_string(alignment.num_taxa())).append(1, ' ');
         text.append(std::to_string(alignment.num_sites())).append(line_end_of(layout));
