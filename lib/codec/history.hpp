@@ -25,6 +25,9 @@ struct Change {
 struct History {
     std::vector<std::uint8_t> root;
     Csr<Change> changes;
+
+    /// One more site like the last one; the first has state 0 and no changes.
+    void repeat();
 };
 
 /// What a change costs, in bits with 8 fractional bits.
@@ -32,6 +35,19 @@ struct ChangeCosts {
     std::uint32_t num_states = 0;
     std::vector<std::uint32_t> edge;   // per node: that it is this edge rather than another
     std::vector<std::uint32_t> state;  // [from][to], 0 if they are the same
+};
+
+/// What it costs that a column of classes differs from the one before, in bits with 8 fractional bits.
+struct ClassCosts {
+    std::vector<std::uint32_t> add;  // per node: a change that was not there
+    std::uint32_t drop = 0;          // a change that is there no more
+    std::uint32_t root = 0;          // another class at the root
+};
+
+/// The changes of the column before: its root state and per node the new state, or no_state.
+struct ClassesBefore {
+    std::uint8_t root = 0;
+    std::vector<std::uint8_t> change;
 };
 
 /// Finds histories of columns. Has memory for one column; one per thread.
@@ -51,9 +67,18 @@ public:
     void cheapest(std::span<std::uint8_t const> tip_state, ChangeCosts const& costs, std::size_t num_changes,
                   History& out);
 
+    /// With the least cost relative to the column before, which this one then becomes. Each tip has one state.
+    void steadiest(std::span<std::uint8_t const> tip_state, ClassCosts const& costs, ClassesBefore& before,
+                   History& out);
+
     static constexpr std::uint8_t no_state = 0xFF;
 
 private:
+    class Palette;
+    template <class RootCost, class Cost>
+    void find_least(std::span<std::uint8_t const> tip_state, Palette const& palette, RootCost root_cost, Cost cost,
+                    History& out);
+
     RootedTree const* tree_;
     std::vector<StateMask> sets_;       // per node
     std::vector<std::uint8_t> states_;  // per node

@@ -28,7 +28,6 @@ void code_items(Coder& coder, Line line, std::uint32_t size, std::span<std::uint
     }
 }
 
-
 /// How many, roughly: 0, 1, 2 or 3, up to 9, more.
 inline std::uint32_t rough(std::size_t count) {
     return count < 2 ? static_cast<std::uint32_t>(count) : count < 4 ? 2 : count < 10 ? 3 : 4;
@@ -89,7 +88,6 @@ void code_classes(Coder& coder, TableLayout const& layout, std::uint32_t num_edg
         last = target;
     }
 }
-
 
 /// The numbers of changes of the last three sites, 0 before the first.
 struct CountMemory {

@@ -311,26 +311,42 @@ TEST(Symbols, LowerCaseIsAClassOfItsOwn) {
 
 // ---- Histories
 
-/// The least cost over all histories, by going through all states of inner nodes.
-std::uint64_t least_cost(RootedTree const& tree, std::vector<std::uint8_t> const& tips, ChangeCosts const& costs) {
-    auto const n = tree.num_nodes();
-    std::vector<std::uint8_t> state(n, 0);
+/// The least cost over all histories, by going through all states of all nodes. cost(v, above, below),
+/// root_cost(state).
+template <class RootCost, class Cost>
+std::uint64_t least_cost(RootedTree const& tree, std::vector<std::uint8_t> const& tips, std::uint8_t num_states,
+                         RootCost root_cost, Cost cost) {
+    std::vector<std::uint8_t> state(tree.num_nodes(), 0);
     auto best = std::numeric_limits<std::uint64_t>::max();
     while (true) {
         bool fits = true;
-        for (std::uint32_t v = 0; v < n && fits; ++v)
-            fits = !tree.is_tip(v) || tips[tree.first_tip[v]] == Reconstruction::no_state ||
-                   tips[tree.first_tip[v]] == state[v];
-        std::uint64_t sum = 0;
-        for (std::uint32_t v = 1; v < n && fits; ++v) {
-            auto const above = state[tree.parent[v]];
-            if (above != state[v]) sum += costs.edge[v] + costs.state[above * costs.num_states + state[v]];
+        for (std::uint32_t v = 0; v < tree.num_nodes() && fits; ++v) {
+            auto const shown = tree.is_tip(v) ? tips[tree.first_tip[v]] : Reconstruction::no_state;
+            fits = shown == Reconstruction::no_state || shown == state[v];
         }
+        std::uint64_t sum = root_cost(state[0]);
+        for (std::uint32_t v = 1; v < tree.num_nodes() && fits; ++v) sum += cost(v, state[tree.parent[v]], state[v]);
         if (fits) best = std::min(best, sum);
         std::uint32_t v = 0;
-        for (; v < n && ++state[v] == costs.num_states; ++v) state[v] = 0;
-        if (v == n) return best;
+        for (; v < tree.num_nodes() && ++state[v] == num_states; ++v) state[v] = 0;
+        if (v == tree.num_nodes()) return best;
     }
+}
+
+constexpr std::uint64_t not_allowed = 1U << 20;
+
+/// What tips show after all changes of the last site. Checks that `from` is right.
+std::vector<std::uint8_t> shown_by(RootedTree const& tree, History const& history) {
+    std::vector<std::uint8_t> shown(tree.num_tips(), history.root.back());
+    for (auto const& change : history.changes[history.changes.size() - 1]) {
+        EXPECT_EQ(shown[tree.first_tip[change.node]], change.from);
+        for (auto t = tree.first_tip[change.node]; t < tree.last_tip[change.node]; ++t) shown[t] = change.to;
+    }
+    return shown;
+}
+
+bool occurs(std::vector<std::uint8_t> const& tips, std::uint8_t state) {
+    return std::ranges::find(tips, state) != tips.end();
 }
 
 TEST(Reconstruction, FindsTheCheapestHistory) {
@@ -347,26 +363,68 @@ TEST(Reconstruction, FindsTheCheapestHistory) {
         for (std::uint32_t t = 0; t < tree.num_tips(); ++t)
             tips.push_back(random.below(6) == 0 ? Reconstruction::no_state
                                                 : static_cast<std::uint8_t>(random.below(3)));
-        // Only states that tips have are considered: no others for the oracle.
-        auto limited = costs;
-        for (std::uint8_t to = 0; to < 3; ++to)
-            if (std::ranges::find(tips, to) == tips.end())
-                for (std::uint32_t from = 0; from < 3; ++from)
-                    if (from != to) limited.state[from * 3 + to] = 1U << 20;
-
         History history;
         Reconstruction(tree).cheapest(tips, costs, 0, history);
+        auto const cost = [&](std::uint32_t v, std::uint8_t above, std::uint8_t below) -> std::uint64_t {
+            return above == below ? 0 : costs.edge[v] + costs.state[above * 3U + below];
+        };
         std::uint64_t sum = 0;
-        std::vector<std::uint8_t> shown(tree.num_tips(), history.root[0]);
-        for (auto const& change : history.changes[0]) {
-            EXPECT_EQ(shown[tree.first_tip[change.node]], change.from);
-            sum += costs.edge[change.node] + costs.state[change.from * 3U + change.to];
-            for (auto t = tree.first_tip[change.node]; t < tree.last_tip[change.node]; ++t) shown[t] = change.to;
-        }
+        for (auto const& change : history.changes[0]) sum += cost(change.node, change.from, change.to);
+        auto const shown = shown_by(tree, history);
         for (std::uint32_t t = 0; t < tree.num_tips(); ++t) {
             EXPECT_TRUE(tips[t] == Reconstruction::no_state || tips[t] == shown[t]) << t;
         }
-        EXPECT_EQ(sum, least_cost(tree, tips, limited));
+        // Only states that tips have are considered: no others for the oracle.
+        auto const of_tips = [&](std::uint32_t v, std::uint8_t above, std::uint8_t below) {
+            return cost(v, above, below) + (above == below || occurs(tips, below) ? 0 : not_allowed);
+        };
+        EXPECT_EQ(sum, least_cost(
+                           tree, tips, 3, [](auto) { return 0U; }, of_tips));
+    }
+}
+
+TEST(Reconstruction, FindsTheClassesThatDifferLeastFromTheSiteBefore) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const tree = random_tree(static_cast<std::uint32_t>(1 + random.below(5)), seed);
+        ClassCosts costs{
+            {}, static_cast<std::uint32_t>(random.below(600)), static_cast<std::uint32_t>(random.below(600))};
+        for (std::uint32_t v = 0; v < tree.num_nodes(); ++v)
+            costs.add.push_back(static_cast<std::uint32_t>(200 + random.below(1500)));
+        ClassesBefore before{0, std::vector<std::uint8_t>(tree.num_nodes(), Reconstruction::no_state)};
+        History history;
+        Reconstruction reconstruction(tree);
+        for (int site = 0; site < 6; ++site) {
+            std::vector<std::uint8_t> tips;
+            for (std::uint32_t t = 0; t < tree.num_tips(); ++t)
+                tips.push_back(static_cast<std::uint8_t>(random.below(3)));
+            auto const last = before;
+            auto const root_cost = [&](std::uint8_t root) -> std::uint64_t {
+                return root == last.root ? 0 : costs.root;
+            };
+            auto const cost = [&](std::uint32_t v, std::uint8_t above, std::uint8_t below) -> std::uint64_t {
+                auto const change = above == below ? Reconstruction::no_state : below;
+                if (change == last.change[v]) return 0;
+                return (last.change[v] == Reconstruction::no_state ? 0 : costs.drop) +
+                       (change == Reconstruction::no_state ? 0 : costs.add[v]);
+            };
+            reconstruction.steadiest(tips, costs, before, history);
+            EXPECT_EQ(shown_by(tree, history), tips);
+            auto sum = root_cost(before.root);
+            for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
+                if (before.change[v] == last.change[v]) continue;
+                sum += last.change[v] == Reconstruction::no_state ? 0 : costs.drop;
+                sum += before.change[v] == Reconstruction::no_state ? 0 : costs.add[v];
+            }
+            auto const of_tips = [&](std::uint32_t v, std::uint8_t above, std::uint8_t below) {
+                return cost(v, above, below) + (occurs(tips, below) && occurs(tips, above) ? 0 : not_allowed);
+            };
+            auto const root_of_tips = [&](std::uint8_t root) {
+                return root_cost(root) + (occurs(tips, root) ? 0 : not_allowed);
+            };
+            EXPECT_EQ(sum, least_cost(tree, tips, 3, root_of_tips, of_tips));
+        }
     }
 }
 
