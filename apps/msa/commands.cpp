@@ -58,16 +58,11 @@ std::string read_alignment_text(std::string const& input) {
     return read_text(input);
 }
 
-std::string smaller(std::uint64_t before, std::uint64_t after) {
-    return fmt::format("{} -> {}, {:.3g} times smaller", bytes(static_cast<double>(before)),
-                       bytes(static_cast<double>(after)),
-                       static_cast<double>(before) / static_cast<double>(std::max<std::uint64_t>(after, 1)));
-}
-
 std::string summary(std::string_view text, Packed const& packed, double seconds) {
-    auto const cells = static_cast<double>(packed.taxa) * static_cast<double>(packed.sites);
-    return fmt::format("{}, {:.3f} bits per taxon and site, {}", smaller(text.size(), packed.bytes.size()),
-                       8 * static_cast<double>(packed.bytes.size()) / cells, duration(seconds));
+    auto const after = static_cast<double>(packed.bytes.size());
+    return fmt::format("{} -> {}, {}, {:.3f} bits per taxon and site, {}", bytes(static_cast<double>(text.size())),
+                       bytes(after), change_of_size(text.size(), packed.bytes.size()),
+                       8 * after / num_cells(packed.taxa, packed.sites), duration(seconds));
 }
 
 void compress(std::string const& input, CompressOptions const& options) {

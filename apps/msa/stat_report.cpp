@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 double percent(std::uint64_t part, double whole) {
-    return whole > 0 ? 100 * static_cast<double>(part) / whole : 0;
+    return 100 * static_cast<double>(part) / whole;
 }
 
 bool begins_as_fasta(std::string_view text) {
@@ -130,10 +130,10 @@ void add_coding(Table& table, Report const& report, Coding const& coding) {
         table.row(i == 0 ? "partitions" : "",
                   fmt::format("{}: {}, {}", partition.name, partition.model, counted(num_sites(partition), "site")));
     }
-    table.row("compressed", fmt::format("{}, {:.3g} times smaller, {:.4f} bits per taxon and site",
-                                        bytes(static_cast<double>(coding.bytes)),
-                                        static_cast<double>(report.text_bytes) / static_cast<double>(coding.bytes),
-                                        8 * static_cast<double>(coding.bytes) / report.cells()));
+    table.row("compressed",
+              fmt::format("{}, {}, {:.4f} bits per taxon and site", bytes(static_cast<double>(coding.bytes)),
+                          change_of_size(report.text_bytes, coding.bytes),
+                          8 * static_cast<double>(coding.bytes) / report.cells()));
     table.row("codec", coding.kind == codec::Kind::plain ? std::string("plain: the text as zstd packs it")
                                                          : fmt::format("{}, {} per block", name(coding.kind),
                                                                        counted(coding.sites_per_block, "site")));
@@ -141,6 +141,10 @@ void add_coding(Table& table, Report const& report, Coding const& coding) {
 }
 
 }  // namespace
+
+double num_cells(std::uint64_t taxa, std::uint64_t sites) {
+    return std::max(1.0, static_cast<double>(taxa) * static_cast<double>(sites));
+}
 
 Report examine(std::string const& input) {
     Report report;
@@ -203,6 +207,11 @@ std::string name(codec::Kind kind) {
             return "thesis";
     }
     return "";
+}
+
+std::string change_of_size(std::uint64_t before, std::uint64_t after) {
+    auto const ratio = static_cast<double>(before) / static_cast<double>(std::max<std::uint64_t>(after, 1));
+    return ratio < 1 ? fmt::format("{:.3g} times larger", 1 / ratio) : fmt::format("{:.3g} times smaller", ratio);
 }
 
 std::string counted_taxa(std::uint64_t count) {

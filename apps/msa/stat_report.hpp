@@ -24,6 +24,9 @@ struct Coding {
     std::optional<std::uint64_t> parsimony_score;  // on the stored tree; none: no tree
 };
 
+/// At least 1.
+double num_cells(std::uint64_t taxa, std::uint64_t sites);
+
 struct Report {
     std::string file;
     msa::TextFormat format = msa::TextFormat::fasta;  // of the text
@@ -33,7 +36,8 @@ struct Report {
     Statistics statistics;
     std::optional<Coding> coding;  // none: the file is a text
 
-    double cells() const { return static_cast<double>(taxa) * static_cast<double>(sites); }
+    /// At least 1, so that bits per cell are a number.
+    double cells() const { return num_cells(taxa, sites); }
 };
 
 /// Reads a compressed file or a text; "-" is standard input. Throws InputError.
@@ -45,6 +49,8 @@ std::string to_json(Report const& report);
 
 /// "native", "thesis" or "plain".
 std::string name(codec::Kind kind);
+/// "7.5 times smaller".
+std::string change_of_size(std::uint64_t before, std::uint64_t after);
 /// "1 taxon", "2 taxa".
 std::string counted_taxa(std::uint64_t count);
 }  // namespace regraft::msa_cli

@@ -114,7 +114,7 @@ def bad_input(program: msa_cli.Program) -> None:
         file = program.file("bad.fa", text)
         program.refuses("compress", file, message=message)
         program.refuses("stat", file, message=message)
-    program.refuses("compress", program.path, message="Is a directory" if os.getuid() < 0 else "is a directory")
+    program.refuses("compress", program.path, message="is a directory")
     for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
         missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
         program.refuses(command, missing, message=f"{missing}: ")
@@ -162,10 +162,14 @@ def no_room(program: msa_cli.Program) -> None:
     limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
     program.refuses("compress", file, code=1, message="a.fa.rgm: cannot be written: File too large", **limit)
     program.refuses("decompress", packed, code=1, message="b.fa: cannot be written: File too large", **limit)
-    if os.getuid() != 0:
-        program.path.chmod(0o500)
-        program.refuses("compress", file, code=1, message="Permission denied")
-        program.path.chmod(0o700)
+    file.chmod(0o644)
+    program.path.chmod(0o555)
+    nobody = {"preexec_fn": lambda: os.setuid(65534)} if os.getuid() == 0 else {}  # root may write everywhere
+    try:
+        program.refuses("compress", "-k", file, code=1, message="a.fa.rgm: cannot be written: Permission denied", **nobody)
+    except PermissionError:
+        print("not tested: a folder without permission, as the program itself cannot be reached by another user")
+    program.path.chmod(0o700)
 
 
 def signals(program: msa_cli.Program) -> None:
@@ -214,7 +218,7 @@ def terminals(program: msa_cli.Program) -> None:
     file = program.file("a.fa", TEXT)
     before = program.contents()
     code, shown = on_terminal(program, "compress", "-k", file, stream="stderr")
-    assert code == 0 and "looking for a tree (" in shown and shown.splitlines()[-1].endswith(" ms") or " s" in shown, shown
+    assert code == 0 and "looking for a tree (" in shown and "times smaller" in shown.splitlines()[-1], shown
     packed = program.path / "a.fa.rgm"
     assert "\r" not in program.run("compress", "-kf", file).err
     before = program.contents()
