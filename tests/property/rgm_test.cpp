@@ -1,6 +1,7 @@
 // .rgm files of any shape are read back, and every truncation and every flipped bit is noticed.
 #include "regraft/codec/rgm.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -164,8 +165,7 @@ TEST(RgmProperty, NamesOfAnyKindAreReadBack) {
             alignment.names.push_back(name.append(std::to_string(random.below(2) == 0 ? i : 1000 * (i + 1))));
         }
         std::ranges::sort(alignment.names);
-        auto const [first, last] = std::ranges::unique(alignment.names);
-        alignment.names.erase(first, last);
+        alignment.names.erase(std::unique(alignment.names.begin(), alignment.names.end()), alignment.names.end());
         RgmFile const file(
             bytes_in_memory(packed(alignment, guide_tree(alignment), {.kind = Kind::plain}, {}), "f.rgm"));
         EXPECT_TRUE(std::ranges::equal(file.names(), alignment.names));

@@ -83,8 +83,9 @@ TEST(Rgm, KnowsWhatItHolds) {
 
 TEST(Rgm, LayersAddUpToTheFile) {
     for (auto const& bytes : {packed(small), packed_plain(small), packed(">a\n>b\n")}) {
+        auto const file = open(bytes);
         double bits = 0;
-        for (auto const& layer : open(bytes).layers()) bits += layer.bits;
+        for (auto const& layer : file.layers()) bits += layer.bits;
         EXPECT_EQ(bits, 8.0 * static_cast<double>(bytes.size()));
     }
 }
@@ -137,7 +138,8 @@ TEST(Rgm, ReadsOnlyTheBlocksAskedFor) {
 
 TEST(Rgm, ADamagedBlockDoesNotHideTheOthers) {
     auto bytes = packed(small, {.kind = Kind::plain, .sites_per_block = 5});
-    auto const g = std::ranges::search(bytes, std::as_bytes(std::span(std::string_view("ACGTA")))).begin();
+    auto const cells = std::as_bytes(std::span(std::string_view("ACGTA")));
+    auto const g = std::search(bytes.begin(), bytes.end(), cells.begin(), cells.end());
     ASSERT_NE(g, bytes.end());
     *g = std::byte{'C'};
     auto const file = open(bytes);
