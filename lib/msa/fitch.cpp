@@ -42,7 +42,7 @@ bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Pl
     return std::accumulate(difference, difference + num_words, std::uint64_t{0}, std::bit_or{}) != 0;
 }
 
-std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b) {
+std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, std::uint64_t limit) {
     std::uint64_t count = 0;
     for (auto const num_states : groups) {
         std::uint64_t common[num_words]{};
@@ -50,6 +50,7 @@ std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a,
             for (std::uint32_t w = 0; w < num_words; ++w) common[w] |= a[s].words[w] & b[s].words[w];
         }
         count += count_others(common);
+        if (count >= limit) break;
         a += num_states;
         b += num_states;
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,8 +52,9 @@ private:
 /// they differ from what `out` was.
 bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Plane* out);
 
-/// At how many sites the sets have nothing in common.
-std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b);
+/// At how many sites the sets have nothing in common; something >= limit if that is not below limit.
+std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b,
+                             std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
 
 /// How much longer a tree becomes by a subtree in an edge between parts with sets a and b; something >= limit if that
 /// is not below limit.

@@ -23,19 +23,19 @@ void HalfEdgeSets::compute(Tree const& tree) {
     }
 }
 
-void HalfEdgeSets::update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined) {
+std::span<HalfEdge const> HalfEdgeSets::update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined) {
     changed_.assign(joined.begin(), joined.end());
     for (int i = 0; i < 3; ++i, h = tree.next(h)) {
         compute(tree, h);
         changed_.push_back(h);
     }
-    while (!changed_.empty()) {
-        auto const at = tree.back(changed_.back());
-        changed_.pop_back();
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+        auto const at = tree.back(changed_[i]);
         for (auto x = tree.next(at); x != at; x = tree.next(x)) {
             if (compute(tree, x)) changed_.push_back(x);
         }
     }
+    return changed_;
 }
 
 }  // namespace regraft::msa

@@ -10,9 +10,6 @@
 
 namespace regraft::msa {
 
-/// Planes to be looked at from which on it pays to wake up other threads.
-constexpr std::size_t planes_for_threads = std::size_t{1} << 17;
-
 /// For every half-edge the sets of the subtree at its own side. Those of tips are given, the others are computed when
 /// asked for, from the two half-edges beyond the same node.
 class HalfEdgeSets {
@@ -31,8 +28,9 @@ public:
     /// Computes all sets. Precondition: complete tree.
     void compute(Tree const& tree);
     /// Computes what depends on the sets of the new half-edges, after inner node h, next(h), next(next(h)) was put into
-    /// an edge and the half-edges `joined` were connected otherwise, as far as changes reach.
-    void update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined);
+    /// an edge and the half-edges `joined` were connected otherwise, as far as changes reach. These half-edges and all
+    /// whose sets changed, until the next call.
+    std::span<HalfEdge const> update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined);
 
 private:
     bool compute(Tree const& tree, HalfEdge h);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -16,13 +15,6 @@
 namespace regraft::msa {
 namespace {
 
-/// Where a taxon may go, and what it costs there.
-struct Place {
-    std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
-    HalfEdge edge = no_half_edge;  // the lower of its half-edges
-    friend auto operator<=>(Place const&, Place const&) = default;
-};
-
 /// A tree with some of the taxa.
 class GrowingTree {
 public:
@@ -31,52 +23,74 @@ public:
     Tree take() { return std::move(tree_); }
 
 private:
+    /// Edges are numbered as they come.
     HalfEdge best_edge(std::uint32_t tip) const;
+    void add_edge(HalfEdge h);
+    void update_around(HalfEdge h);
+    Plane* set_of_edge(std::size_t edge) { return edge_sets_.data() + edge * sets_.num_planes(); }
+    FitchSets set_of_edge(std::size_t edge) const { return edge_sets_.data() + edge * sets_.num_planes(); }
 
     HalfEdgeSets sets_;
     Tree tree_;
     Node next_inner_;
-    std::vector<HalfEdge> edges_;
+    std::vector<HalfEdge> edges_;         // the lower half-edge of each
+    std::vector<std::uint32_t> edge_of_;  // per half-edge
+    std::vector<Plane> edge_sets_;        // [edge][plane]: the sets of a node in the edge
 };
 
 GrowingTree::GrowingTree(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips)
     : sets_(planes),
       tree_(planes.num_taxa()),
       next_inner_(planes.num_taxa()),
-      edges_(first_tips.begin(), first_tips.end()) {
+      edge_of_(tree_.num_half_edges()),
+      edge_sets_(tree_.num_edges() * planes.num_planes()) {
     auto h = tree_.half_edge(next_inner_++);
-    for (auto tip : first_tips) tree_.connect(tip, std::exchange(h, tree_.next(h)));
-    sets_.update(tree_, h, {});
+    for (auto tip : first_tips) {
+        tree_.connect(tip, std::exchange(h, tree_.next(h)));
+        add_edge(tip);
+    }
+    update_around(h);
+}
+
+/// Numbers the edge with that lower half-edge.
+void GrowingTree::add_edge(HalfEdge h) {
+    edge_of_[h] = edge_of_[tree_.back(h)] = static_cast<std::uint32_t>(edges_.size());
+    edges_.push_back(h);
 }
 
 void GrowingTree::add(std::uint32_t tip) {
     auto const edge = best_edge(tip);
-    // What is now behind either end of the edge gets a new half-edge in front, with a higher number.
-    edges_.insert(edges_.end(), {tree_.back(edge), tip});
+    auto const other_end = tree_.back(edge);
     auto const h = tree_.half_edge(next_inner_++);
     tree_.connect(h, tip);
     tree_.regraft(h, edge);
-    sets_.update(tree_, h, {});
+    // New half-edges have higher numbers than all others.
+    edge_of_[tree_.back(edge)] = edge_of_[edge];
+    add_edge(other_end);
+    add_edge(tip);
+    update_around(h);
+}
+
+/// After an inner node was put into an edge.
+void GrowingTree::update_around(HalfEdge h) {
+    for (auto const x : sets_.update(tree_, h, {})) {
+        combine(sets_.groups(), sets_[x], sets_[tree_.back(x)], set_of_edge(edge_of_[x]));
+    }
 }
 
 /// The edge with the least cost; the lowest among equals.
 HalfEdge GrowingTree::best_edge(std::uint32_t tip) const {
-    Place best;
-#pragma omp parallel if (edges_.size() * sets_.num_planes() >= planes_for_threads)
-    {
-        Place found;
-#pragma omp for schedule(static) nowait
-        for (std::size_t i = 0; i < edges_.size(); ++i) {
-            auto const edge = edges_[i];
-            // Equal costs have to be exact.
-            auto const limit = found.edge == no_half_edge ? found.cost : found.cost + 1;
-            auto const cost = insertion_cost(sets_.groups(), sets_[edge], sets_[tree_.back(edge)], sets_[tip], limit);
-            found = std::min(found, {cost, edge});
-        }
-#pragma omp critical
-        best = std::min(best, found);
+    auto least = std::numeric_limits<std::uint64_t>::max();
+    HalfEdge best = no_half_edge;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+        // Costs equal to the least so far have to be exact.
+        auto const limit = edges_[i] < best && best != no_half_edge ? least + 1 : least;
+        auto const cost = count_disjoint(sets_.groups(), set_of_edge(i), sets_[tip], limit);
+        if (cost >= limit) continue;
+        least = cost;
+        best = edges_[i];
     }
-    return best.edge;
+    return best;
 }
 
 std::vector<std::uint32_t> shuffled_tips(std::uint32_t num_tips, std::uint64_t seed) {

@@ -84,8 +84,8 @@ void PlaceFinder::try_edges_behind(HalfEdge h, FitchSets near) {
 /// So many subtrees are tried on the same tree, by all threads. Must not depend on the number of threads.
 constexpr std::size_t subtrees_at_once = 256;
 
-/// A subtree is tried at about so many edges or more, for an estimate of the work.
-constexpr std::size_t fewest_edges = 16;
+/// Subtrees times planes from which on it pays to wake up other threads.
+constexpr std::size_t work_for_threads = std::size_t{1} << 13;
 
 class Spr {
 public:
@@ -118,7 +118,7 @@ std::size_t Spr::round() {
 /// Those that had a better place before any of them was moved.
 std::vector<HalfEdge> Spr::promising(HalfEdge first, HalfEdge last) const {
     std::vector<char> has_better(last - first);
-#pragma omp parallel if ((last - first) * sets_.num_planes() * fewest_edges >= planes_for_threads)
+#pragma omp parallel if ((last - first) * sets_.num_planes() >= work_for_threads)
     {
         PlaceFinder finder(tree_, sets_, radius_);
         // They take very different times; what is found does not depend on the thread.
