@@ -6,7 +6,7 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   unit     what SIZE counts, for that line
   labels   "algorithm=label,...", names for people
   clock    real_time (default) or cpu_time: which time is compared and drawn
-  drawing  compression: bytes and speeds are compared instead, see compression.py
+  drawing  compression: bytes and speeds are compared instead, see compressors.py
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
@@ -19,7 +19,7 @@ import shlex
 import subprocess
 import sys
 
-import compression
+import compressors
 import plot
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -160,7 +160,7 @@ def compare_families(path: pathlib.Path) -> None:
     """Prints a line per family, if there is a subject to compare others with."""
     results = plot.read(path)
     if results.context.get("drawing") == "compression":
-        print("\n".join(compression.summary(results)))
+        print("\n".join(compressors.summary(results)))
         return
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-import compression
+import compressors
 import plot
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
@@ -26,7 +26,7 @@ def main() -> int:
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
     if (msa := args.results / "msa.json").exists():
-        tables += "\n" + compressors(plot.read(msa))
+        tables += "\n" + compression(plot.read(msa))
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.readme} does not show what {args.results} says: call tools/performance.py")
@@ -75,9 +75,9 @@ def variant(point: plot.Point) -> tuple[int, int]:
     return tuple(int(re.search(rf"/{key}:(\d+)", point.run["run_name"])[1]) for key in ("pes", "threads"))
 
 
-def compressors(results: plot.Results) -> str:
+def compression(results: plot.Results) -> str:
     """A row per alignment."""
-    head, rows = compression.table_rows(results)
+    head, rows = compressors.table_rows(results)
     return ("Compressing alignments along a tree, names excluded, beside gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
             "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")

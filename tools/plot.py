@@ -3,7 +3,7 @@
 
 Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
 triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
-`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compression.py). Standard library only.
+`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py). Standard library only.
 """
 import json
 import math
@@ -191,9 +191,9 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
     where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))
     where = f" ({where})" if where else ""
     if context.get("drawing") == "compression":
-        import compression  # which draws by the functions above
+        import compressors  # which draws by the functions above
 
-        svg = compression.draw(results, f"{source.stem}: size and speed{where}")
+        svg = compressors.draw(results, f"{source.stem}: size and speed{where}")
     else:
         svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
     if svg:
