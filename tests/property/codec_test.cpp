@@ -261,6 +261,7 @@ void survive(Kind kind, Bytes const& model, Bytes const& block, RootedTree const
         ColumnDecoder const decoder(kind, model, tree);
         decoder.decode(block, block_sites, {first, last}, out.grid());
         ++survey.decoded;
+        for (auto const& layer : decoder.layers(block, block_sites)) EXPECT_GE(layer.bits, 0);
     } catch (InputError const&) {
         ++survey.refused;
     }
