@@ -65,6 +65,11 @@ std::string summary(std::string_view text, Packed const& packed, double seconds)
                        8 * after / num_cells(packed.taxa, packed.sites), duration(seconds));
 }
 
+/// In a pipe only what goes wrong is worth a line, as with gzip.
+Voice summary_voice(Replacement const& result, Voice voice) {
+    return result.output() == "-" && voice == Voice::normal ? Voice::quiet : voice;
+}
+
 void compress(std::string const& input, CompressOptions const& options) {
     auto const voice = options.manners.voice;
     Progress progress(shown_input(input), voice);
@@ -77,7 +82,8 @@ void compress(std::string const& input, CompressOptions const& options) {
     progress.phase("writing", 98);
     result.finish(packed.bytes);
     progress.clear();
-    say(voice, fmt::format("{}: {}", shown_input(input), summary(text, packed, progress.seconds())));
+    say(summary_voice(result, voice),
+        fmt::format("{}: {}", shown_input(input), summary(text, packed, progress.seconds())));
     if (voice == Voice::verbose) {
         say(voice, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
                                counted(packed.sites, "site"), name(packed.kind)));
@@ -104,8 +110,9 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     result.finish(text);
     progress.clear();
     auto const where = result.output() == "-" ? "" : " in " + result.output();
-    say(voice, fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(text.size())), where,
-                           duration(progress.seconds())));
+    say(summary_voice(result, voice),
+        fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(text.size())), where,
+                    duration(progress.seconds())));
 }
 
 void extract(std::string const& input, ExtractOptions const& options) {

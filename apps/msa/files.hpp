@@ -1,7 +1,7 @@
 // Which files are read, written, overwritten and removed: the manners of gzip and xz.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +19,10 @@ inline constexpr std::string_view suffix = ".rgm";
 /// A file that a command makes of another one.
 class Replacement {
 public:
+    enum class Result : std::uint8_t { text, binary };
     /// Throws InputError if there is a file already and it must not be overwritten, if the input is to be removed but
     /// is not an ordinary file, or if `output` is a terminal and the result is binary; OutputError if it cannot be
     /// written.
-    enum class Result : bool { text, binary };
     Replacement(std::string input, std::string output, Places const& places, Result result);
 
     std::string const& output() const { return output_; }

@@ -74,6 +74,9 @@ def elsewhere(program: msa_cli.Program) -> None:
     program.ok("decompress", "-", "-o", program.path / "z.fa", stdin=packed)
     assert (program.path / "z.fa").read_bytes() == TEXT and (program.path / "x.rgm").exists()
     program.ok("compress", "-o", "/dev/null", file)
+    for arguments in (["compress"], ["cat"], ["decompress"]):
+        silent = program.run(*arguments, stdin=TEXT if arguments == ["compress"] else packed)
+        silent.require(silent.code == 0 and not silent.err, "expected silence in a pipe")
     program.refuses("compress", "-c", file, file, message="is for one file")
     program.refuses("compress", "-o", program.path / "w", file, file, message="is for one file")
     program.refuses("compress", "-", file, message="goes alone")
