@@ -11,11 +11,12 @@
 
 namespace regraft::codec {
 
-/// How long to look for a better tree. On 1288 taxa and 1200 sites, stepwise addition takes 0.13 s; moves within 10
-/// edges take 0.4 s more and save 1.3 % of the changes.
+/// How long to look for a better tree. With 1288 taxa and 1200 sites, moves over up to 10 nodes make the tree of
+/// stepwise addition 1.3 % shorter and take four times as long as that; {5, 2} gives 1.1 % in half the time of that;
+/// beyond {20, 20} nothing more is found.
 struct GuideOptions {
     std::uint64_t seed = 1;         // of the order in which taxa are added
-    std::uint32_t spr_radius = 10;  // how far subtrees are moved, in edges; 0: not at all
+    std::uint32_t spr_radius = 10;  // how far subtrees are moved, in nodes; 0: not at all
     std::uint32_t spr_rounds = 10;  // how often all of them are tried, at most; 0: not at all
 };
 
