@@ -82,16 +82,16 @@ void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges
 
 SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
                             std::vector<BlockHistory> const& histories) {
+    // As many parts as keep all threads busy; sums of whole numbers are the same in any order.
+    constexpr std::size_t num_parts = 64;
     SymbolCounter sum(layout);
-#pragma omp parallel if (source.is_large())
-    {
+    for_each_index(source, std::min(histories.size(), num_parts), [&](std::size_t part) {
         SymbolCounter mine(layout);
-#pragma omp for schedule(static)
-        for (std::size_t block = 0; block < histories.size(); ++block)
+        for (auto block = part; block < histories.size(); block += num_parts)
             code_block(mine, layout, source.num_edges(), histories[block]);
-#pragma omp critical
+#pragma omp critical(regraft_codec_count_symbols)
         sum.add(mine);
-    }
+    });
     return sum;
 }
 
@@ -167,16 +167,13 @@ constexpr std::uint32_t most_sites_per_block = 512;
 double changes_per_block(Source const& source) {
     constexpr std::size_t most_samples = 64;
     auto const num_blocks = source.num_blocks();
-    auto const num_samples = static_cast<std::int64_t>(std::min(num_blocks, most_samples));
-    std::vector<std::uint64_t> changes(static_cast<std::size_t>(num_samples));
-#pragma omp parallel for schedule(static) if (source.is_large())
-    for (std::int64_t i = 0; i < num_samples; ++i) {
-        auto const sample = static_cast<std::size_t>(i);
+    std::vector<std::uint64_t> changes(std::min(num_blocks, most_samples));
+    for_each_index(source, changes.size(), [&](std::size_t sample) {
         BlockHistory history;
         find_fewest(source, sample * num_blocks / changes.size(), history);
         changes[sample] = history.residues.changes.values.size();
         for_each_step(history.classes, [&](ClassStep const& step) { changes[sample] += step.added.size(); });
-    }
+    });
     return static_cast<double>(std::reduce(changes.begin(), changes.end())) / static_cast<double>(changes.size());
 }
 

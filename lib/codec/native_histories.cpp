@@ -111,16 +111,17 @@ EdgeWeights class_weights(Source const& source, std::vector<BlockHistory> const&
 }
 
 ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& histories) {
-    auto const n = static_cast<std::uint32_t>(source.symbols.residues().size());
-    ChangeCosts costs{n, residue_weights(source, histories).costs(), std::vector<std::uint32_t>(n * n)};
+    auto const n = source.symbols.residues().size();
+    ChangeCosts costs{static_cast<std::uint32_t>(n), residue_weights(source, histories).costs(),
+                      std::vector<std::uint32_t>(n * n)};
     // A third of an event for what was never seen.
     std::vector<std::uint64_t> seen(n * n, 1);
     for (auto const& history : histories)
         for (auto const& change : history.residues.changes.values) seen[change.from * n + change.to] += 3;
-    for (std::uint32_t from = 0; from < n; ++from) {
+    for (std::size_t from = 0; from < n; ++from) {
         seen[from * n + from] = 0;
         auto const sum = std::reduce(&seen[from * n], &seen[from * n] + n);
-        for (std::uint32_t to = 0; to < n; ++to) {
+        for (std::size_t to = 0; to < n; ++to) {
             if (from == to) continue;
             auto const bits = fixed_log2(sum) - fixed_log2(seen[from * n + to]);
             costs.state[from * n + to] = static_cast<std::uint32_t>(bits >> (log_bits - 8));

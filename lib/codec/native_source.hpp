@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codec/first_error.hpp"
 #include "codec/symbols.hpp"
 #include "regraft/codec/rooted_tree.hpp"
 #include "regraft/msa/alignment.hpp"
@@ -30,12 +31,19 @@ struct Source {
     std::vector<char> columns(std::size_t block) const;
 };
 
-/// Runs work(block) for all blocks, in parallel.
+/// Runs work(i) for i below count, in parallel if that is worth it. Throws what a sequential loop would.
+template <class Work>
+void for_each_index(Source const& source, std::size_t count, Work work) {
+    FirstError error;
+#pragma omp parallel for schedule(static) default(shared) if (source.is_large())
+    for (std::size_t i = 0; i < count; ++i) error.run(i, [&] { work(i); });
+    error.rethrow();
+}
+
+/// Runs work(block) for all blocks.
 template <class Work>
 void for_each_block(Source const& source, Work work) {
-    auto const num_blocks = static_cast<std::int64_t>(source.num_blocks());
-#pragma omp parallel for schedule(static) if (source.is_large())
-    for (std::int64_t block = 0; block < num_blocks; ++block) work(static_cast<std::size_t>(block));
+    for_each_index(source, source.num_blocks(), work);
 }
 
 }  // namespace regraft::codec

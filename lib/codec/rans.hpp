@@ -1,9 +1,11 @@
 // Asymmetric numeral systems with a range (Duda 2013): symbols go in backwards and come out forwards.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -29,16 +31,16 @@ inline constexpr std::uint32_t most_share_bits = 22;
 inline void append_rans(std::span<Share const> shares, std::vector<std::byte>& out) {
     std::uint64_t state = least_state;
     std::vector<std::uint32_t> words;
-    for (auto share = shares.rbegin(); share != shares.rend(); ++share) {
-        if (state >= (least_state >> share->bits << 32) * share->size) {
+    for (auto const& share : std::views::reverse(shares)) {
+        if (state >= (least_state >> share.bits << 32) * share.size) {
             words.push_back(static_cast<std::uint32_t>(state));
             state >>= 32;
         }
-        state = (state / share->size << share->bits) + state % share->size + share->begin;
+        state = (state / share.size << share.bits) + state % share.size + share.begin;
     }
     for (unsigned i = 0; i < 4 || state >> (8 * i) != 0; ++i) out.push_back(static_cast<std::byte>(state >> (8 * i)));
-    for (auto word = words.rbegin(); word != words.rend(); ++word)
-        for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(*word >> (8 * i)));
+    for (auto const word : std::views::reverse(words))
+        for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(word >> (8 * i)));
 }
 
 /// Reads what append_rans wrote. Any bytes can be read: what does not fit is noticed by finish() at the latest.

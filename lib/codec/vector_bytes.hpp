@@ -14,24 +14,24 @@ namespace regraft::codec {
 
 #ifdef __SSE2__
 struct Tile {
-    __m128i row[16];
+    __m128i row[16];  // NOLINT(modernize-avoid-c-arrays): std::array drops the alignment of vectors, with a warning
 };
 /// One step of the transposition: rows i and i + 8 are interleaved. Four steps make it. Written out, not as loops, so
 /// that rows stay in registers at every optimisation level.
-template <std::size_t... i>
-[[gnu::always_inline]] inline Tile interleaved(Tile const& tile, std::index_sequence<i...>) {
-    return {{(i % 2 == 0 ? _mm_unpacklo_epi8(tile.row[i / 2], tile.row[i / 2 + 8])
-                         : _mm_unpackhi_epi8(tile.row[i / 2], tile.row[i / 2 + 8]))...}};
+template <std::size_t... Line>
+[[gnu::always_inline]] inline Tile interleaved(Tile const& tile, std::index_sequence<Line...>) {
+    return {{(Line % 2 == 0 ? _mm_unpacklo_epi8(tile.row[Line / 2], tile.row[Line / 2 + 8])
+                            : _mm_unpackhi_epi8(tile.row[Line / 2], tile.row[Line / 2 + 8]))...}};
 }
 
 /// out(c)[r] = in(r)[c] for 16 rows and 16 columns.
 template <class In, class Out>
 void transpose_tile(std::size_t r, std::size_t c, In& in, Out& out) {
-    auto const load = [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return Tile{{_mm_loadu_si128(reinterpret_cast<__m128i const*>(in(r + i) + c))...}};
+    auto const load = [&]<std::size_t... Line>(std::index_sequence<Line...>) {
+        return Tile{{_mm_loadu_si128(reinterpret_cast<__m128i const*>(in(r + Line) + c))...}};
     };
-    auto const store = [&]<std::size_t... i>(Tile const& tile, std::index_sequence<i...>) {
-        (_mm_storeu_si128(reinterpret_cast<__m128i*>(out(c + i) + r), tile.row[i]), ...);
+    auto const store = [&]<std::size_t... Line>(Tile const& tile, std::index_sequence<Line...>) {
+        (_mm_storeu_si128(reinterpret_cast<__m128i*>(out(c + Line) + r), tile.row[Line]), ...);
     };
     constexpr std::make_index_sequence<16> lines;
     auto const once = interleaved(load(lines), lines);
