@@ -11,6 +11,7 @@
 #include "regraft/codec/guide_tree.hpp"
 #include "regraft/codec/rgm.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/zstd.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/text_layout.hpp"
@@ -22,12 +23,15 @@ using namespace common;
 namespace {
 
 codec::GuideOptions guide_options(CompressOptions const& options) {
-    constexpr std::uint32_t many_rounds = 20;
-    codec::GuideOptions guide;
-    guide.seed = options.seed;
-    if (options.effort == codec::Effort::fast) guide.spr_rounds = 0;
-    if (options.effort == codec::Effort::best) guide.spr_rounds = many_rounds;
-    return guide;
+    switch (options.effort) {
+        case codec::Effort::fast:
+            return {.seed = options.seed, .spr_radius = 5, .spr_rounds = 2};
+        case codec::Effort::normal:
+            return {.seed = options.seed};
+        case codec::Effort::best:
+            return {.seed = options.seed, .spr_radius = 20, .spr_rounds = 20};
+    }
+    return {};
 }
 
 codec::RootedTree tree_of(msa::Alignment const& alignment, CompressOptions const& options) {
@@ -88,6 +92,13 @@ std::string pack_plain(std::string_view text) {
     return collect([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });
 }
 
+/// Whether a text as a whole is clearly larger than `size`: at its default level zstd is quick, and at its highest it
+/// hardly makes half of that, in a hundred times the time and memory.
+bool is_larger_as_text(std::string_view text, std::size_t size) {
+    constexpr int default_level = 3;
+    return zstd_compress(std::as_bytes(std::span(text)), default_level).size() >= 2 * size;
+}
+
 void check(Packed const& packed, std::string_view text, std::string const& name) {
     auto const bytes = std::as_bytes(std::span(packed.bytes));
     std::string problem;
@@ -114,7 +125,7 @@ Packed pack(std::string_view text, std::string const& name, CompressOptions cons
         packed.bytes =
             options.kind == codec::Kind::plain ? pack_plain(text) : pack_columns(text, alignment, options, progress);
     }
-    if (!wants_columns(options)) {
+    if (!wants_columns(options) && (packed.bytes.empty() || !is_larger_as_text(text, packed.bytes.size()))) {
         auto plain = pack_plain(text);
         if (packed.bytes.empty() || plain.size() < packed.bytes.size()) {
             packed.bytes = std::move(plain);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -31,7 +30,8 @@ inline constexpr std::uint32_t most_share_bits = 22;
 inline void append_rans(std::span<Share const> shares, std::vector<std::byte>& out) {
     std::uint64_t state = least_state;
     std::vector<std::uint32_t> words;
-    for (auto const& share : std::views::reverse(shares)) {
+    for (auto i = shares.size(); i-- > 0;) {
+        auto const share = shares[i];
         if (state >= (least_state >> share.bits << 32) * share.size) {
             words.push_back(static_cast<std::uint32_t>(state));
             state >>= 32;
@@ -39,8 +39,8 @@ inline void append_rans(std::span<Share const> shares, std::vector<std::byte>& o
         state = (state / share.size << share.bits) + state % share.size + share.begin;
     }
     for (unsigned i = 0; i < 4 || state >> (8 * i) != 0; ++i) out.push_back(static_cast<std::byte>(state >> (8 * i)));
-    for (auto const word : std::views::reverse(words))
-        for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(word >> (8 * i)));
+    for (auto i = words.size(); i-- > 0;)
+        for (unsigned k = 0; k < 4; ++k) out.push_back(static_cast<std::byte>(words[i] >> (8 * k)));
 }
 
 /// Reads what append_rans wrote. Any bytes can be read: what does not fit is noticed by finish() at the latest.
