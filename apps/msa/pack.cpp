@@ -95,8 +95,7 @@ std::string pack_plain(std::string_view text) {
 /// Whether a text as a whole is clearly larger than `size`: at its default level zstd is quick, and at its highest it
 /// hardly makes half of that, in a hundred times the time and memory.
 bool is_larger_as_text(std::string_view text, std::size_t size) {
-    constexpr int default_level = 3;
-    return zstd_compress(std::as_bytes(std::span(text)), default_level).size() >= 2 * size;
+    return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size() >= 2 * size;
 }
 
 void check(Packed const& packed, std::string_view text, std::string const& name) {

@@ -66,7 +66,7 @@ void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, By
 void write_plain_rgm(std::string_view text, ByteSink const& sink) {
     constexpr std::size_t longest_for_high_level = std::size_t{8} << 20;
     auto const bytes = std::as_bytes(std::span(text));
-    auto frame = zstd_compress(bytes, 3);
+    auto frame = zstd_compress(bytes, zstd_default_level);
     if (text.size() <= longest_for_high_level) {
         auto smaller = zstd_compress(bytes, 19);
         if (smaller.size() < frame.size()) frame = std::move(smaller);

@@ -8,6 +8,9 @@
 
 namespace regraft {
 
+/// The level of the zstd program without options.
+inline constexpr int zstd_default_level = 3;
+
 /// One zstd frame without a checksum of its own. O(size) time that grows with the level, 1 to 19.
 std::vector<std::byte> zstd_compress(std::span<std::byte const> bytes, int level);
 
