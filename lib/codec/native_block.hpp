@@ -1,7 +1,8 @@
 // The symbols of a block of the native coding in their order, written once for those who count, write and read them.
 //
-// A coder has symbol(table, s), number(table, n) and item(line, first, count, i). Each gets what is to be coded and
-// returns it; a reader ignores what it gets and returns what it read.
+// A coder has symbol(table, s), raw(table, bits, r) for the raw bits that belong to a symbol, and item(line, size,
+// first, count, i). Each gets what is to be coded and returns it; a reader ignores what it gets and returns what it
+// read.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,18 @@
 #include "regraft/core/errors.hpp"
 
 namespace regraft::codec {
+
+/// Codes a number of which the symbol is known already.
+template <class Coder>
+std::uint32_t code_raw(Coder& coder, std::uint32_t table, std::uint32_t symbol, std::uint32_t number) {
+    auto const [least, bits] = number_ranges[symbol];
+    return bits == 0 ? least : least + coder.raw(table, bits, number - least);
+}
+
+template <class Coder>
+std::uint32_t code_number(Coder& coder, std::uint32_t table, std::uint32_t number) {
+    return code_raw(coder, table, coder.symbol(table, symbol_of(number)), number);
+}
 
 /// Codes `items`, ascending and below `size`, of which there are as many as the span is long. The even line ends where
 /// `size` items end.
@@ -70,14 +83,14 @@ void code_classes(Coder& coder, TableLayout const& layout, std::uint32_t num_edg
     }
     auto num_dropped = dropped == drop_none ? 0 : dropped == drop_all ? before : 0;
     if (dropped == drop_some) {
-        num_dropped = coder.number(layout.drop_count, static_cast<std::uint32_t>(step.dropped.size()));
+        num_dropped = code_number(coder, layout.drop_count, static_cast<std::uint32_t>(step.dropped.size()));
         if (num_dropped > before) throw InputError("a block drops more changes than there are");
     }
     step.dropped.resize(num_dropped);
     code_items(coder, Line::even, before, step.dropped);
 
     auto const num_added =
-        coder.number(layout.add_count + rough(before), static_cast<std::uint32_t>(step.added.size()));
+        code_number(coder, layout.add_count + rough(before), static_cast<std::uint32_t>(step.added.size()));
     if (num_added > num_edges) throw InputError("a block has more changes than there are edges");
     step.added.resize(num_added);
     step.targets.resize(num_added);
@@ -100,37 +113,42 @@ struct CountMemory {
     void add(std::uint32_t count) { last = {count, last[0], last[1]}; }
 };
 
-/// Which new state to expect: that to which the same state changed the last time at this site, or else the last one
-/// that came up.
+/// Which new state to expect: that to which the same state changed the last time at this site. If it did not change
+/// yet, the last change made it, or it is the root's: then that from which it came.
 class TargetMemory {
 public:
-    explicit TargetMemory(std::uint32_t root) : recent_(root), before_(root) { next_.fill(none); }
+    explicit TargetMemory(std::uint32_t root) : before_(root) { next_.fill(none); }
 
     std::uint32_t table(TableLayout const& layout, std::uint32_t state) const {
         if (layout.contexts.target == TargetContext::state) return layout.residue_target + state;
-        auto const expected = next_[state] != none ? next_[state] : recent_ != state ? recent_ : before_;
+        auto const expected = next_[state] != none ? next_[state] : before_;
         auto const candidate = expected == state ? 5U : std::min<std::uint32_t>(expected, 4);
         return layout.residue_target + 6 * state + candidate;
     }
     void add(std::uint32_t from, std::uint32_t to) {
         next_[from] = static_cast<std::uint8_t>(to);
         before_ = from;
-        recent_ = to;
     }
 
 private:
     static constexpr std::uint8_t none = 0xFF;
     std::array<std::uint8_t, most_symbols> next_;
-    std::uint32_t recent_;
     std::uint32_t before_;
 };
 
-/// Codes the number of changes. One more than there are edges says that the residues follow directly.
+/// What stands for the number of changes if the residues follow directly, and its symbol.
+inline constexpr std::uint32_t direct_residues = ~0U;
+inline constexpr std::uint32_t direct_symbol = most_symbols - 1;
+
+/// Codes the number of changes.
 template <class Coder>
 std::uint32_t code_count(Coder& coder, TableLayout const& layout, std::uint32_t num_edges, CountMemory& memory,
                          std::uint32_t count) {
-    count = coder.number(layout.change_count + memory.context(layout.contexts.count), count);
-    if (count > num_edges + 1) throw InputError("a block has more changes than there are edges");
+    auto const table = layout.change_count + memory.context(layout.contexts.count);
+    auto const symbol = coder.symbol(table, count == direct_residues ? direct_symbol : symbol_of(count));
+    count = symbol == direct_symbol ? direct_residues : code_raw(coder, table, symbol, count);
+    if (count > num_edges && count != direct_residues)
+        throw InputError("a block has more changes than there are edges");
     memory.add(count);
     return count;
 }

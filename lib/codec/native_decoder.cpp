@@ -21,11 +21,9 @@ public:
         : model_(&model), lines_(&lines), in_(block) {}
 
     std::uint32_t symbol(std::uint32_t table, std::uint32_t) { return model_->tables[table].take(in_); }
-    std::uint32_t number(std::uint32_t table, std::uint32_t) {
-        auto const range = number_ranges[model_->tables[table].take(in_)];
-        if (range.raw_bits == 0) return range.least;
-        if (range.raw_bits > most_share_bits) throw InputError("a block contains a number out of range");
-        return range.least + in_.raw(range.raw_bits);
+    std::uint32_t raw(std::uint32_t, std::uint32_t bits, std::uint32_t) {
+        if (bits > most_share_bits) throw InputError("a block contains a number out of range");
+        return in_.raw(bits);
     }
     std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t) {
         auto const skipped = lines_->skipped(line, size);
@@ -52,12 +50,10 @@ public:
         add(part_of(table), model_->tables[table].share(s));
         return s;
     }
-    std::uint32_t number(std::uint32_t table, std::uint32_t) {
-        auto const n = reader_.number(table, 0);
-        auto const split = split_number(n);
-        add(part_of(table), model_->tables[table].share(split.symbol));
-        add(part_of(table), {0, 1, split.raw_bits});
-        return n;
+    std::uint32_t raw(std::uint32_t table, std::uint32_t bits, std::uint32_t) {
+        auto const r = reader_.raw(table, bits, 0);
+        add(part_of(table), {r, 1, bits});
+        return r;
     }
     std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t) {
         auto const i = reader_.item(line, size, first, count, 0);
@@ -193,7 +189,7 @@ void BlockDecoder<In>::next(std::uint8_t* column) {
         show_classes();
     }
     auto const count = code_count(reader_, model_.layout, num_edges_, counts_, 0);
-    if (count > num_edges_) {
+    if (count == direct_residues) {
         decode_direct(column);
     } else {
         decode_changes(static_cast<std::uint8_t>(reader_.symbol(model_.layout.root_residue, 0)), count, column);

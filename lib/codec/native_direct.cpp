@@ -14,8 +14,10 @@ namespace {
 /// Which sites' residues are first thought to cost less one by one: those whose changes cost so much per cell, in bits
 /// with 8 fractional bits.
 constexpr std::uint64_t dense_cost = 192;
-/// What it costs to say so, about.
-constexpr std::uint64_t least_direct_cost = 16 << 8;
+/// Changes that cost less are not looked at.
+constexpr std::uint64_t least_cost = 8 << 8;
+/// What a direct site saves beside its changes: the state of the root, and some bits of their number.
+constexpr std::uint64_t saved_besides = 4 << 8;
 
 /// What the changes of a site cost, in bits with 8 fractional bits: k draws, of which the order means nothing.
 std::uint64_t cost_of_changes(std::span<Change const> changes, ChangeCosts const& costs) {
@@ -49,7 +51,7 @@ std::uint64_t list_direct(Source const& source, ChangeCosts const& costs, std::v
         auto const num_tips = source.tree.num_tips();
         for (std::size_t site = 0; site < source.num_sites(block); ++site) {
             auto const cost = cost_of_changes(history.residues.changes[site], costs);
-            if (cost > least_direct_cost) {
+            if (cost > least_cost) {
                 if (cells.empty()) cells = source.columns(block);
                 auto const shown = shown_residues(source.symbols, std::span(cells).subspan(site * num_tips, num_tips));
                 if (auto const most = limit(shown); cost > most) {
@@ -85,15 +87,22 @@ void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<B
     TableLayout const layout(1, costs.num_states, {});
     list_direct(source, costs, histories, [](auto const& shown) { return shown.size() * dense_cost; });
     SymbolCounter counter(layout);
-    for (auto& history : histories)
-        for (std::size_t site = 0; site < history.direct.size(); ++site)
-            if (!history.direct[site].empty()) code_direct(counter, layout, history.direct[site]);
+    std::uint64_t num_direct = 0;
+    for (auto& history : histories) {
+        for (std::size_t site = 0; site < history.direct.size(); ++site) {
+            if (history.direct[site].empty()) continue;
+            code_direct(counter, layout, history.direct[site]);
+            ++num_direct;
+        }
+    }
+    if (num_direct == 0) return;
+    auto const to_say_so = (fixed_log2(source.alignment.num_sites()) - fixed_log2(num_direct)) >> (log_bits - 8);
     std::vector<FrequencyTable> tables;
     for (auto const& counts : counter.counts()) tables.emplace_back(counts);
     auto const saved = list_direct(source, costs, histories, [&](std::vector<std::uint8_t> shown) {
         DirectCost cost(tables);
         code_direct(cost, layout, shown);
-        return cost.bits() + least_direct_cost;
+        return cost.bits() + to_say_so - std::min(cost.bits() + to_say_so, saved_besides);
     });
     if (saved > table_bits(layout, counter.counts(), layout.direct, layout.size)) return;
     for (auto& history : histories) {

@@ -32,11 +32,9 @@ public:
         shares_.push_back(share);
         return s;
     }
-    std::uint32_t number(std::uint32_t table, std::uint32_t n) {
-        auto const split = split_number(n);
-        symbol(table, split.symbol);
-        if (split.raw_bits != 0) shares_.push_back({split.raw, 1, split.raw_bits});
-        return n;
+    std::uint32_t raw(std::uint32_t, std::uint32_t bits, std::uint32_t r) {
+        shares_.push_back({r, 1, bits});
+        return r;
     }
     std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t i) {
         shares_.push_back(lines_->share(line, size, first, count, i));
@@ -61,7 +59,7 @@ void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges
         classes.apply(step);
 
         if (auto const residues = history.direct[site]; !residues.empty()) {
-            code_count(coder, layout, num_edges, counts, num_edges + 1);
+            code_count(coder, layout, num_edges, counts, direct_residues);
             std::vector<std::uint8_t> copy(residues.begin(), residues.end());
             code_direct(coder, layout, copy);
             continue;

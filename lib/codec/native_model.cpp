@@ -36,12 +36,10 @@ std::uint32_t num_count_contexts(CountContext context) {
 
 std::array<NumberRange, most_symbols> const number_ranges = make_ranges();
 
-SplitNumber split_number(std::uint32_t number) {
-    if (number < 8) return {number, 0, 0};
+std::uint32_t symbol_of(std::uint32_t number) {
+    if (number < 8) return number;
     auto const octave = static_cast<std::uint32_t>(std::bit_width(number) - 1);
-    auto const symbol = octave < 6 ? 8 + 2 * (octave - 3) + (number >> (octave - 1) & 1) : octave + 8;
-    auto const range = number_ranges[symbol];
-    return {symbol, number - range.least, range.raw_bits};
+    return octave < 6 ? 8 + 2 * (octave - 3) + (number >> (octave - 1) & 1) : octave + 8;
 }
 
 TableLayout::TableLayout(std::uint32_t classes, std::uint32_t residues, Contexts how)

@@ -48,21 +48,15 @@ struct TableLayout {
     std::uint32_t num_symbols(std::uint32_t table) const;
 };
 
-/// Numbers as a symbol and raw bits: 0 to 7, then two symbols per octave up to 63, then one.
-struct SplitNumber {
-    std::uint32_t symbol = 0;
-    std::uint32_t raw = 0;
-    std::uint32_t raw_bits = 0;
-};
-/// Precondition: number < 2^22.
-SplitNumber split_number(std::uint32_t number);
-
-/// The least number of each symbol.
+/// Numbers are a symbol, 0 to 7, then two per octave up to 63, then one, and raw bits.
 struct NumberRange {
     std::uint32_t least = 0;
     std::uint32_t raw_bits = 0;
 };
+/// By symbol. The last one has too many raw bits to be coded.
 extern std::array<NumberRange, most_symbols> const number_ranges;
+/// Precondition: number < 2^23.
+std::uint32_t symbol_of(std::uint32_t number);
 
 /// Everything but the tree that it takes to read a block.
 struct NativeModel {

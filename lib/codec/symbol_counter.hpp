@@ -17,10 +17,7 @@ public:
         ++counts_[table][s];
         return s;
     }
-    std::uint32_t number(std::uint32_t table, std::uint32_t n) {
-        ++counts_[table][split_number(n).symbol];
-        return n;
-    }
+    static std::uint32_t raw(std::uint32_t, std::uint32_t, std::uint32_t r) { return r; }
     static std::uint32_t item(Line, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
 
     void add(SymbolCounter const& other) {

@@ -9,7 +9,7 @@ import rgm_reader
 from msa_cli import Alignment, evolved, fasta, interleaved
 
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
-NATIVE = 1
+NATIVE, THESIS = 1, 2
 
 
 def expect_cells(packed: bytes, rows: list[str], what: str, kind: int = NATIVE) -> None:
@@ -135,6 +135,14 @@ def plain(_program: msa_cli.Program) -> None:
     expect_cells(b"\x89RGM\1\0" + header + b"ACAC" + b"GTGT" + b"AN" + index + sizes, ["ACGTA", "ACGTN"], "plain", 0)
 
 
+def thesis(program: msa_cli.Program) -> None:
+    """the published coding: sets of bases, and other characters by frequency"""
+    for alignment in (evolved(80, 20, 150, "ACGT", "-N"), varied(81, 30, 120, AMINO_ACIDS, "-X"), evolved(82, 2, 30, "01", "-"),
+                      Alignment(["one"], ["ACGT-acgt"])):
+        packed = program.ok("compress", "--codec", "thesis", "-B", "50", stdin=fasta(alignment).encode())
+        expect_cells(packed, alignment.rows, f"{len(alignment.rows)} rows", THESIS)
+
+
 def damaged(program: msa_cli.Program) -> None:
     """the reader is no rubber stamp: a byte changed in a block, and it gets something else or nothing"""
     alignment = varied(60, 12, 200, "ACGT", "-N?")
@@ -149,4 +157,4 @@ def damaged(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, damaged))
+    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, thesis, damaged))

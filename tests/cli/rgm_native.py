@@ -38,7 +38,9 @@ class Coded:
         return value
 
     def number(self, table):
-        s = self.symbol(table)
+        return self.number_of(self.symbol(table))
+
+    def number_of(self, s):
         if s < 8:
             return s
         if s >= 14:
@@ -159,6 +161,9 @@ def weight(w, octaves):
     return 4 * ((1 << o) + w % 2 * n) + 2 * (n - 1)
 
 
+MANY = 10  # changes of a site whose residues follow directly
+
+
 def roughly(x):
     return x if x < 2 else 2 if x < 4 else 3 if x < 10 else 4
 
@@ -224,9 +229,10 @@ class Residues:
     def next_site(self, shown):
         """In tips that do not show it, the residue is of no account."""
         by = (0, roughly(self.last), 5 * roughly(self.last) + roughly(self.third_last))[self.model.predicts_number]
-        number = self.coded.number(self.model.num_changes[by])
+        symbol = self.coded.symbol(self.model.num_changes[by])
+        number = MANY if symbol == 31 else self.coded.number_of(symbol)
         self.last, self.second_last, self.third_last = number, self.last, self.second_last
-        return self.direct(shown) if number > self.model.tree.num_edges else self.on_tree(number)
+        return self.direct(shown) if symbol == 31 else self.on_tree(number)
 
     def direct(self, shown):
         states, last = [0] * len(shown), len(self.model.residues)

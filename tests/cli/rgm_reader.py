@@ -109,5 +109,31 @@ def plain(tree, model):
     return lambda block, num_sites: [block.take(num_sites).data for _ in tree.row]
 
 
+# ---- Thesis coding
+
+BASE_SETS = b"-ACMGRSVTWYHKDBN"
+
+
+def thesis(tree, model):
+    characters = model.take().data
+    require(characters[0] <= 1 and (characters[0] == 1) == (len(characters) > 1), "model")
+    characters = characters[1:] or BASE_SETS
+    state_bits, edge_bits = (len(characters) - 1).bit_length(), (tree.num_edges - 1).bit_length() if tree.num_edges else 0
+
+    def decode(block, num_sites):
+        count_bits = block.bits(8)
+        counts = [block.bits(count_bits) for _ in range(num_sites)]
+        columns = [[block.bits(state_bits)] * len(tree.row) for _ in range(num_sites)]
+        for column, count in zip(columns, counts):
+            for _ in range(count):
+                mask, edge = block.bits(state_bits), 1 + block.bits(edge_bits)
+                first, last = tree.below[edge]
+                column[first:last] = [column[first] ^ mask] * (last - first)
+        block.end()
+        return tree.rows([[characters[state] for state in column] for column in columns])
+
+    return decode
+
+
 # By the kind in the header: of the tree and the model, what makes the rows of a block and its number of sites.
-CODINGS = {0: plain, 1: native}
+CODINGS = {0: plain, 1: native, 2: thesis}

@@ -265,16 +265,16 @@ TEST(WeightedLine, ASetOfEqualItemsCostsHardlyMoreThanItsNumberAmongAllSets) {
     }
 }
 
-TEST(SplitNumber, CoversAllNumbersWithoutGaps) {
-    for (std::uint32_t number = 0; number < (1U << 22); number += 1 + number / 50) {
-        auto const split = split_number(number);
-        ASSERT_LT(split.symbol, most_symbols);
-        EXPECT_EQ(number_ranges[split.symbol].least + split.raw, number);
-        EXPECT_EQ(number_ranges[split.symbol].raw_bits, split.raw_bits);
-        EXPECT_LT(split.raw, 1U << split.raw_bits);
-    }
+TEST(NumberRanges, CoverAllNumbersWithoutGaps) {
     for (std::uint32_t s = 1; s < most_symbols; ++s)
         EXPECT_EQ(number_ranges[s].least, number_ranges[s - 1].least + (1U << number_ranges[s - 1].raw_bits));
+    for (std::uint32_t number = 0; number < (1U << 23); number += 1 + number / 50) {
+        auto const symbol = symbol_of(number);
+        ASSERT_LT(symbol + 1, most_symbols);
+        EXPECT_LE(number_ranges[symbol].raw_bits, most_share_bits);
+        EXPECT_GE(number, number_ranges[symbol].least);
+        EXPECT_LT(number, number_ranges[symbol + 1].least);
+    }
 }
 
 // ---- Symbols
