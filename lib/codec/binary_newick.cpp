@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "codec/bit_stream.hpp"
 #include "codec/pre_order.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
@@ -12,20 +13,6 @@ namespace {
 
 /// As for msa::Tree.
 constexpr std::size_t too_many_tips = std::size_t{1} << 30;
-
-class BitWriter {
-public:
-    explicit BitWriter(std::uint64_t num_bytes) : bytes_(num_bytes) {}
-    void put(bool bit) {
-        if (bit) bytes_[num_bits_ / 8] |= std::byte{1} << num_bits_ % 8;
-        ++num_bits_;
-    }
-    std::vector<std::byte> take() { return std::move(bytes_); }
-
-private:
-    std::vector<std::byte> bytes_;
-    std::uint64_t num_bits_ = 0;
-};
 
 bool bit_at(std::span<std::byte const> bytes, std::uint64_t i) {
     return (bytes[i / 8] >> i % 8 & std::byte{1}) != std::byte{0};
@@ -72,20 +59,20 @@ std::vector<std::uint8_t> count_inner_children(std::span<std::byte const> bytes,
 }  // namespace
 
 std::vector<std::byte> encode_topology(RootedTree const& tree) {
-    BitWriter out(topology_bytes(tree.num_tips()));
+    BitWriter out;
     if (tree.num_tips() < 3) return out.take();
     std::uint32_t open = 0;  // the innermost node that is open
-    out.put(true);
+    out.put(1, 1);
     for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
         // Else tips would not come before inner nodes.
         REGRAFT_EXPECTS(!tree.is_tip(v) || tree.parent[v] == open);
         if (tree.is_tip(v)) continue;
-        for (; open != tree.parent[v]; open = tree.parent[open]) out.put(false);
-        out.put(true);
+        for (; open != tree.parent[v]; open = tree.parent[open]) out.put(0, 1);
+        out.put(1, 1);
         open = v;
     }
-    for (; open != 0; open = tree.parent[open]) out.put(false);
-    out.put(false);
+    for (; open != 0; open = tree.parent[open]) out.put(0, 1);
+    out.put(0, 1);
     return out.take();
 }
 

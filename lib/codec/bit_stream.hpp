@@ -13,20 +13,23 @@ namespace regraft::codec {
 
 class BitWriter {
 public:
-    /// Appends the lowest `bits` bits of a number.
+    /// Appends the lowest `bits` bits of a number, at most 48.
     void put(std::uint64_t number, std::uint32_t bits) {
-        for (std::uint32_t i = 0; i < bits; ++i, ++size_) {
-            if (size_ % 8 == 0) bytes_.emplace_back();
-            bytes_.back() |= static_cast<std::byte>((number >> i & 1) << size_ % 8);
-        }
+        pending_ |= (number & ((std::uint64_t{1} << bits) - 1)) << num_pending_;
+        for (num_pending_ += bits; num_pending_ >= 8; num_pending_ -= 8, pending_ >>= 8)
+            bytes_.push_back(static_cast<std::byte>(pending_));
     }
-    std::uint64_t size() const { return size_; }
+    std::uint64_t size() const { return 8 * bytes_.size() + num_pending_; }
     /// The bytes, the last one filled up with zeros.
-    std::vector<std::byte> take() { return std::move(bytes_); }
+    std::vector<std::byte> take() {
+        if (num_pending_ > 0) bytes_.push_back(static_cast<std::byte>(pending_));
+        return std::move(bytes_);
+    }
 
 private:
     std::vector<std::byte> bytes_;
-    std::uint64_t size_ = 0;
+    std::uint64_t pending_ = 0;
+    std::uint32_t num_pending_ = 0;
 };
 
 class BitReader {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/bit_stream.hpp"
 #include "codec/codec.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -30,27 +31,6 @@ std::uint32_t bits_below(std::uint64_t n) {
 }
 
 // ---- Bits
-
-class BitWriter {
-public:
-    explicit BitWriter(std::size_t num_bytes) { bytes_.reserve(num_bytes); }
-
-    /// Precondition: value < 2^width, width <= 48.
-    void put(std::uint64_t value, std::uint32_t width) {
-        pending_ |= value << num_pending_;
-        for (num_pending_ += width; num_pending_ >= 8; num_pending_ -= 8, pending_ >>= 8)
-            bytes_.push_back(static_cast<std::byte>(pending_));
-    }
-    std::vector<std::byte> take() {
-        if (num_pending_ > 0) bytes_.push_back(static_cast<std::byte>(pending_));
-        return std::move(bytes_);
-    }
-
-private:
-    std::vector<std::byte> bytes_;
-    std::uint64_t pending_ = 0;
-    std::uint32_t num_pending_ = 0;
-};
 
 /// The `width` bits at `position`. Precondition: they are there, width <= 48.
 std::uint64_t bits_at(std::span<std::byte const> bytes, std::uint64_t position, std::uint32_t width) {
@@ -246,7 +226,7 @@ std::vector<std::byte> encode_block(msa::Alignment const& alignment, RootedTree 
     ThesisBlockShape const shape{tree.num_tips(), states.bits(), num_sites, records.size(), std::ranges::max(counts)};
     auto const count_bits = bits_below(std::uint64_t{shape.most_records} + 1);
     auto const edge_bits = thesis_edge_bits(shape.num_taxa);
-    BitWriter out(thesis_block_bytes(shape));
+    BitWriter out;
     out.put(count_bits, 8);
     for (auto const count : counts) out.put(count, count_bits);
     for (auto const root : roots) out.put(root, shape.state_bits);

@@ -198,28 +198,4 @@ inline Bytes seed_columns(codec::Kind kind, Random& random) {
     return columns_input(encoded, num_tips, alignment.num_sites(), 0);
 }
 
-inline Bytes mutated(Bytes bytes, Random& random) {
-    for (auto changes = 1 + random.below(4); changes > 0 && !bytes.empty(); --changes) {
-        auto const at = random.below(bytes.size());
-        auto const place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-        switch (random.below(5)) {
-            case 0:
-                bytes[at] ^= static_cast<std::byte>(1U << random.below(8));
-                break;
-            case 1:
-                bytes[at] = static_cast<std::byte>(random.below(256));
-                break;
-            case 2:
-                bytes.insert(place, static_cast<std::byte>(random.below(256)));
-                break;
-            case 3:
-                bytes.erase(place);
-                break;
-            default:
-                bytes[at] = random.below(2) == 0 ? std::byte{0} : std::byte{0xff};
-        }
-    }
-    return bytes;
-}
-
 }  // namespace regraft::fuzz

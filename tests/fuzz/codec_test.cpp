@@ -9,6 +9,7 @@
 #endif
 
 #include "fuzz/codec_check.hpp"
+#include "support/mutated.hpp"
 
 namespace regraft::fuzz {
 namespace {
@@ -29,7 +30,7 @@ TEST(DamagedFile, IsRefusedOrConsistent) {
         Random random(seed);
         auto const bytes = seed_file(kinds[seed % kinds.size()], random);
         ASSERT_EQ(complaint_about_file(bytes, accepted), "") << seed;
-        auto broken = mutated(bytes, random);
+        auto broken = test::mutated(bytes, random);
         ASSERT_EQ(complaint_about_file(broken, accepted), "") << seed;
         reseal(broken);
         ASSERT_EQ(complaint_about_file(broken, accepted), "") << seed;
@@ -45,7 +46,7 @@ TEST(DamagedColumns, AreRefusedOrConsistent) {
         auto const bytes = seed_columns(kind, random);
         ASSERT_EQ(complaint_about_columns(kind, bytes, accepted), "") << seed;
         for (int i = 0; i < 10; ++i) {
-            ASSERT_EQ(complaint_about_columns(kind, mutated(bytes, random), accepted), "") << seed;
+            ASSERT_EQ(complaint_about_columns(kind, test::mutated(bytes, random), accepted), "") << seed;
         }
     }
     EXPECT_GE(accepted, static_cast<int>(num_seeds)) << "good columns are refused";
@@ -57,7 +58,7 @@ TEST(DamagedText, IsRefusedOrWrittenAgain) {
         Random random(seed);
         auto const text = seed_text(random);
         ASSERT_EQ(complaint_about_text(text, accepted), "") << seed;
-        ASSERT_EQ(complaint_about_text(test::mutated(text, random), accepted), "") << seed;
+        ASSERT_EQ(complaint_about_text(test::mutated(text, test::alignment_letters, random), accepted), "") << seed;
     }
     EXPECT_GE(accepted, static_cast<int>(10 * num_seeds)) << "good texts are refused";
 }

@@ -17,6 +17,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "support/alignment_instances.hpp"
+#include "support/mutated.hpp"
 
 namespace regraft::codec {
 namespace {
@@ -226,20 +227,6 @@ TEST(CodecProperty, TheBytesAreTheSameForAnyNumberOfThreads) {
 
 using Bytes = std::vector<std::byte>;
 
-void mutate(Bytes& bytes, Random& random) {
-    auto const place = [&] { return bytes.begin() + static_cast<std::ptrdiff_t>(random.below(bytes.size())); };
-    auto const any_byte = [&] { return static_cast<std::byte>(random.below(256)); };
-    for (auto left = 1 + random.below(3); left > 0; --left) {
-        auto const way = bytes.empty() ? 4 : random.below(5);
-        if (way == 0) *place() ^= static_cast<std::byte>(1 << random.below(8));
-        if (way == 1) *place() = any_byte();
-        if (way == 2) bytes.erase(place());
-        if (way == 3) bytes.resize(random.below(bytes.size()));
-        if (way == 4)
-            bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(random.below(bytes.size() + 1)), any_byte());
-    }
-}
-
 Bytes random_bytes(Random& random) {
     Bytes out(random.below(200));
     for (auto& byte : out) byte = static_cast<std::byte>(random.below(random.below(2) == 0 ? 4 : 256));
@@ -273,7 +260,7 @@ enum class Damage { none, mutated, random };
 Bytes damaged(std::span<std::byte const> bytes, Damage damage, Random& random) {
     if (damage == Damage::random) return random_bytes(random);
     Bytes out(bytes.begin(), bytes.end());
-    if (damage == Damage::mutated) mutate(out, random);
+    if (damage == Damage::mutated) out = test::mutated(std::move(out), random);
     return out;
 }
 

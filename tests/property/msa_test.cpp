@@ -18,6 +18,7 @@
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/patterns.hpp"
+#include "support/mutated.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -156,33 +157,8 @@ TEST(AlignmentProperty, EveryDialectIsReadBack) {
 
 // ---- Mutations: whatever happens to a file, a reader answers with a valid value or with an InputError
 
-std::string mutate(std::string text, Random& random) {
-    static constexpr std::string_view bytes = "\n\r\t ()[]{}:;,'=-\\#>.+eE0123456789ACGTtaxon\0\x7f\xff";
-    for (auto changes = 1 + random.below(4); changes > 0 && !text.empty(); --changes) {
-        auto const at = random.below(text.size());
-        auto const byte = bytes[random.below(bytes.size())];
-        switch (random.below(6)) {
-            case 0:
-                text[at] = byte;
-                break;
-            case 1:
-                text.insert(at, 1, byte);
-                break;
-            case 2:
-                text.erase(at, 1 + random.below(5));
-                break;
-            case 3:
-                text.resize(at);
-                break;
-            case 4:
-                text.insert(at, text.substr(random.below(text.size()), random.below(30)));
-                break;
-            default:
-                std::swap(text[at], text[random.below(text.size())]);
-        }
-    }
-    return text;
-}
+/// What the formats are made of, and what they are not.
+constexpr std::string_view letters = "\n\r\t ()[]{}:;,'=-\\#>.+eE0123456789ACGTtaxon\0\x7f\xff";
 
 struct Survey {
     int accepted = 0;
@@ -194,7 +170,7 @@ Survey survey(std::string const& text, int num_mutants, Random& random,
               std::function<void(std::string const&)> const& check) {
     Survey result;
     for (int i = 0; i < num_mutants; ++i) {
-        auto const mutant = mutate(text, random);
+        auto const mutant = test::mutated(text, letters, random);
         try {
             check(mutant);
             ++result.accepted;

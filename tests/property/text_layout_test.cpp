@@ -7,6 +7,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "support/alignment_texts.hpp"
+#include "support/mutated.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -58,7 +59,8 @@ TEST(TextLayoutProperty, DamagedTextsThatAreStillReadAreWrittenAgain) {
         auto const alignment = test::random_alignment(1 + random.below(4), random.below(12), random);
         auto const style = static_cast<TextStyle>(random.below(num_text_styles));
         auto const tidiness = random.below(2) == 0 ? Tidiness::regular : Tidiness::with_oddities;
-        auto const text = test::mutated(test::random_text(alignment, style, tidiness, random), random);
+        auto const text =
+            test::mutated(test::random_text(alignment, style, tidiness, random), test::alignment_letters, random);
         try {
             auto const read = parse_alignment(text, "f");
             ++accepted;

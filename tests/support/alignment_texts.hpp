@@ -151,27 +151,7 @@ inline std::string random_text(msa::Alignment const& alignment, TextStyle style,
     return TextWriter(alignment, style, tidiness, random).write();
 }
 
-/// The text with a few changes anywhere.
-inline std::string mutated(std::string text, Random& random) {
-    static constexpr std::string_view bytes = "\n\r\t  >0123456789ACGT-\0\x7f\xff";
-    for (auto changes = 1 + random.below(4); changes > 0 && !text.empty(); --changes) {
-        auto const at = random.below(text.size());
-        auto const byte = bytes[random.below(bytes.size())];
-        switch (random.below(4)) {
-            case 0:
-                text[at] = byte;
-                break;
-            case 1:
-                text.insert(at, 1, byte);
-                break;
-            case 2:
-                text.erase(at, 1 + random.below(3));
-                break;
-            default:
-                text.insert(at, text.substr(random.below(text.size()), random.below(20)));
-        }
-    }
-    return text;
-}
+/// What alignments are made of, and what they are not: for mutated().
+inline constexpr std::string_view alignment_letters = "\n\r\t  >0123456789ACGT-\0\x7f\xff";
 
 }  // namespace regraft::test
