@@ -74,6 +74,11 @@ std::optional<codec::CompressedAlignment> encode(msa::Alignment const& alignment
     }
 }
 
+/// Whether it is known before the search for a tree that the columns cannot be coded, and need not be.
+bool is_too_large(msa::Alignment const& alignment, CompressOptions const& options) {
+    return !wants_columns(options) && alignment.num_taxa() > codec::most_native_taxa;
+}
+
 /// Empty if the columns cannot be coded, and need not be.
 std::string pack_columns(std::string_view text, msa::Alignment const& alignment, CompressOptions const& options,
                          Progress& progress) {
@@ -121,8 +126,11 @@ Packed pack(std::string_view text, std::string const& name, CompressOptions cons
         packed.taxa = alignment.num_taxa();
         packed.sites = alignment.num_sites();
         packed.kind = options.kind.value_or(codec::Kind::native);
-        packed.bytes =
-            options.kind == codec::Kind::plain ? pack_plain(text) : pack_columns(text, alignment, options, progress);
+        if (options.kind == codec::Kind::plain) {
+            packed.bytes = pack_plain(text);
+        } else if (!is_too_large(alignment, options)) {
+            packed.bytes = pack_columns(text, alignment, options, progress);
+        }
     }
     if (!wants_columns(options) && (packed.bytes.empty() || !is_larger_as_text(text, packed.bytes.size()))) {
         auto plain = pack_plain(text);

@@ -23,6 +23,7 @@ struct CompressedAlignment::Parts {
           first_block(block) {
         REGRAFT_EXPECTS(!names->empty() && decoder.tree().num_tips() == names->size());
         REGRAFT_EXPECTS(encoded.sites_per_block > 0);
+        check_block_size(names->size(), encoded.sites_per_block);
         check_number_of_blocks();
     }
     Parts(Parts const& other, Csr<std::byte> blocks, std::uint64_t block)
@@ -81,15 +82,19 @@ std::uint64_t hash_of_cells(std::span<char const> cells) {
 std::vector<std::uint64_t> hash_blocks(msa::Alignment const& alignment, std::uint32_t sites_per_block) {
     auto const num_sites = alignment.num_sites();
     std::vector<std::uint64_t> hashes((num_sites + sites_per_block - 1) / sites_per_block);
+    FirstError error;
 #pragma omp parallel for schedule(static) if (hashes.size() > 1)
     for (std::size_t block = 0; block < hashes.size(); ++block) {
-        std::vector<char> cells;
-        for (std::size_t row = 0; row < alignment.num_taxa(); ++row) {
-            auto const part = alignment.row(row).substr(block * sites_per_block, sites_per_block);
-            cells.insert(cells.end(), part.begin(), part.end());
-        }
-        hashes[block] = hash_of_cells(cells);
+        error.run(block, [&] {
+            std::vector<char> cells;
+            for (std::size_t row = 0; row < alignment.num_taxa(); ++row) {
+                auto const part = alignment.row(row).substr(block * sites_per_block, sites_per_block);
+                cells.insert(cells.end(), part.begin(), part.end());
+            }
+            hashes[block] = hash_of_cells(cells);
+        });
     }
+    error.rethrow();
     return hashes;
 }
 

@@ -30,6 +30,16 @@ std::uint64_t weight_of(std::uint8_t weight_class, WeightSteps steps) {
     return 4 * least + 2 * (length - 1);
 }
 
+/// Only ratios matter: halved until the largest has a class, but what happened at all did happen.
+std::vector<std::uint64_t> within_range(std::span<std::uint64_t const> events) {
+    constexpr int most_bits = 16;
+    auto const most = events.empty() ? 0 : std::ranges::max(events);
+    auto const surplus = std::max(0, static_cast<int>(std::bit_width(most)) - most_bits);
+    std::vector<std::uint64_t> out;
+    for (auto const count : events) out.push_back(count == 0 ? 0 : std::max<std::uint64_t>(1, count >> surplus));
+    return out;
+}
+
 std::uint32_t context_of(RootedTree const& tree, std::uint32_t node) {
     auto const tips = tree.last_tip[node] - tree.first_tip[node];
     return tips == 1 ? 0 : tips <= 8 ? 1 : 2;
@@ -55,8 +65,9 @@ EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> 
     }
 }
 
-EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> events)
-    : EdgeWeights(tree, events, WeightSteps::equal) {
+EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> all_events)
+    : EdgeWeights(tree, all_events, WeightSteps::equal) {
+    auto const events = within_range(all_events);
     for (auto const steps : {WeightSteps::octaves, WeightSteps::half_octaves}) {
         EdgeWeights const other(tree, events, steps);
         if (other.bits(events) < bits(events)) *this = other;

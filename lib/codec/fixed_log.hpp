@@ -64,7 +64,7 @@ inline constexpr auto power = powers();
 }  // namespace tables
 
 /// log2(x) with log_bits fractional bits, by linear interpolation between 256 points per octave; grows with x. x > 0.
-inline std::uint64_t fixed_log2(std::uint64_t x) {
+constexpr std::uint64_t fixed_log2(std::uint64_t x) {
     REGRAFT_ASSERT(x > 0);
     auto const octave = static_cast<unsigned>(std::bit_width(x) - 1);
     std::uint64_t const mantissa = x << (63 - octave);  // leading one at bit 63
@@ -76,7 +76,7 @@ inline std::uint64_t fixed_log2(std::uint64_t x) {
 }
 
 /// 2^-y with power_bits fractional bits; y has log_bits of them. Falls as y grows; 0 for y >= 31.
-inline std::uint64_t fixed_power(std::uint64_t y) {
+constexpr std::uint64_t fixed_power(std::uint64_t y) {
     auto const octave = y >> log_bits;
     if (octave > power_bits) return 0;
     auto const i = y >> (log_bits - 8) & 0xFF;

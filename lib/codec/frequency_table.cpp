@@ -56,10 +56,13 @@ void FrequencyTable::set_shares() {
     }
 }
 
+bool FrequencyTable::is_used() const {
+    return std::ranges::any_of(code_, [](auto code) { return code != absent; });
+}
+
 void FrequencyTable::write(BitWriter& out, std::uint32_t num_symbols) const {
-    bool const used = std::ranges::any_of(code_, [](auto code) { return code != absent; });
-    out.put(used ? 1 : 0, 1);
-    for (std::uint32_t s = 0; used && s < num_symbols; ++s) {
+    out.put(is_used() ? 1 : 0, 1);
+    for (std::uint32_t s = 0; is_used() && s < num_symbols; ++s) {
         out.put(code_[s] == absent ? 0 : 1, 1);
         if (code_[s] != absent) out.put(code_[s], code_bits);
     }
@@ -70,6 +73,7 @@ FrequencyTable FrequencyTable::read(BitReader& in, std::uint32_t num_symbols) {
     if (in.get(1) == 0) return table;
     for (std::uint32_t s = 0; s < num_symbols; ++s)
         if (in.get(1) != 0) table.code_[s] = static_cast<std::uint8_t>(in.get(code_bits));
+    if (!table.is_used()) throw InputError("a table of symbols is used, but has none");
     table.set_shares();
     return table;
 }

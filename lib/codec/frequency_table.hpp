@@ -57,6 +57,7 @@ public:
 
 private:
     void set_shares();
+    bool is_used() const;
 
     static constexpr std::uint8_t absent = 0xFF;
     std::array<std::uint8_t, most_symbols> code_;              // rounded frequency, 0 .. 31; or absent

@@ -97,6 +97,42 @@ void fill(std::uint8_t* begin, std::uint32_t count, std::uint8_t value) {
     }
 }
 
+/// The states of a column from nested intervals in pre-order. Each cell is painted once, so that a column takes O(tips
+/// + changes), however deep they are nested. paint(first, last, state).
+template <class Paint>
+class Intervals {
+public:
+    Intervals(std::vector<std::pair<std::uint32_t, std::uint8_t>>& open, std::uint32_t num_tips, std::uint8_t root,
+              Paint paint)
+        : open_(open), paint_(paint) {
+        open_.assign(1, {num_tips, root});
+    }
+    /// Paints all before `first`, where the next interval begins. Returns the state around it.
+    std::uint8_t approach(std::uint32_t first) {
+        while (open_.back().first <= first) close();
+        paint_to(first);
+        return open_.back().second;
+    }
+    void open(std::uint32_t last, std::uint8_t state) { open_.emplace_back(last, state); }
+    void finish() {
+        while (!open_.empty()) close();
+    }
+
+private:
+    void paint_to(std::uint32_t last) {
+        if (last > painted_) paint_(painted_, last, open_.back().second);
+        painted_ = std::max(painted_, last);
+    }
+    void close() {
+        paint_to(open_.back().first);
+        open_.pop_back();
+    }
+
+    std::vector<std::pair<std::uint32_t, std::uint8_t>>& open_;  // where they end, and their states
+    Paint paint_;
+    std::uint32_t painted_ = 0;
+};
+
 /// The sites of a block, one after the other, as columns in the order of the tips.
 template <class In>
 class BlockDecoder {
@@ -129,7 +165,8 @@ private:
     ClassStep step_;
     CountMemory counts_;
     std::vector<std::uint32_t> edges_;
-    std::vector<std::uint8_t> shown_;  // residues of direct sites
+    std::vector<std::pair<std::uint32_t, std::uint8_t>> open_;  // of Intervals
+    std::vector<std::uint8_t> shown_;                           // residues of direct sites
     // The classes of this site, per tip; not needed if all cells are as they are.
     bool as_they_are_ = false;
     std::vector<std::uint8_t> keep_;
@@ -141,31 +178,39 @@ void BlockDecoder<In>::show_classes() {
     auto const& classes = model_.symbols.classes();
     as_they_are_ = classes_.changes.empty() && classes[classes_.root] == as_it_is;
     if (as_they_are_) return;
-    std::ranges::fill(keep_, classes[classes_.root].keep);
-    std::ranges::fill(over_, classes[classes_.root].over);
+    auto const paint = [&](std::uint32_t first, std::uint32_t last, std::uint8_t state) {
+        fill(&keep_[first], last - first, classes[state].keep);
+        fill(&over_[first], last - first, classes[state].over);
+    };
+    Intervals intervals(open_, tree_.num_tips(), classes_.root, paint);
     for (auto const& change : classes_.changes) {
-        auto const first = tree_.first_tip[change.node];
-        auto const count = tree_.last_tip[change.node] - first;
-        fill(&keep_[first], count, classes[change.to].keep);
-        fill(&over_[first], count, classes[change.to].over);
+        intervals.approach(tree_.first_tip[change.node]);
+        intervals.open(tree_.last_tip[change.node], change.to);
     }
+    intervals.finish();
 }
 
 template <class In>
 void BlockDecoder<In>::decode_changes(std::uint8_t root, std::uint32_t count, std::uint8_t* column) {
     auto const& residues = model_.symbols.residues();
-    std::memset(column, residues[root], tree_.num_tips());
-    if (count == 0) return;
+    if (count == 0) {
+        std::memset(column, residues[root], tree_.num_tips());
+        return;
+    }
     edges_.resize(count);
     code_items(reader_, Line::residue_edges, num_edges_, edges_);
     TargetMemory memory(root);
+    auto const paint = [&](std::uint32_t first, std::uint32_t last, std::uint8_t state) {
+        fill(column + first, last - first, residues[state]);
+    };
+    Intervals intervals(open_, tree_.num_tips(), root, paint);
     for (auto const edge : edges_) {
-        auto const first = tree_.first_tip[edge + 1];
-        auto const from = model_.symbols.residue_of(static_cast<char>(column[first]));
+        auto const from = intervals.approach(tree_.first_tip[edge + 1]);
         auto const to = reader_.symbol(memory.table(model_.layout, from), 0);
         memory.add(from, to);
-        fill(column + first, tree_.last_tip[edge + 1] - first, residues[to]);
+        intervals.open(tree_.last_tip[edge + 1], static_cast<std::uint8_t>(to));
     }
+    intervals.finish();
 }
 
 template <class In>
@@ -253,6 +298,7 @@ std::vector<Layer> NativeCodec::layers(std::span<std::byte const> block, std::ui
 }  // namespace
 
 CodecPointer native_codec(std::span<std::byte const> model, RootedTree tree) {
+    check_native_taxa(tree);
     auto read = NativeModel::read(model, tree);
     return std::make_shared<NativeCodec>(std::move(read), std::move(tree));
 }

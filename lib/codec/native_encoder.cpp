@@ -19,9 +19,6 @@
 namespace regraft::codec {
 namespace {
 
-/// log2 of these must fit into what a share can tell apart.
-constexpr std::uint32_t most_tips = 1U << 19;
-
 /// Lists the shares of what is coded.
 class Recorder {
 public:
@@ -193,7 +190,7 @@ std::uint32_t choose_sites_per_block(Source source) {
 }  // namespace
 
 EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options) {
-    if (tree.num_tips() > most_tips) throw InputError("the native coding takes 524288 taxa at most");
+    check_native_taxa(tree);
     Symbols const symbols(alignment);
     Source source{alignment, tree, symbols, options.sites_per_block};
     if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source);

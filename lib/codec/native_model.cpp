@@ -1,7 +1,9 @@
 #include "codec/native_model.hpp"
 
 #include <bit>
+#include <string>
 
+#include "regraft/codec/columns.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::codec {
@@ -9,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t num_candidates = 6;  // the four most frequent states, any other, and none
 
-std::array<NumberRange, most_symbols> make_ranges() {
+constexpr std::array<NumberRange, most_symbols> make_ranges() {
     std::array<NumberRange, most_symbols> table{};
     for (std::uint32_t s = 0; s < 8; ++s) table[s] = {s, 0};
     for (std::uint32_t s = 8; s < 14; ++s) {
@@ -34,7 +36,7 @@ std::uint32_t num_count_contexts(CountContext context) {
 
 }  // namespace
 
-std::array<NumberRange, most_symbols> const number_ranges = make_ranges();
+constinit std::array<NumberRange, most_symbols> const number_ranges = make_ranges();
 
 std::uint32_t symbol_of(std::uint32_t number) {
     if (number < 8) return number;
@@ -58,6 +60,12 @@ std::uint32_t TableLayout::num_symbols(std::uint32_t table) const {
     if (table == root_residue) return num_residues;
     if (table < change_count) return num_classes;
     return table < residue_target ? most_symbols : num_residues;
+}
+
+void check_native_taxa(RootedTree const& tree) {
+    if (tree.num_tips() <= most_native_taxa) return;
+    throw InputError("there are " + std::to_string(tree.num_tips()) + " taxa, the native coding takes at most " +
+                     std::to_string(most_native_taxa));
 }
 
 std::vector<std::byte> NativeModel::write(RootedTree const& tree) const {

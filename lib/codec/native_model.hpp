@@ -58,6 +58,9 @@ extern std::array<NumberRange, most_symbols> const number_ranges;
 /// Precondition: number < 2^23.
 std::uint32_t symbol_of(std::uint32_t number);
 
+/// Throws InputError if there are too many: weights of edges would be less than a share can tell apart.
+void check_native_taxa(RootedTree const& tree);
+
 /// Everything but the tree that it takes to read a block.
 struct NativeModel {
     Symbols symbols;

@@ -78,7 +78,9 @@ constexpr std::uint64_t max_expansion(std::uint64_t header_size) {
 
 /// Texts without LF, e.g. names.
 std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before);
-std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before);
+/// Throws InputError also if there are more than most_lines.
+std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before,
+                                      std::uint64_t most_lines);
 
 std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before);
 msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before);

@@ -14,7 +14,11 @@
 namespace regraft::codec {
 namespace {
 
-constexpr int zstd_level = 19;
+/// The highest level takes long for long texts.
+std::vector<std::byte> compress(std::span<std::byte const> bytes) {
+    constexpr std::size_t longest_for_high_level = std::size_t{4} << 20;
+    return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
+}
 
 enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2 };
 
@@ -49,11 +53,13 @@ std::vector<std::byte> front_coded(std::span<std::string const> lines) {
 
 std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before) {
     auto const raw = raw_lines(lines);
-    std::array const codings{raw, zstd_compress(raw, zstd_level), zstd_compress(front_coded(lines), zstd_level)};
+    auto const front = front_coded(lines);
+    std::array const codings{raw, compress(raw), compress(front)};
+    auto const most_that_comes_out = std::max(raw.size(), front.size());
     auto best = LinesCoding::raw;
     for (auto const coding : {LinesCoding::compressed, LinesCoding::front_coded}) {
         auto const size = codings[static_cast<std::size_t>(coding)].size();
-        bool const is_allowed = raw.size() <= max_expansion(before + 1 + size);
+        bool const is_allowed = most_that_comes_out <= max_expansion(before + 1 + size);
         if (is_allowed && size < codings[static_cast<std::size_t>(best)].size()) best = coding;
     }
     FormatWriter out;
@@ -68,9 +74,10 @@ namespace {
     throw InputError("the names or the layout of the text are damaged");
 }
 
-std::vector<std::string> split_lines(std::span<std::byte const> bytes) {
+std::vector<std::string> split_lines(std::span<std::byte const> bytes, std::uint64_t most_lines) {
     std::string_view text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
     if (!text.empty() && !text.ends_with('\n')) fail_damaged();
+    if (static_cast<std::uint64_t>(std::ranges::count(text, '\n')) > most_lines) fail_damaged();
     std::vector<std::string> lines;
     while (!text.empty()) {
         auto const end = text.find('\n');
@@ -81,13 +88,14 @@ std::vector<std::string> split_lines(std::span<std::byte const> bytes) {
 }
 
 /// Undoes front coding.
-std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint64_t max_size) {
+std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint64_t max_size,
+                                    std::uint64_t most_lines) {
     FormatReader in(bytes);
     auto const num_lines = in.number();
-    if (num_lines > bytes.size()) fail_damaged();
+    if (num_lines > std::min<std::uint64_t>(bytes.size(), most_lines)) fail_damaged();
     std::vector<std::uint64_t> shared(num_lines);
     for (auto& count : shared) count = in.number();
-    auto lines = split_lines(in.rest());
+    auto lines = split_lines(in.rest(), most_lines);
     if (lines.size() != num_lines) fail_damaged();
     std::uint64_t size = 0;
     std::string_view before;
@@ -103,16 +111,17 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
 
 }  // namespace
 
-std::vector<std::string> decode_lines(std::span<std::byte const> bytes, std::uint64_t before) {
+std::vector<std::string> decode_lines(std::span<std::byte const> bytes, std::uint64_t before,
+                                      std::uint64_t most_lines) {
     FormatReader in(bytes);
     auto const max_size = max_expansion(before + bytes.size());
     switch (static_cast<LinesCoding>(in.fixed(1))) {
         case LinesCoding::raw:
-            return split_lines(in.rest());
+            return split_lines(in.rest(), most_lines);
         case LinesCoding::compressed:
-            return split_lines(zstd_decompress(in.rest(), max_size));
+            return split_lines(zstd_decompress(in.rest(), max_size), most_lines);
         case LinesCoding::front_coded:
-            return join_lines(zstd_decompress(in.rest(), max_size), max_size);
+            return join_lines(zstd_decompress(in.rest(), max_size), max_size, most_lines);
     }
     fail_damaged();
 }
@@ -169,7 +178,7 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t 
         in.expect_end();
         return layout;
     }
-    layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size());
+    layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size(), num_taxa);
     if (layout.descriptions.size() != num_taxa) fail_damaged();
     return layout;
 }

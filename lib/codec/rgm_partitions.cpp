@@ -61,7 +61,7 @@ std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> sec
     std::vector<msa::PartitionSpec> partitions;
     if (section.empty()) return partitions;
     FormatReader in(section);
-    auto const texts = decode_lines(in.section(), before);
+    auto const texts = decode_lines(in.section(), before, section.size());
     if (texts.empty() || texts.size() % 2 != 0) fail_damaged();
     std::vector<std::string> names;
     std::uint64_t sites_seen = 0;

@@ -150,7 +150,7 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
 
     auto const parsed = msa::parse_alignment(*whole_text, source->name());
-    extras.layout = msa::layout_of(*whole_text, parsed);
+    extras.layout = msa::layout_without_skeleton(*whole_text, parsed);
     alignment = CompressedAlignment::encode(parsed, caterpillar(static_cast<std::uint32_t>(parsed.num_taxa())),
                                             {.kind = Kind::plain});
     layers = {{"text", bits_of(body_size)}};
@@ -166,7 +166,8 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     if (sites_per_block == 0) fail_frame();
 
     auto section = in.section();
-    auto names = decode_lines(section, position() - section.size());
+    auto const most_names = 4 * header.size() + 2;  // each has two bits of the topology, but for two of them
+    auto names = decode_lines(section, position() - section.size(), most_names);
     if (names.empty() || num_sites > max_cells / names.size()) fail_frame();
     msa::check_names(names, source->name());
     check_block_size(names.size(), sites_per_block);

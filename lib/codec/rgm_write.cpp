@@ -54,12 +54,13 @@ void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, By
     out.section(encoded.model);
     out.section(encode_partitions(extras.partitions, header_size()));
     out.section(extras.layout ? encode_layout(*extras.layout, header_size()) : std::vector<std::byte>{});
-    sink(out.bytes());
-    if (!encoded.blocks.values.empty()) sink(encoded.blocks.values);
-
     FormatWriter index;
     index.append(encode_index(encoded.blocks));
     index.fixed(alignment.content_hash(), 8);
+
+    // Whatever can fail has been done by now.
+    sink(out.bytes());
+    if (!encoded.blocks.values.empty()) sink(encoded.blocks.values);
     write_end(out.bytes(), header_size(), index.bytes(), sink);
 }
 

@@ -17,6 +17,12 @@ bool is_upper(std::uint8_t c) {
     return c >= 'A' && c <= 'Z';
 }
 
+template <class Item>
+bool has_repeats(std::vector<Item> items) {
+    std::ranges::sort(items);
+    return std::ranges::adjacent_find(items) != items.end();
+}
+
 /// The keys, those with the largest counts first.
 template <class Key>
 std::vector<Key> by_frequency(std::map<Key, std::uint64_t> const& counts) {
@@ -24,7 +30,8 @@ std::vector<Key> by_frequency(std::map<Key, std::uint64_t> const& counts) {
     std::ranges::stable_sort(entries, std::ranges::greater{}, [](auto const& entry) { return entry.second; });
     std::vector<Key> keys;
     for (auto const& [key, count] : entries) keys.push_back(key);
-    if (keys.size() > Symbols::most) throw InputError("there are more than 32 different symbols");
+    if (keys.size() > Symbols::most)
+        throw InputError("there are more than 32 different symbols, or ways in which they are written");
     return keys;
 }
 
@@ -75,6 +82,8 @@ Symbols::Symbols(BitReader& in) {
     }
     auto const num_residues = in.get(5) + 1;
     for (std::uint64_t i = 0; i < num_residues; ++i) residues_.push_back(static_cast<std::uint8_t>(in.get(8)));
+    if (has_repeats(classes_) || has_repeats(residues_))
+        throw InputError("a residue, or a class of cells, is there twice");
     index();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct CellClass {
     std::uint8_t over = 0;
 
     bool shows_residue() const { return keep != 0; }
-    friend bool operator==(CellClass const&, CellClass const&) = default;
+    friend auto operator<=>(CellClass const&, CellClass const&) = default;
 };
 
 inline constexpr CellClass as_it_is{0xFF, 0};

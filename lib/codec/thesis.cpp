@@ -16,6 +16,7 @@
 
 #include "codec/bit_stream.hpp"
 #include "codec/codec.hpp"
+#include "codec/first_error.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::codec {
@@ -118,9 +119,9 @@ struct Record {
 };
 
 /// States of inner nodes for one column after the other, with as few changes as the tree allows.
-class Reconstruction {
+class FewestChanges {
 public:
-    explicit Reconstruction(RootedTree const& tree) : tree_(tree), nodes_(tree.num_nodes()) {}
+    explicit FewestChanges(RootedTree const& tree) : tree_(tree), nodes_(tree.num_nodes()) {}
 
     /// States per tip. Appends the records; returns the state of the root.
     std::uint8_t run(std::span<std::uint8_t const> tips, std::vector<Record>& records);
@@ -146,7 +147,7 @@ private:
     std::array<std::uint8_t, 256> rank_of_state_{};
 };
 
-void Reconstruction::rank(std::span<std::uint8_t const> tips) {
+void FewestChanges::rank(std::span<std::uint8_t const> tips) {
     std::array<std::uint32_t, 256> count{};
     for (auto const state : tips) ++count[state];
     state_of_rank_.clear();
@@ -157,7 +158,7 @@ void Reconstruction::rank(std::span<std::uint8_t const> tips) {
         rank_of_state_[state_of_rank_[i]] = static_cast<std::uint8_t>(i);
 }
 
-std::uint8_t Reconstruction::run(std::span<std::uint8_t const> tips, std::vector<Record>& records) {
+std::uint8_t FewestChanges::run(std::span<std::uint8_t const> tips, std::vector<Record>& records) {
     rank(tips);
     if (state_of_rank_.size() == 1) return tips[0];
 
@@ -210,7 +211,8 @@ std::vector<std::uint8_t> columns(msa::Alignment const& alignment, RootedTree co
 }
 
 std::vector<std::byte> encode_block(msa::Alignment const& alignment, RootedTree const& tree, States const& states,
-                                    Sites sites, Reconstruction& reconstruction) {
+                                    Sites sites) {
+    FewestChanges fewest(tree);
     auto const cells = columns(alignment, tree, states, sites);
     auto const num_sites = static_cast<std::uint32_t>(sites.last - sites.first);
     std::vector<std::uint8_t> roots(num_sites);
@@ -218,8 +220,7 @@ std::vector<std::byte> encode_block(msa::Alignment const& alignment, RootedTree 
     std::vector<Record> records;
     for (std::uint32_t i = 0; i < num_sites; ++i) {
         auto const before = records.size();
-        roots[i] =
-            reconstruction.run(std::span(cells).subspan(std::size_t{i} * tree.num_tips(), tree.num_tips()), records);
+        roots[i] = fewest.run(std::span(cells).subspan(std::size_t{i} * tree.num_tips(), tree.num_tips()), records);
         counts[i] = static_cast<std::uint32_t>(records.size() - before);
     }
 
@@ -372,16 +373,16 @@ EncodedColumns encode_thesis(msa::Alignment const& alignment, RootedTree const& 
     auto const num_sites = alignment.num_sites();
     auto const num_blocks = (num_sites + options.sites_per_block - 1) / options.sites_per_block;
     std::vector<std::vector<std::byte>> blocks(num_blocks);
-#pragma omp parallel
-    {
-        Reconstruction reconstruction(tree);
-#pragma omp for schedule(static)
-        for (std::size_t b = 0; b < num_blocks; ++b) {
+    FirstError error;
+#pragma omp parallel for schedule(static) if (alignment.cells.size() > 1 << 13)
+    for (std::size_t b = 0; b < num_blocks; ++b) {
+        error.run(b, [&] {
             auto const first = b * options.sites_per_block;
             auto const last = std::min<std::uint64_t>(first + options.sites_per_block, num_sites);
-            blocks[b] = encode_block(alignment, tree, states, {first, last}, reconstruction);
-        }
+            blocks[b] = encode_block(alignment, tree, states, {first, last});
+        });
     }
+    error.rethrow();
 
     EncodedColumns out{Kind::thesis, options.sites_per_block, states.model(), {}};
     for (auto const& block : blocks) out.blocks.push_row(block);

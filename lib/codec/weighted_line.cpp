@@ -10,7 +10,7 @@ namespace regraft::codec {
 namespace tables {
 namespace {
 
-std::array<std::uint32_t, slot_steps> make_depths() {
+constexpr std::array<std::uint32_t, slot_steps> make_depths() {
     std::array<std::uint32_t, slot_steps> table{};
     for (std::uint32_t i = 0; i < slot_steps; ++i) {
         std::uint64_t const left = 2 * std::uint64_t{slot_steps - i} - 1;  // of 2 * slot_steps
@@ -19,7 +19,7 @@ std::array<std::uint32_t, slot_steps> make_depths() {
     return table;
 }
 
-std::array<std::uint64_t, 1024> make_reciprocals() {
+constexpr std::array<std::uint64_t, 1024> make_reciprocals() {
     std::array<std::uint64_t, 1024> table{};
     for (std::uint64_t i = 1; i < table.size(); ++i) table[i] = ((std::uint64_t{1} << 32) + i - 1) / i;
     return table;
@@ -27,8 +27,8 @@ std::array<std::uint64_t, 1024> make_reciprocals() {
 
 }  // namespace
 
-std::array<std::uint32_t, slot_steps> const depth_of_slot = make_depths();
-std::array<std::uint64_t, 1024> const reciprocal = make_reciprocals();
+constinit std::array<std::uint32_t, slot_steps> const depth_of_slot = make_depths();
+constinit std::array<std::uint64_t, 1024> const reciprocal = make_reciprocals();
 
 }  // namespace tables
 

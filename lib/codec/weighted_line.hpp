@@ -17,7 +17,7 @@ namespace regraft::codec {
 /// rest)^k. That costs log2 k! bits less than the items one by one.
 class WeightedLine {
 public:
-    /// Precondition: all weights > 0, their sum below 2^38; fewer than 2^20 items.
+    /// Precondition: all weights > 0, their sum below 2^40; fewer than 2^20 items.
     explicit WeightedLine(std::span<std::uint64_t const> weights);
     std::uint32_t size() const { return static_cast<std::uint32_t>(depth_.size()); }
 

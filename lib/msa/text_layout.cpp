@@ -125,6 +125,7 @@ public:
             auto const byte = std::to_integer<std::uint64_t>(rest_[0]);
             rest_ = rest_.subspan(1);
             result |= (byte & low_bits) << shift;
+            if (byte == 0 && shift > 0) fail_damaged();  // there is a shorter form
             if ((byte & more) == 0) return result;
         }
         fail_damaged();
@@ -182,7 +183,7 @@ std::vector<std::byte> make_skeleton(std::string_view text, Alignment const& ali
     }
     append_literals(end, text.size());
     numbers.insert(numbers.end(), literals.begin(), literals.end());
-    return zstd_compress(numbers, numbers.size() <= longest_for_high_level ? 19 : 3);
+    return zstd_compress(numbers, numbers.size() <= longest_for_high_level ? 19 : zstd_default_level);
 }
 
 /// The bytes that are no cells, behind the numbers of the runs.
@@ -224,6 +225,12 @@ std::string irregular_text(Alignment const& alignment, std::span<std::byte const
 }
 
 }  // namespace
+
+TextLayout layout_without_skeleton(std::string_view text, Alignment const& alignment) {
+    auto layout = regular_layout(text, alignment);
+    if (regular_text(alignment, layout) == text) return layout;
+    return {.format = layout.format, .descriptions = {}, .skeleton = {}};
+}
 
 TextLayout layout_of(std::string_view text, Alignment const& alignment) {
     REGRAFT_EXPECTS(alignment.positions.size() == alignment.num_taxa() && alignment.num_taxa() > 0);

@@ -177,6 +177,15 @@ TEST(FrequencyTable, WithoutCountsIsAllOneSymbol) {
     EXPECT_EQ(table.find((1U << symbol_bits) - 1), 0U);
 }
 
+TEST(FrequencyTable, IsNotReadIfItIsUsedWithoutSymbols) {
+    BitWriter out;
+    out.put(1, 1);
+    out.put(0, most_symbols);
+    auto const bytes = out.take();
+    BitReader in(bytes);
+    EXPECT_THROW(FrequencyTable::read(in, most_symbols), InputError);
+}
+
 // ---- Sets of items
 
 std::vector<std::uint64_t> random_weights(std::size_t count, Random& random) {
@@ -307,6 +316,20 @@ TEST(Symbols, LowerCaseIsAClassOfItsOwn) {
     EXPECT_EQ(symbols.residue_of('a'), symbols.residue_of('A'));
     EXPECT_EQ(symbols.classes()[symbols.class_of('g')], lower_case);
     EXPECT_FALSE(symbols.classes()[symbols.class_of('n')].shows_residue());
+}
+
+TEST(Symbols, AreNotReadIfOneIsThereTwice) {
+    auto const read = [](std::vector<std::uint8_t> const& residues) {
+        BitWriter out;
+        out.put(0, 5 + 2);  // one class, as it is
+        out.put(residues.size() - 1, 5);
+        for (auto const residue : residues) out.put(residue, 8);
+        auto const bytes = out.take();
+        BitReader in(bytes);
+        return Symbols(in).residues();
+    };
+    EXPECT_EQ(read({'A', 'C'}), (std::vector<std::uint8_t>{'A', 'C'}));
+    EXPECT_THROW(read({'A', 'A'}), InputError);
 }
 
 // ---- Histories
@@ -491,6 +514,54 @@ TEST(EdgeWeights, AreInTheOrderOfTheEvents) {
     auto const weights = EdgeWeights(tree, events).weights();
     EXPECT_TRUE(std::ranges::is_sorted(weights));
     EXPECT_NEAR(static_cast<double>(weights.back()) / static_cast<double>(weights[99]), 9.98, 3);
+}
+
+TEST(EdgeWeights, KeepRatiosOfAnyNumberOfEvents) {
+    auto const tree = random_tree(50, 1);
+    std::vector<std::uint64_t> events(tree.num_nodes(), 1000);
+    events[7] = std::uint64_t{1} << 40;
+    events[8] = std::uint64_t{1} << 36;
+    auto const weights = EdgeWeights(tree, events).weights();
+    EXPECT_NEAR(static_cast<double>(weights[6]) / static_cast<double>(weights[7]), 16, 6);
+    EXPECT_GT(weights[7], weights[0]);
+    EXPECT_EQ(std::ranges::min(weights), weights[0]);
+}
+
+TEST(NativeCodec, NestedChangesOnALadderComeBack) {
+    // Taxon i differs from all later ones, so that every edge of the ladder changes, and changes lie within each other.
+    constexpr std::uint32_t num_taxa = 300;
+    RootedTree ladder;
+    for (std::uint32_t tip = 0, parent = 0; tip < num_taxa; ++tip) {
+        if (tip == 0 || (tip >= 2 && tip + 1 < num_taxa)) {
+            ladder.parent.push_back(parent);
+            parent = ladder.num_nodes() - 1;
+            ladder.first_tip.push_back(tip);
+            ladder.last_tip.push_back(num_taxa);
+        }
+        ladder.parent.push_back(parent);
+        ladder.first_tip.push_back(tip);
+        ladder.last_tip.push_back(tip + 1);
+        ladder.row_of_tip.push_back(tip);
+    }
+    msa::Alignment alignment;
+    for (std::uint32_t taxon = 0; taxon < num_taxa; ++taxon) {
+        alignment.names.push_back("t" + std::to_string(taxon));
+        for (auto const letter : {"ACGT"[taxon / 2 % 4], "AC-N"[taxon % 4], "acGT"[taxon / 30 % 4]})
+            alignment.cells.push_back(letter);
+    }
+    auto const encoded = encode_columns(alignment, ladder);
+    std::vector<char> cells(alignment.cells.size());
+    ColumnDecoder(Kind::native, encoded.model, ladder).decode(encoded.blocks[0], 3, {0, 3}, {cells.data(), 3, 1});
+    EXPECT_EQ(cells, alignment.cells);
+}
+
+TEST(NativeCodec, RefusesMoreTaxaThanItTakes) {
+    auto const encoded = encode_columns(test::dna({3, 10, 1}), random_tree(3, 1));
+    RootedTree tree;
+    tree.parent.assign(2 * std::size_t{most_native_taxa}, 0);
+    tree.first_tip = tree.last_tip = tree.parent;
+    tree.row_of_tip.assign(most_native_taxa + 1, 0);
+    EXPECT_THROW(ColumnDecoder(Kind::native, encoded.model, tree), InputError);
 }
 
 TEST(NativeModel, EveryTruncationIsNoticed) {

@@ -12,6 +12,7 @@
 #include "regraft/codec/guide_tree.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/core/zstd.hpp"
 #include "unit/data_path.hpp"
 
@@ -287,6 +288,34 @@ std::string error_of_shape(std::uint64_t num_sites, std::uint64_t sites_per_bloc
     forger.byte(0);
     for (int section = 0; section < 3; ++section) forger.byte(0);
     return error_of(forger.file(num_sites == 0 ? 9 : 150));
+}
+
+TEST(Rgm, WritesNothingIfABlockIsDamaged) {
+    auto const alignment = msa::parse_alignment(small, "f");
+    auto const whole = CompressedAlignment::encode(alignment, guide_tree(alignment));
+    auto blocks = whole.encoded().blocks;
+    blocks.values.back() ^= std::byte{0x40};
+    auto const damaged = whole.with_blocks(blocks, 0);
+    std::size_t written = 0;
+    EXPECT_THROW(write_rgm(damaged, {}, [&](auto part) { written += part.size(); }), InputError);
+    EXPECT_EQ(written, 0U);
+}
+
+TEST(Rgm, RefusesBlocksThatAreTooLargeBeforeTheyAreWritten) {
+    auto const alignment = msa::parse_alignment(small, "f");
+    auto const tree = guide_tree(alignment);
+    auto const encoded = encode_columns(alignment, tree, {.sites_per_block = 100'000});
+    EXPECT_THROW(CompressedAlignment(alignment.names, tree, encoded, alignment.num_sites()), InputError);
+}
+
+TEST(Rgm, TakesDescriptionsThatHardlyShareAnything) {
+    std::string text;
+    Random random(1);
+    for (int taxon = 0; taxon < 3000; ++taxon) {
+        text += ">t" + std::to_string(taxon) + ' ';
+        text += std::string(1 + random.below(600), taxon % 2 == 0 ? ' ' : '\t') + "\nA\n";
+    }
+    EXPECT_EQ(open(packed(text)).text(), text);
 }
 
 TEST(Rgm, RefusesFilesThatPromiseTooMuch) {

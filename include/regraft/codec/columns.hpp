@@ -21,6 +21,9 @@ enum class Kind : std::uint8_t {
     thesis = 2,  // the reference: root state and (XOR mask, edge) records
 };
 
+/// The native coding takes no more taxa.
+inline constexpr std::uint32_t most_native_taxa = 1U << 19;
+
 /// How much time encoding may take; decoding takes about the same time for all.
 enum class Effort : std::uint8_t { fast, normal, best };
 
@@ -40,8 +43,9 @@ struct EncodedColumns {
 };
 
 /// Codes all columns along the tree. Parallel; the same bytes for any number of threads. O(taxa * sites) for a fixed
-/// number of symbols; memory: a small multiple of the alignment. Throws InputError if there are more symbols than the
-/// kind can hold. Preconditions: the tree has a tip per row; at least one row.
+/// number of symbols; memory: up to some 25 bytes per cell if neighbours hardly resemble each other, else little more
+/// than the alignment. Throws InputError if there are more symbols or taxa than the kind can hold. Preconditions: the
+/// tree has a tip per row; at least one row.
 EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& = {});
 
 /// Where decoded cells go: that of a row and the i-th of the sites asked for to begin[row * row_stride + i *

@@ -28,12 +28,12 @@ public:
                                       EncodeOptions const& = {});
 
     /// From parts that were stored: blocks first_block, first_block + 1, ... of an alignment of num_sites sites.
-    /// `encoded.blocks` has those only. Throws InputError if the model does not fit the tree. Precondition: the numbers
-    /// of names, tips, sites and blocks fit each other.
+    /// `encoded.blocks` has those only. Throws InputError if the model does not fit the tree, or blocks are larger than
+    /// they may be. Precondition: the numbers of names, tips, sites and blocks fit each other.
     CompressedAlignment(std::vector<std::string> names, RootedTree tree, EncodedColumns encoded,
                         std::uint64_t num_sites, std::uint64_t first_block = 0);
 
-    /// Other blocks of the same alignment, which share all but themselves with this. Precondition: as above.
+    /// Other blocks of the same alignment, which share names and tree with this. Precondition: as above.
     CompressedAlignment with_blocks(Csr<std::byte> blocks, std::uint64_t first_block) const;
 
     std::span<std::string const> names() const;  // per row

@@ -30,7 +30,9 @@ struct RgmExtras {
 /// Receives a file's bytes in order.
 using ByteSink = std::function<void(std::span<std::byte const>)>;
 
-/// Writes a file; nothing is written twice, so the sink may be a pipe. O(output) time.
+/// Writes a file; nothing is written twice, so the sink may be a pipe. O(output) time if encode() made the alignment,
+/// else all of it is decoded for its hash: then throws InputError, before the sink gets anything, if a block is
+/// damaged. Preconditions: all blocks are here; models and names of partitions are not empty and printable.
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink);
 
 /// Writes a file that holds a text as a whole, for alignments that no tree makes smaller: never larger than zstd's
@@ -57,7 +59,8 @@ bool is_rgm(std::span<std::byte const> head);
 
 /// An .rgm file, of which header and index are read at once and blocks when they are asked for. All members throw
 /// InputError with the file's name if what they read is damaged; whatever the bytes, no crash, and no memory beyond a
-/// small multiple of the file's size and of what is asked for. Not for several threads at once.
+/// small multiple of the file's size and of what is asked for. A file that holds a text is unpacked as a whole when it
+/// is opened, and zstd can make a text of any kind 2^15 times smaller. Not for several threads at once.
 class RgmFile {
 public:
     explicit RgmFile(std::unique_ptr<ByteSource> source);
@@ -65,12 +68,12 @@ public:
     RgmFile& operator=(RgmFile&&) noexcept;
     ~RgmFile();
 
-    Kind kind() const;  // plain: the file holds a text
+    Kind kind() const;  // plain: the file holds a text, or columns that were not coded
     std::span<std::string const> names() const;
     std::uint64_t num_taxa() const;
     std::uint64_t num_sites() const;
     std::uint32_t sites_per_block() const;
-    RootedTree const& tree() const;  // of a plain file: rows in order, each the sibling of all later ones
+    RootedTree const& tree() const;  // of a file that holds a text: rows in order, each the sibling of all later ones
     RgmExtras const& extras() const;
     std::span<Layer const> layers() const;  // where the bytes go: names, topology, ..., blocks; all of the file
 

@@ -11,8 +11,7 @@ namespace regraft::codec {
 //
 // DNA that consists of the 15 sets of bases and '-' is coded as published: a state is a set of bases, one bit each, and
 // '-' the empty one. What cannot work as published:
-// - An empty set has no part in Fitch's recursion, so '-' is a state like any other; so are ambiguity codes, since
-// their
+// - An empty set has no part in Fitch's recursion, so '-' is a state like any other; so are ambiguity codes:
 //   tips need a record wherever the parent has another code.
 // - Four bits do not hold '?' beside '-', lower case, U, nor amino acids: with any other character in the alignment,
 //   states are the numbers of all characters by frequency, of as many bits as that takes.

@@ -40,6 +40,10 @@ struct TextLayout {
 /// O(text), but for the sorting of what stands between cells.
 TextLayout layout_of(std::string_view text, Alignment const& alignment);
 
+/// The layout of a regular text; of any other only the format, without the skeleton that takes time. Precondition: as
+/// above.
+TextLayout layout_without_skeleton(std::string_view text, Alignment const& alignment);
+
 /// The text of an alignment in a layout. Preconditions: if the layout has descriptions, it is FASTA and they are one
 /// per row. A skeleton may come from anywhere: throws InputError if it is not one of an alignment of this shape.
 /// O(text).
