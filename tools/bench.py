@@ -32,7 +32,7 @@ SPECIAL = {
         "full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--limit=10"],
     },
     "schedule": {"full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--large"]},
-    "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.2"]},
+    "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
 }
 
