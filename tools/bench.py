@@ -127,7 +127,7 @@ def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
     if words[0].endswith("ccache"):
         words = words[1:]
     version = subprocess.run([words[0], "--version"], capture_output=True, text=True, check=False).stdout.splitlines()
-    flags = [word for word in words[1:] if re.match(r"-(O|f(?!diagnostics|visibility)|m|D|std=)", word)]
+    flags = [word for word in words[1:] if re.match(r"-(O|f(?!diagnostics|visibility)|m|D(?!REGRAFT_DATA)|std=)", word)]
     return {"compiler": version[0] if version else words[0], "flags": " ".join(flags)}
 
 
