@@ -29,7 +29,7 @@ enum class Effort : std::uint8_t { fast, normal, best };
 
 struct EncodeOptions {
     Kind kind = Kind::native;
-    std::uint32_t sites_per_block = 0;  // 0: chosen by the shape of the alignment
+    std::uint32_t sites_per_block = 0;  // 0: chosen so that a block takes about 100 us to decode
     Effort effort = Effort::normal;
 };
 
