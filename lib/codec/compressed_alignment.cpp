@@ -6,6 +6,7 @@
 
 #include "codec/block_size.hpp"
 #include "codec/first_error.hpp"
+#include "codec/rgm_format.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
@@ -98,19 +99,15 @@ std::vector<std::uint64_t> hash_blocks(msa::Alignment const& alignment, std::uin
     return hashes;
 }
 
-void put_little_endian(std::vector<std::byte>& bytes, std::uint64_t number) {
-    for (int i = 0; i < 8; ++i, number >>= 8) bytes.push_back(static_cast<std::byte>(number & 0xff));
-}
-
 std::uint64_t hash_of_content(std::span<std::string const> names, std::uint64_t num_sites,
                               std::span<std::uint64_t const> block_hashes) {
     std::string joined;
     for (auto const& name : names) joined.append(name).append(1, '\n');
-    std::vector<std::byte> bytes;
-    put_little_endian(bytes, hash(std::as_bytes(std::span(joined))));
-    put_little_endian(bytes, num_sites);
-    for (auto const block_hash : block_hashes) put_little_endian(bytes, block_hash);
-    return hash(bytes);
+    FormatWriter numbers;
+    numbers.fixed(hash(std::as_bytes(std::span(joined))), 8);
+    numbers.fixed(num_sites, 8);
+    for (auto const block_hash : block_hashes) numbers.fixed(block_hash, 8);
+    return hash(numbers.bytes());
 }
 
 }  // namespace

@@ -5,37 +5,15 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
+
+from cli import Command, Result
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 DNA = {"A": 1, "C": 2, "G": 4, "T": 8, "U": 8, "R": 5, "Y": 10, "S": 6, "W": 9, "K": 12, "M": 3, "B": 14, "D": 13, "H": 11, "V": 7} | dict.fromkeys("NXO?-.~*!", 15)
 
 
-@dataclasses.dataclass
-class Result:
-    command: list[str]
-    code: int
-    out: bytes
-    err: str
-
-    def require(self, good: bool, why: str) -> None:
-        if not good:
-            raise AssertionError(f"{why}\n  command: {' '.join(self.command)}\n  exit code: {self.code}\n"
-                                 f"  standard output: {self.out[:500]!r}\n  standard error: {self.err[:1000]}")
-
-
-class Program:
-    """regraft-msa, and a folder for its files."""
-
-    def __init__(self, exe: str) -> None:
-        self.exe = exe
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = pathlib.Path(self.folder.name)
-
-    def file(self, name: str, content: str | bytes) -> pathlib.Path:
-        path = self.path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
+class Program(Command):
+    """regraft-msa."""
 
     def run(self, *arguments: str | pathlib.Path, stdin: bytes = b"", **options) -> Result:
         command = [self.exe, *map(str, arguments)]

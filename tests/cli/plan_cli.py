@@ -7,34 +7,19 @@ import subprocess
 import sys
 import tempfile
 
+import cli
+
 
 @dataclasses.dataclass
-class Result:
-    command: list[str]
-    code: int
-    out: str
-    err: str
+class Result(cli.Result):
     peak_bytes: int
 
-    def require(self, good: bool, why: str) -> None:
-        if good:
-            return
-        raise AssertionError(f"{why}\n  command: {' '.join(self.command)}\n  exit code: {self.code}\n"
-                             f"  standard output: {self.out[:1000]}\n  standard error: {self.err[:1000]}")
 
-
-class Program:
-    """regraft-plan, and a folder for its files."""
-
-    def __init__(self, exe: str) -> None:
-        self.exe = exe
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = pathlib.Path(self.folder.name)
+class Program(cli.Command):
+    """regraft-plan."""
 
     def file(self, name: str, content: str | bytes) -> str:
-        path = self.path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return str(path)
+        return str(super().file(name, content))
 
     def run(self, *arguments: str, stdin: str | bytes = b"") -> Result:
         command = [self.exe, *arguments]
