@@ -13,9 +13,11 @@ MAY_INCLUDE = {
     "matching": {"core"},
     "schedule": {"core", "matching"},
     "assign": {"core", "matching"},
+    "repair": {"core", "placement", "matching", "schedule"},
+    "erasure": {"core"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
-    "store": {"core", "placement", "schedule", "ft", "exchange"},
+    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
     "checkpoint": {"core", "ft"},
 }
 # Headers that only some places may include; a place is a path or the folder it is in.

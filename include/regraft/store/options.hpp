@@ -1,0 +1,49 @@
+// How a store moves and keeps its blocks.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace regraft::store {
+
+/// How bytes travel.
+enum class Transport {
+    /// By blocking MPI_Alltoallv: survives deaths on every Open MPI 5 measured, also over TCP.
+    collective,
+    /// By rounds of point-to-point messages, in each of which a PE sends to one partner and receives from one: only
+    /// where the canary for point-to-point passes (docs/failure-model.md). Carries start_load, too.
+    rounds,
+};
+
+/// How a PE keeps its copy of the blocks that it submits itself, where the placement gives it one.
+enum class OwnCopy {
+    copied,
+    /// By reference: the memory given to submit must stay as it is as long as this version, or the store, lives.
+    referenced,
+};
+
+enum class Integrity {
+    unchecked,
+    /// Checksums (XXH3, 8 bytes per 64 KiB of blocks) travel with the blocks. A load verifies what it reads before it
+    /// is sent; a bad replica is replaced by a good one and reported.
+    checked,
+};
+
+struct Options {
+    Transport transport = Transport::collective;
+    OwnCopy own_copy = OwnCopy::copied;
+    Integrity integrity = Integrity::unchecked;
+};
+
+/// What a PE says for itself when redundancy is restored.
+struct RepairOptions {
+    /// Copies that every block shall have; the same on all members. 0: as many as at submission.
+    std::uint32_t replicas = 0;
+    /// Bytes of blocks that this PE may hold when the repair is over.
+    std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
+    /// This PE's failure domain (ft::node_ids); all members give one or none does.
+    std::optional<std::uint32_t> node{};
+};
+
+}  // namespace regraft::store
