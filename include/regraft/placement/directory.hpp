@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,35 +22,61 @@ struct Run {
 /// A value that every PE keeps for itself; those that apply the same changes in the same order keep the same.
 ///
 /// Placements answer in O(1), so what did not change takes no memory: only runs whose holders differ from what the
-/// placement said are kept in a table. Questions take O(log table) per run.
+/// placement says of the living are kept in a table, of 100 bytes or so per run. Questions and changes take O(log
+/// table) once and O(holders) per run.
 class Directory {
 public:
+    /// Of no blocks.
     Directory() = default;
     /// pe_of_slot: who submitted as slot 0, 1, ...; ascending, one per slot.
     Directory(Any placement, std::vector<PeId> pe_of_slot);
 
-    std::uint64_t num_blocks() const;
+    std::uint64_t num_blocks() const { return shape_.num_blocks; }
     /// How many copies of every block were asked for.
-    std::uint32_t replicas() const;
+    std::uint32_t replicas() const { return shape_.replicas; }
 
-    /// From now on only these hold anything; members: ascending. O(previous members).
+    /// From now on only these hold anything; who was left out before stays out. members: ascending. O(slots log members
+    /// + table).
     void retain(std::span<PeId const> members);
-    /// holder has got the blocks. Precondition: it is a member, all blocks exist.
+    /// holder has got the blocks; those that it had already stay. Precondition: it submitted and was always retained;
+    /// all blocks exist.
     void add(BlockRange blocks, PeId holder);
-    /// holder keeps the blocks no longer, if it did.
+    /// holder keeps the blocks no longer, if it did. Precondition: all blocks exist.
     void remove(BlockRange blocks, PeId holder);
 
     /// Calls visit for ascending runs that cover blocks exactly; neighbours may have the same holders. A run's holders
-    /// are valid during the call. O(runs).
+    /// are valid during the call, which must not change the directory. O(log table + runs). Precondition: all exist.
     void visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const;
-    /// All that pe holds: ascending, disjoint, none empty. O(what it held at submission + table).
+    /// All that pe holds: ascending, disjoint, none empty, neighbours joined. O(what it held at submission + table).
     std::vector<BlockRange> held(PeId pe) const;
-    /// The blocks with fewer than `copies` living holders: ascending, disjoint, none empty. Looks only at what the dead
-    /// held and at the table if copies <= replicas().
+    /// The blocks with fewer than `copies` living holders: ascending, disjoint, none empty, neighbours joined. Looks
+    /// only at what the dead held and at the table if copies <= replicas(), else at everything.
     std::vector<BlockRange> short_of(std::uint32_t copies) const;
 
 private:
-    // to be found by whoever writes the body
+    struct Entry {
+        BlockId last{};
+        std::vector<PeId> holders;  // ascending, alive
+    };
+    /// By first block; disjoint. Neighbours differ in holders.
+    using Table = std::map<BlockId, Entry>;
+
+    std::optional<Slot> living_slot(PeId pe) const;
+    void living_by_placement(BlockId block, std::vector<PeId>& holders) const;
+    bool as_placed(BlockRange blocks, std::vector<PeId> const& holders) const;
+    std::vector<BlockRange> outside_of_table(std::span<BlockRange const> ranges) const;
+    /// The first entry that ends behind block.
+    Table::const_iterator first_after(BlockId block) const;
+    void cut_at(BlockId block);
+    void join_at(BlockId block);
+    template <class Edit>
+    void edit(BlockRange blocks, Edit change);
+
+    std::optional<Any> placement_;
+    Shape shape_{};
+    std::vector<PeId> pe_of_slot_;
+    std::vector<char> alive_;  // by slot
+    Table table_;
 };
 
 }  // namespace regraft::placement
