@@ -1,19 +1,17 @@
 #include "regraft/placement/mod_k.hpp"
 
+#include "placement/ring.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::placement {
 
-ModK::ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas)
-    : shape_{num_blocks, num_slots, replicas} {
-    REGRAFT_EXPECTS(1 <= replicas && replicas <= num_slots);
+ModK::ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas, ModKOptions const& options)
+    : shape_(checked({num_blocks, num_slots, replicas})) {
+    if (options.seed) order_.emplace(num_slots, *options.seed);
 }
 
 std::uint32_t ModK::group_of(BlockId block) const {
-    REGRAFT_EXPECTS(value(block) < shape_.num_blocks);
-    // The inverse of even_part: the last group g with floor(n * g / k) <= block, so with n * g < k * (block + 1).
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint32_t>((Wide{num_groups()} * (Wide{value(block)} + 1) - 1) / shape_.num_blocks);
+    return static_cast<std::uint32_t>(part_of(shape_.num_blocks, value(block), num_groups()));
 }
 
 BlockRange ModK::part(std::uint32_t group) const {
@@ -26,12 +24,14 @@ std::uint32_t ModK::num_copies(BlockId block) const {
 
 Slot ModK::holder(BlockId block, std::uint32_t copy) const {
     REGRAFT_EXPECTS(copy < num_copies(block));
-    return Slot{group_of(block) + copy * num_groups()};
+    auto const place = group_of(block) + copy * num_groups();
+    return Slot{order_ ? static_cast<std::uint32_t>((*order_)(place)) : place};
 }
 
 std::vector<BlockRange> ModK::held(Slot slot) const {
     REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
-    auto const blocks = part(value(slot) % num_groups());
+    auto const place = order_ ? order_->inverse(value(slot)) : value(slot);
+    auto const blocks = part(static_cast<std::uint32_t>(place % num_groups()));
     if (blocks.empty()) return {};
     return {blocks};
 }

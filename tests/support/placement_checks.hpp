@@ -1,6 +1,7 @@
-// Whether a placement keeps what the Placement concept promises, by asking it everything.
+// Whether a placement keeps what the Placement concept promises, by asking it everything, and how full slots are.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -14,6 +15,22 @@ std::vector<placement::Slot> holders(P const& rule, BlockId block) {
     std::vector<placement::Slot> slots;
     for (std::uint32_t copy = 0; copy < rule.num_copies(block); ++copy) slots.push_back(rule.holder(block, copy));
     return slots;
+}
+
+/// How many blocks each slot keeps.
+template <placement::Placement P>
+std::vector<std::uint64_t> loads(P const& rule) {
+    std::vector<std::uint64_t> counts(rule.shape().num_slots);
+    for (std::uint32_t s = 0; s < counts.size(); ++s) {
+        for (auto const& range : rule.held(placement::Slot{s})) counts[s] += range.size();
+    }
+    return counts;
+}
+
+/// The fullest less the emptiest.
+inline std::uint64_t spread(std::vector<std::uint64_t> const& loads) {
+    auto const [least, most] = std::minmax_element(loads.begin(), loads.end());
+    return *most - *least;
 }
 
 /// Every block has at least `replicas` different holders, `held` says the same as `holder` in ascending disjoint

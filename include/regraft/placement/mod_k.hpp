@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "regraft/placement/permutation.hpp"
 #include "regraft/placement/placement.hpp"
 
 namespace regraft::placement {
+
+struct ModKOptions {
+    /// Of a random order of the slots, which then form the groups in place of their numbers. None: as they are.
+    std::optional<std::uint64_t> seed{};
+};
 
 /// k = floor(num_slots / replicas) groups. Group g is the slots g, g + k, g + 2k, ... below num_slots: at least
 /// `replicas` of them. The blocks are dealt to the groups in order, in contiguous parts whose sizes differ by at most
@@ -16,11 +23,18 @@ namespace regraft::placement {
 /// from its successor, which so has to do twice the work. Here a placement only says who holds what; who sends is
 /// decided by matching::min_b_matching among all living holders, so no survivor stands in for a dead one alone.
 ///
-/// Every question takes O(1) time and memory.
+/// As the slots are, a group never has two of k consecutive slots, so it outlives the death of any node of at most k
+/// consecutive ranks. But it dies with slots that lie k apart, as on a node whose ranks were dealt round robin, and
+/// more easily with neighbouring nodes of a rack. With a seed the slots that form a group are random ones, whatever
+/// their numbers mean: no pattern of failures meets a group more likely than any other, and none is excluded either. It
+/// is the slots that are permuted and not the blocks, as the order of blocks does not change which deaths are fatal.
+/// Who knows the nodes takes NodeAware, which is certain.
+///
+/// Every question takes O(1) time (expected, with a seed) and memory.
 class ModK {
 public:
     /// Precondition: 1 <= replicas <= num_slots. More groups than blocks is fine: some groups then keep nothing.
-    ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas);
+    ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas, ModKOptions const& options = {});
 
     Shape shape() const { return shape_; }
     std::uint32_t num_groups() const { return shape_.num_slots / shape_.replicas; }
@@ -34,6 +48,7 @@ private:
     std::uint32_t group_of(BlockId block) const;
     BlockRange part(std::uint32_t group) const;
     Shape shape_;
+    std::optional<RandomPermutation> order_;  // of the slots: order_->inverse(slot) is the place that counts modulo k
 };
 
 }  // namespace regraft::placement

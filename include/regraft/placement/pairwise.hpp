@@ -1,0 +1,35 @@
+// Pairwise placement: every slot keeps its own part and that of its partner half the machine away (Kohl et al. 2019).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/placement/placement.hpp"
+
+namespace regraft::placement {
+
+/// Slot h owns the h-th of p even parts of the blocks. Copy k of it is on slot (h + floor(k * p / r)) mod p: with two
+/// replicas at home and half the machine away, so that all but the submitter's own copy travel once, in one message to
+/// each partner, and neighbours never hold the same. The price: when a slot dies, only its r - 1 partners have its
+/// blocks, so they alone send. Permuted trades that for more and smaller messages.
+///
+/// Every question takes O(1) time and memory, held O(replicas log replicas).
+class Pairwise {
+public:
+    /// Precondition: 1 <= replicas <= num_slots.
+    Pairwise(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas = 2);
+
+    Shape shape() const { return shape_; }
+    /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
+    std::uint32_t num_copies(BlockId block) const;
+    Slot holder(BlockId block, std::uint32_t copy) const;
+    std::vector<BlockRange> held(Slot slot) const;
+    /// All blocks of the part.
+    BlockRange run(BlockId block) const;
+
+private:
+    std::uint64_t owner(BlockId block) const;
+    Shape shape_;
+};
+
+}  // namespace regraft::placement

@@ -1,0 +1,47 @@
+// Permuted placement: ranges of blocks in random order, dealt to a ring of slots (ReStore: Huebner et al. 2022,
+// section IV).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/placement/placement.hpp"
+#include "regraft/placement/range_order.hpp"
+
+namespace regraft::placement {
+
+/// The ranges, in their order, are dealt to the slots in parts that differ by at most one range; copy k of what belongs
+/// to slot h is on slot (h + floor(k * p / r)) mod p. So the copies are about p / r slots apart.
+///
+/// With a seed (the default) the blocks that a PE submitted are spread over many slots, hence after its death many
+/// survivors send and many receive. Without one every slot keeps what it submitted as copy 0 (if it submits its
+/// even_part of the ranges), which need not travel. If r divides p, the slots fall into p / r groups of equal contents,
+/// and data are lost only if all of a group die; else such groups overlap.
+///
+/// ReStore cuts parts at ceil(h * n / p), here it is floor as everywhere (even_part); it is the same if p divides n.
+///
+/// holder and run take O(1), all O(1) memory.
+class Permuted {
+public:
+    /// Precondition: 1 <= replicas <= num_slots; fewer than 2^63 ranges.
+    Permuted(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas,
+             RangeOptions const& options = {});
+
+    Shape shape() const { return shape_; }
+    std::uint64_t num_ranges() const { return order_.size(); }
+    /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
+    std::uint32_t num_copies(BlockId block) const;
+    Slot holder(BlockId block, std::uint32_t copy) const;
+    /// O(n log n) for n ranges held; without a seed n = replicas.
+    std::vector<BlockRange> held(Slot slot) const;
+    BlockRange run(BlockId block) const;
+
+private:
+    std::uint64_t home_of(BlockId block) const;
+    PositionRange part(std::uint64_t home) const;
+
+    Shape shape_;
+    RangeOrder order_;
+};
+
+}  // namespace regraft::placement

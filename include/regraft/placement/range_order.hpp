@@ -1,0 +1,55 @@
+// Blocks in ranges, and the ranges in a pseudorandom order: what several placements deal to slots instead of blocks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "regraft/placement/permutation.hpp"
+#include "regraft/placement/placement.hpp"
+
+namespace regraft::placement {
+
+/// How blocks are grouped and shuffled before they are dealt to slots.
+struct RangeOptions {
+    /// Consecutive blocks that stay together; the last range may have fewer. Long ranges make few messages, short ones
+    /// deal a dead PE's blocks more evenly. 0: with a seed as many as make at least 64 ranges per slot (or 1), else 1.
+    std::uint64_t range_blocks = 0;
+    /// Of the order of the ranges. None: as they are.
+    std::optional<std::uint64_t> seed = 0;
+};
+
+/// Where a range is in the order.
+enum class Position : std::uint64_t {};
+using PositionRange = IdRange<Position>;
+
+/// O(1) memory.
+class RangeOrder {
+public:
+    /// Precondition: no more than 2^63 ranges if there is a seed.
+    RangeOrder(Shape const& shape, RangeOptions const& options);
+
+    /// The number of ranges.
+    std::uint64_t size() const { return size_; }
+    bool is_random() const { return order_.has_value(); }
+    /// Of the block's range. Precondition: block < num_blocks. O(1).
+    Position position(BlockId block) const;
+    /// All blocks at the positions: ascending, disjoint, none empty, neighbours as one. Precondition: the position
+    /// ranges are disjoint. O(n log n) for n ranges of blocks; without a seed for n ranges of positions.
+    std::vector<BlockRange> blocks(std::span<PositionRange const> positions) const;
+    /// All blocks at the positions around the block's, as far as they are known to follow each other: its range, or
+    /// without a seed all. Precondition: the block's position is among them. O(1).
+    BlockRange run(BlockId block, PositionRange positions) const;
+
+private:
+    BlockRange consecutive(std::uint64_t first, std::uint64_t last) const;
+
+    std::uint64_t num_blocks_;
+    std::uint64_t range_blocks_;
+    std::uint64_t size_;
+    std::optional<RandomPermutation> order_;
+};
+
+}  // namespace regraft::placement

@@ -1,0 +1,73 @@
+#include "regraft/placement/range_order.hpp"
+
+#include <algorithm>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::placement {
+namespace {
+
+std::uint64_t range_length(Shape const& shape, RangeOptions const& options) {
+    if (options.range_blocks > 0) return options.range_blocks;
+    constexpr std::uint64_t ranges_per_slot = 64;
+    return options.seed ? std::max<std::uint64_t>(1, shape.num_blocks / (ranges_per_slot * shape.num_slots)) : 1;
+}
+
+/// Sorts disjoint ranges and makes one of those that touch.
+void merge(std::vector<BlockRange>& ranges) {
+    std::sort(ranges.begin(), ranges.end());
+    std::size_t kept = 0;
+    for (auto const& range : ranges) {
+        if (kept > 0 && ranges[kept - 1].last == range.first) {
+            ranges[kept - 1].last = range.last;
+        } else {
+            ranges[kept++] = range;
+        }
+    }
+    ranges.resize(kept);
+}
+
+}  // namespace
+
+RangeOrder::RangeOrder(Shape const& shape, RangeOptions const& options)
+    : num_blocks_(shape.num_blocks),
+      range_blocks_(range_length(shape, options)),
+      size_(num_blocks_ / range_blocks_ + (num_blocks_ % range_blocks_ != 0 ? 1 : 0)) {
+    if (options.seed) order_.emplace(std::max<std::uint64_t>(1, size_), *options.seed);
+}
+
+Position RangeOrder::position(BlockId block) const {
+    REGRAFT_EXPECTS(value(block) < num_blocks_);
+    auto const range = value(block) / range_blocks_;
+    return Position{order_ ? (*order_)(range) : range};
+}
+
+std::vector<BlockRange> RangeOrder::blocks(std::span<PositionRange const> positions) const {
+    std::vector<BlockRange> ranges;
+    for (auto const& piece : positions) {
+        if (piece.empty()) continue;
+        if (!order_) {
+            ranges.push_back(consecutive(value(piece.first), value(piece.last)));
+            continue;
+        }
+        for (auto i = value(piece.first); i < value(piece.last); ++i) {
+            auto const range = order_->inverse(i);
+            ranges.push_back(consecutive(range, range + 1));
+        }
+    }
+    merge(ranges);
+    return ranges;
+}
+
+BlockRange RangeOrder::run(BlockId block, PositionRange positions) const {
+    if (!order_) return consecutive(value(positions.first), value(positions.last));
+    auto const range = value(block) / range_blocks_;
+    return consecutive(range, range + 1);
+}
+
+/// The blocks of the ranges first .. last - 1; only the last range of all is short, or would end beyond 2^64.
+BlockRange RangeOrder::consecutive(std::uint64_t first, std::uint64_t last) const {
+    return {BlockId{first * range_blocks_}, BlockId{last < size_ ? last * range_blocks_ : num_blocks_}};
+}
+
+}  // namespace regraft::placement
