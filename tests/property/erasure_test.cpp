@@ -1,0 +1,416 @@
+// Erasure-coded blocks in a world of PEs that is nothing but maps of bytes: every plan is carried out and compared.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/core/random.hpp"
+#include "regraft/erasure/plan.hpp"
+
+namespace regraft::erasure {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+BlockSizes random_sizes(Random& random) {
+    auto const count = std::array<std::uint64_t, 6>{0, 1, 2, 7, 30, 150}[random.below(6)];
+    if (random.below(3) == 0) return {count, random.below(40)};
+    std::vector<std::uint64_t> begins{0};
+    auto const most = 1 + random.below(60);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        begins.push_back(begins.back() + (random.below(20) == 0 ? 10 * most : random.below(most)));
+    }
+    return BlockSizes(begins);
+}
+
+/// All blocks, or all but some, dealt to the slots in ranges of any order.
+Csr<BlockRange> random_owners(std::uint64_t num_blocks, std::uint32_t slots, Random& random) {
+    std::vector<std::vector<BlockRange>> rows(slots);
+    auto const longest = 1 + random.below(2 * num_blocks / slots + 2);
+    auto const gaps = random.below(3) == 0;
+    for (std::uint64_t first = 0; first < num_blocks;) {
+        auto const last = std::min(num_blocks, first + 1 + random.below(longest));
+        if (!gaps || random.below(5) != 0) rows[random.below(slots)].push_back({BlockId{first}, BlockId{last}});
+        first = last;
+    }
+    Csr<BlockRange> own;
+    for (auto& row : rows) {
+        shuffle(std::span(row), random);
+        own.push_row(row);
+    }
+    return own;
+}
+
+std::byte byte_at(std::uint64_t place) {
+    return static_cast<std::byte>(mix(place) & 0xff);
+}
+
+/// What every block is, whoever has it.
+struct World {
+    Layout layout;
+    Holdings holdings;
+    std::map<PeId, std::map<Piece, Bytes>> memory;
+    std::vector<std::vector<BlockRange>> own;
+
+    World(Layout l, Csr<BlockRange> const& owners, std::vector<PeId> const& pes) : layout(l), holdings(l, pes) {
+        auto const& code = layout.code();
+        std::map<std::uint32_t, std::vector<Bytes>> data;
+        for (std::uint32_t slot = 0; slot < layout.num_slots(); ++slot) {
+            Bytes stream;
+            for (auto const& range : owners[slot]) {
+                auto const ranges_bytes = bytes_of(range);
+                stream.insert(stream.end(), ranges_bytes.begin(), ranges_bytes.end());
+            }
+            EXPECT_EQ(stream.size(), layout.own_bytes(slot));
+            std::uint64_t end = 0;
+            for (std::uint32_t i = 0; i < code.data(); ++i) {
+                auto const piece = layout.piece(slot, i);
+                EXPECT_EQ(layout.slot(piece), slot);
+                auto const bytes = layout.own_bytes(piece);
+                EXPECT_EQ(bytes.begin, end);
+                end = bytes.end;
+                memory[pes[slot]][piece] = cut(stream, bytes);
+            }
+            EXPECT_EQ(end, stream.size());
+        }
+        for (std::uint32_t stripe = 0; stripe < layout.num_slots(); ++stripe) {
+            std::vector<Bytes> pieces;
+            for (std::uint32_t i = 0; i < code.data(); ++i) {
+                pieces.push_back(memory[pes[layout.slot({stripe, i})]][{stripe, i}]);
+            }
+            for (std::uint32_t i = code.data(); i < code.pieces(); ++i) {
+                Bytes parity(layout.bytes({stripe, i}));
+                code.from_data(i).combine({std::vector<std::span<std::byte const>>(pieces.begin(), pieces.end())},
+                                          parity);
+                memory[pes[layout.slot({stripe, i})]][{stripe, i}] = parity;
+            }
+        }
+    }
+
+    Bytes bytes_of(BlockRange blocks) const {
+        Bytes bytes;
+        for (auto at = layout.sizes().begin(blocks.first); at < layout.sizes().begin(blocks.last); ++at) {
+            bytes.push_back(byte_at(at));
+        }
+        return bytes;
+    }
+    static Bytes cut(Bytes const& bytes, ByteRange range) {
+        EXPECT_LE(range.end, bytes.size());
+        return {bytes.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                bytes.begin() + static_cast<std::ptrdiff_t>(range.end)};
+    }
+    /// What a holder gives away; it must have it.
+    Bytes give(PeId holder, Piece piece, ByteRange range) {
+        auto const members = holdings.members();
+        EXPECT_TRUE(std::binary_search(members.begin(), members.end(), holder));
+        EXPECT_TRUE(memory.contains(holder) && memory[holder].contains(piece)) << piece.stripe << '/' << piece.index;
+        return cut(memory[holder][piece], range);
+    }
+    Bytes rebuild(Rebuild const& task, std::span<Source const> sources) {
+        std::vector<Bytes> bytes;
+        std::vector<std::uint32_t> indices;
+        for (auto const& source : sources) {
+            indices.push_back(source.index);
+            ByteRange const range{task.bytes.begin, task.bytes.begin + source.bytes};
+            bytes.push_back(source.bytes == 0 ? Bytes{}
+                                              : give(*source.holder, {task.piece.stripe, source.index}, range));
+        }
+        Bytes target(task.bytes.size());
+        layout.code()
+            .rebuild(indices, task.piece.index)
+            .combine(std::vector<std::span<std::byte const>>(bytes.begin(), bytes.end()), target);
+        return target;
+    }
+
+    void kill(std::vector<PeId> const& victims) {
+        std::vector<PeId> alive;
+        for (auto pe : holdings.members()) {
+            if (std::find(victims.begin(), victims.end(), pe) == victims.end()) alive.push_back(pe);
+        }
+        for (auto pe : victims) memory.erase(pe);
+        holdings.retain(alive);
+    }
+    /// Loads and compares; returns what is lost.
+    std::vector<BlockRange> load(Csr<BlockRange> const& wanted, std::uint64_t most_bytes) {
+        auto const plan = plan_reads(holdings, wanted, most_bytes);
+        for (std::size_t member = 0; member < wanted.size(); ++member) {
+            std::vector<std::optional<std::byte>> expected;
+            for (auto const& range : wanted[member]) {
+                for (auto id = range.first; id < range.last; id = advance(id, 1)) {
+                    bool const lost = std::any_of(plan.lost.begin(), plan.lost.end(),
+                                                  [&](BlockRange gone) { return gone.contains(id); });
+                    for (auto byte : bytes_of({id, advance(id, 1)})) {
+                        expected.push_back(lost ? std::nullopt : std::optional(byte));
+                    }
+                }
+            }
+            std::vector<std::optional<std::byte>> out(expected.size());
+            auto const deliver = [&](std::uint64_t place, Bytes const& bytes) {
+                for (auto byte : bytes) {
+                    ASSERT_LT(place, out.size());
+                    EXPECT_FALSE(out[place]) << "twice";
+                    out[place++] = byte;
+                }
+            };
+            auto const receiver = holdings.members()[member];
+            for (auto const& copy : plan.copies) {
+                if (copy.receiver == receiver) deliver(copy.place, give(copy.sender, copy.piece, copy.bytes));
+            }
+            for (std::size_t i = 0; i < plan.rebuilt.rebuilds.size(); ++i) {
+                auto const& task = plan.rebuilt.rebuilds[i];
+                EXPECT_LE(task.bytes.size(), most_bytes);
+                if (task.receiver == receiver) deliver(task.place, rebuild(task, plan.rebuilt.sources[i]));
+            }
+            EXPECT_EQ(out, expected);
+        }
+        return plan.lost;
+    }
+    Repair repair(std::span<std::uint32_t const> node_of, std::uint64_t most_bytes, Restore restore) {
+        auto const plan = plan_repair(holdings, node_of, most_bytes, restore);
+        std::map<Piece, Bytes> made;
+        std::map<Piece, PeId> target;
+        std::uint64_t restored = 0;
+        for (auto const& move : plan.moves) target[move.piece] = move.holder;
+        for (std::size_t i = 0; i < plan.rebuilt.rebuilds.size(); ++i) {
+            auto const& task = plan.rebuilt.rebuilds[i];
+            EXPECT_EQ(task.receiver, target.at(task.piece));
+            EXPECT_EQ(task.place, made[task.piece].size());
+            auto const bytes = rebuild(task, plan.rebuilt.sources[i]);
+            made[task.piece].insert(made[task.piece].end(), bytes.begin(), bytes.end());
+            restored += bytes.size();
+        }
+        EXPECT_EQ(restored, plan.bytes_restored);
+        for (auto piece : plan.given_up) holdings.give_up(piece);
+        for (auto const& move : plan.moves) {
+            holdings.move(move.piece, move.holder);
+            memory[move.holder][move.piece] = made[move.piece];
+        }
+        return plan;
+    }
+};
+
+std::vector<PeId> random_victims(std::span<PeId const> members, std::size_t count, Random& random) {
+    std::vector<PeId> pes(members.begin(), members.end());
+    shuffle(std::span(pes), random);
+    pes.resize(count);
+    return pes;
+}
+
+Csr<BlockRange> random_wishes(std::uint64_t num_blocks, std::size_t members, Random& random) {
+    Csr<BlockRange> wanted;
+    for (std::size_t member = 0; member < members; ++member) {
+        std::uint64_t first = 0;
+        while (random.below(4) != 0 && first < num_blocks) {
+            first += random.below(num_blocks - first);
+            auto const last = first + 1 + random.below(num_blocks - first);
+            wanted.push_value({BlockId{first}, BlockId{last}});
+            first = last;
+        }
+        std::reverse(wanted.values.begin() + static_cast<std::ptrdiff_t>(wanted.offsets.back()), wanted.values.end());
+        wanted.end_row();
+    }
+    return wanted;
+}
+
+Csr<BlockRange> everything_on_first(std::uint64_t num_blocks, std::size_t members) {
+    Csr<BlockRange> wanted;
+    if (num_blocks != 0) wanted.push_value({BlockId{0}, BlockId{num_blocks}});
+    for (std::size_t member = 0; member < members; ++member) wanted.end_row();
+    return wanted;
+}
+
+std::uint64_t count(std::span<BlockRange const> ranges) {
+    std::uint64_t sum = 0;
+    for (auto const& range : ranges) sum += range.size();
+    return sum;
+}
+
+struct Scene {
+    World world;
+    std::uint64_t owned;
+};
+
+Scene random_scene(Random& random, std::uint32_t spare) {
+    Code const code(1 + static_cast<std::uint32_t>(random.below(5)), static_cast<std::uint32_t>(random.below(4)));
+    auto const slots = code.pieces() + static_cast<std::uint32_t>(random.below(spare + 1));
+    auto const sizes = random_sizes(random);
+    auto const own = random_owners(sizes.num_blocks(), slots, random);
+    std::vector<std::uint32_t> ring;
+    if (random.below(2) == 0) {
+        std::vector<std::uint32_t> node_of;
+        for (std::uint32_t slot = 0; slot < slots; ++slot)
+            node_of.push_back(static_cast<std::uint32_t>(random.below(4)));
+        ring = ring_order(node_of);
+    }
+    std::vector<PeId> pes;
+    for (std::uint32_t slot = 0; slot < slots; ++slot) pes.push_back(PeId{3 * slot + 1});
+    return {World(Layout(code, sizes, own, ring), own, pes), count(own.values)};
+}
+
+TEST(ErasurePlans, SurviveAsManyDeathsAsThereAreParities) {
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto [world, owned] = random_scene(random, 6);
+        auto const num_blocks = world.layout.sizes().num_blocks();
+        std::uint64_t const most_bytes = 1 + random.below(100);
+        auto const deaths = random.below(world.layout.code().parity() + 1);
+        world.kill(
+            random_victims(world.holdings.members(), std::min(deaths, world.holdings.members().size() - 1), random));
+        auto const members = world.holdings.members().size();
+        auto const lost = world.load(everything_on_first(num_blocks, members), most_bytes);
+        EXPECT_EQ(count(lost), num_blocks - owned);  // what nobody ever had
+        world.load(random_wishes(num_blocks, members, random), most_bytes);
+    }
+}
+
+// Deaths and repairs down to k + m members: as many deaths as there are parities are survived after every repair.
+TEST(ErasurePlans, RepairsRestoreWhatIsSurvived) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto [world, owned] = random_scene(random, 8);
+        auto const& code = world.layout.code();
+        auto const num_blocks = world.layout.sizes().num_blocks();
+        while (code.parity() > 0 && world.holdings.members().size() > code.pieces()) {
+            auto const spare = world.holdings.members().size() - code.pieces();
+            auto const deaths = 1 + random.below(std::min<std::uint64_t>(code.parity(), spare));
+            world.kill(random_victims(world.holdings.members(), deaths, random));
+            auto const plan = world.repair({}, 1 + random.below(100), Restore::everything);
+            EXPECT_EQ(count(plan.lost), 0u);
+            EXPECT_LE(plan.most_on_one, 1u);
+            EXPECT_EQ(plan_repair(world.holdings, {}, 1).moves.size(), 0u);
+            auto const members = world.holdings.members().size();
+            EXPECT_EQ(count(world.load(everything_on_first(num_blocks, members), 50)), num_blocks - owned);
+            std::set<std::pair<Piece, PeId>> held;
+            for (auto pe : world.holdings.members()) {
+                for (auto piece : world.holdings.held(pe)) {
+                    EXPECT_EQ(world.holdings.holder(piece), pe);
+                    EXPECT_TRUE(world.memory[pe].contains(piece));
+                    held.insert({piece, pe});
+                }
+            }
+        }
+    }
+}
+
+// Too many deaths: what is lost stays lost, the rest is right and safe again after the repair.
+TEST(ErasurePlans, KeepWhatIsLeftAfterTooManyDeaths) {
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto [world, owned] = random_scene(random, 6);
+        auto const& code = world.layout.code();
+        auto const num_blocks = world.layout.sizes().num_blocks();
+        auto const wish = [&] { return everything_on_first(num_blocks, world.holdings.members().size()); };
+        std::uint64_t lost = num_blocks - owned;
+        while (world.holdings.members().size() > 1) {
+            auto const members = world.holdings.members().size();
+            auto const deaths = 1 + random.below(std::min<std::uint64_t>(members - 1, code.parity() + 2));
+            world.kill(random_victims(world.holdings.members(), deaths, random));
+            auto const now = count(world.load(wish(), 64));
+            EXPECT_GE(now, lost);
+            lost = now;
+            auto const plan = world.repair({}, 1 + random.below(100), Restore::everything);
+            EXPECT_EQ(count(plan.lost) + (num_blocks - owned), lost);
+            EXPECT_EQ(count(world.load(wish(), 64)), lost);
+            auto const alive = world.holdings.members().size();
+            EXPECT_LE(plan.most_on_one, (code.pieces() + alive - 1) / alive + 1);
+            if (alive <= code.pieces() || code.parity() == 0) continue;
+            auto survivors = world;  // of another death
+            survivors.kill(random_victims(world.holdings.members(), 1, random));
+            EXPECT_EQ(count(survivors.load(everything_on_first(num_blocks, alive - 1), 64)), lost);
+        }
+    }
+}
+
+TEST(ErasurePlans, DataAloneCanBeRestored) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto [world, owned] = random_scene(random, 4);
+        auto const& code = world.layout.code();
+        world.kill(
+            random_victims(world.holdings.members(), std::min<std::size_t>(code.parity(), code.pieces() - 1), random));
+        world.repair({}, 64, Restore::data);
+        for (std::uint32_t stripe = 0; stripe < world.layout.num_slots(); ++stripe) {
+            for (std::uint32_t i = 0; i < code.data(); ++i) {
+                EXPECT_TRUE(world.holdings.holder({stripe, i}) || world.layout.bytes({stripe, i}) == 0);
+            }
+        }
+    }
+}
+
+// Of 10 slots one dies and another wants all of its blocks: with 4 + 2, each of its pieces follows from 4 of 5, so the
+// five are asked in turns.
+TEST(ErasurePlans, AskAllSurvivorsAlike) {
+    Csr<BlockRange> own;
+    for (std::uint64_t slot = 0; slot < 10; ++slot) {
+        own.push_row(std::vector{BlockRange{BlockId{slot * 100}, BlockId{slot * 100 + 100}}});
+    }
+    std::vector<PeId> pes;
+    for (std::uint32_t slot = 0; slot < 10; ++slot) pes.push_back(PeId{slot});
+    World world(Layout(Code(4, 2), BlockSizes(1000, 40), own), own, pes);
+    world.kill({PeId{0}});
+    Csr<BlockRange> wanted;
+    for (std::uint32_t member = 0; member < 9; ++member) {
+        if (member == 4) wanted.push_value({BlockId{0}, BlockId{100}});
+        wanted.end_row();
+    }
+    auto const plan = plan_reads(world.holdings, wanted, 40);
+    std::map<PeId, std::uint64_t> sent;
+    for (auto const& source : plan.rebuilt.sources.values) {
+        if (source.holder != PeId{5}) sent[*source.holder] += source.bytes;
+    }
+    std::uint64_t most = 0;
+    std::uint64_t all = 0;
+    for (auto const& [pe, bytes] : sent) {
+        most = std::max(most, bytes);
+        all += bytes;
+    }
+    EXPECT_LE(most, all / sent.size() * 3 / 2);
+}
+
+/// How many slots in a row, anywhere on the ring, are on different nodes.
+std::size_t different_in_a_row(std::span<std::uint32_t const> ring, std::span<std::uint32_t const> node_of) {
+    std::size_t least = ring.size();
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+        for (std::size_t step = 1; step < ring.size(); ++step) {
+            if (node_of[ring[i]] == node_of[ring[(i + step) % ring.size()]]) least = std::min(least, step);
+        }
+    }
+    return least;
+}
+
+TEST(RingOrder, KeepsNodesAsFarApartAsPossible) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const slots = random.below(25);
+        auto const nodes = 1 + random.below(8);
+        std::vector<std::uint32_t> node_of;
+        for (std::uint64_t slot = 0; slot < slots; ++slot) {
+            node_of.push_back(static_cast<std::uint32_t>(random.below(nodes) * random.below(nodes)));
+        }
+        auto const ring = ring_order(node_of);
+        auto sorted = ring;
+        std::sort(sorted.begin(), sorted.end());
+        std::vector<std::uint32_t> all(slots);
+        std::iota(all.begin(), all.end(), 0);
+        EXPECT_EQ(sorted, all);
+        std::size_t largest = 1;
+        for (auto node : node_of) {
+            largest = std::max<std::size_t>(largest,
+                                            static_cast<std::size_t>(std::count(node_of.begin(), node_of.end(), node)));
+        }
+        EXPECT_GE(different_in_a_row(ring, node_of), slots / largest);
+    }
+}
+
+}  // namespace
+}  // namespace regraft::erasure
