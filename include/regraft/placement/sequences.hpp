@@ -30,8 +30,9 @@ concept SlotSequence = requires(S const& sequence, std::uint32_t i, Slot slot) {
 std::uint64_t sequence_key(std::uint64_t seed, std::uint64_t x);
 
 /// start + i * step modulo num_slots, with start uniform and step uniform among the numbers coprime to num_slots
-/// (double hashing). 16 bytes, O(log num_slots) to make, O(1) and a few nanoseconds per question; two sequences that
-/// have two neighbours in common are the same.
+/// (double hashing). 16 bytes, O(log num_slots) to make, then a few nanoseconds per question. Sequences with the same
+/// step are rotations of each other, so who comes after given holders is only roughly even: slots at coprime distances
+/// from them come a little more often.
 class DoubleHashing {
 public:
     /// Precondition: num_slots > 0.
@@ -49,8 +50,8 @@ private:
     std::uint32_t inverse_step_ = 1;  // step * inverse_step is 1 modulo num_slots
 };
 
-/// A random permutation of the slots. 32 bytes, O(1) expected time per question, about ten times that of DoubleHashing;
-/// no relation between sequences.
+/// A random permutation of the slots, for every key another. 32 bytes, O(1) expected time per question, ten times that
+/// of DoubleHashing.
 class RandomSequence {
 public:
     /// Precondition: num_slots > 0.
