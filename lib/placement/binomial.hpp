@@ -10,8 +10,8 @@ namespace regraft::placement {
 
 /// A probability and its complement, both with full relative precision.
 struct Chance {
-    double of = 0;  // in (0, 1)
-    double no = 0;  // 1 - yes
+    double yes = 0;  // in (0, 1)
+    double no = 0;   // 1 - yes
 };
 
 /// With these odds: yes / no = exp(log_odds).
