@@ -1,34 +1,64 @@
-// The private exchange layer: moves bytes between all pairs of members by blocking MPI_Alltoallv, the one transport
-// that survives deaths on every Open MPI 5 measured.
+// The private exchange layer: moves bytes between all pairs of members, straight from and into the caller's memory
+// where pieces are large, through a small buffer where they are not.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include "regraft/core/csr.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/ft/transport.hpp"
 
 namespace regraft::exchange {
 
-/// Bytes to or from one rank: buffer[offset .. offset + size).
-struct Segment {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
+/// Row i: what goes to member i, or comes from it, in pieces. The two sides of a pair have the same pieces: as many, of
+/// the same sizes, in the same order.
+using Outgoing = CsrView<std::span<std::byte const>>;
+using Incoming = CsrView<std::span<std::byte>>;
+
+/// All that a member has for another.
+struct Message {
+    std::uint32_t sender = 0;  // position among the members
+    std::uint32_t receiver = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t pieces = 0;
 };
 
-/// What one MPI call may move in and out of a rank; smaller only in tests.
+/// What MPI's int can count, and how small pieces may be; smaller only in tests.
 struct Limits {
-    std::uint64_t bytes_per_call = std::numeric_limits<int>::max();
+    std::uint64_t direct_bytes = 32 << 10;     // pieces as long as this on average are not copied into a buffer
+    std::uint64_t window_bytes = 1 << 20;      // of a pair that are in a buffer at the same time
+    std::uint64_t buffer_bytes = 64 << 20;     // of all pairs, as far as 4 KiB for each allow that
+    std::uint64_t longest_reach = 0x7fffffff;  // between two places in memory that one call names
 };
 
-/// Sends out[rank] of send_buffer to each rank of comm.native() and receives in[rank] into receive_buffer; in[i] on
-/// rank j equals out[j] on rank i in size. Segments of any size: what MPI's int cannot count goes in several calls.
-/// Collective, not uniform.
-void all_to_all(ft::Communicator& comm, std::span<std::byte const> send_buffer, std::span<Segment const> out,
-                std::span<std::byte> receive_buffer, std::span<Segment const> in, Limits limits = {});
+/// Moves out to the others and in from them; the row of oneself is copied. Buffers: at most an eighth of what is moved
+/// if all pairs move alike. messages: the same on all members, every pair once; without them the members ask each other
+/// how much there is, and rounds go round in a ring. Collective, not uniform.
+void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport transport,
+                std::optional<std::span<Message const>> messages = {}, Limits const& limits = {});
+
+class Parcels;
+
+/// An exchange that is under way, by point-to-point messages; messages as above. The memory of all pieces must live
+/// until it is over. The destructor waits for that. Collective, not uniform.
+class Pending {
+public:
+    Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Message const> messages,
+            Limits const& limits = {});
+    Pending(Pending&&) noexcept;
+    Pending& operator=(Pending&&) = delete;
+    ~Pending();
+
+    /// Returns when everything has arrived and left. Throws ProcessFailure; then nothing is under way any more.
+    void wait();
+
+private:
+    std::unique_ptr<Parcels> parcels_;
+};
 
 /// Gathers every member's items on all members, one row per rank. Collective, not uniform.
 Csr<std::uint64_t> all_gather(ft::Communicator& comm, std::span<std::uint64_t const> mine);

@@ -148,6 +148,7 @@ void Communicator::renew(MPI_Comm damaged) {
     for (int founder : founders) members_.push_back(PeId{checked_cast<std::uint32_t>(founder)});
     leaving_.clear();
     ++epoch_;
+    tag_ = 0;
     failure_agreed_ = false;
     last_success_ = Clock::now();
     reach(shrink_phase.after);

@@ -1,169 +1,216 @@
 #include "regraft/store/replicated_store.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "exchange/exchange.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/schedule/h_relation.hpp"
+#include "store/rows.hpp"
+#include "store/version.hpp"
 
 namespace regraft::store {
 namespace {
 
-using exchange::Segment;
-
 ft::FailPhase submit_phase("submit");
-ft::FailPhase load_phase("load");
 
-/// Every rank's requests, block by block, ranks one after the other.
-std::vector<schedule::Request> all_requests(ft::Communicator& comm, std::span<BlockRange const> wanted) {
-    std::vector<std::uint64_t> ends;
-    for (auto const& range : wanted) ends.insert(ends.end(), {value(range.first), value(range.last)});
-    auto const rows = exchange::all_gather(comm, ends);
-    std::vector<schedule::Request> requests;
-    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        auto const row = rows[rank];
-        for (std::size_t i = 0; i + 1 < row.size(); i += 2) {
-            for (auto id = row[i]; id < row[i + 1]; ++id) requests.push_back({BlockId{id}, comm.members()[rank]});
-        }
-    }
-    return requests;
-}
-
-/// The lost blocks as ascending ranges, however many members want them.
-std::vector<BlockRange> lost_ranges(std::span<schedule::Request const> unservable) {
-    std::vector<BlockId> ids;
-    for (auto const& request : unservable) ids.push_back(request.block);
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+/// The members' ranges; a contract that they cover all blocks once.
+std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine, std::uint64_t num_blocks) {
+    auto const rows = exchange::all_gather(comm, std::vector{value(mine.first), value(mine.last)});
     std::vector<BlockRange> ranges;
-    for (auto id : ids) {
-        if (!ranges.empty() && ranges.back().last == id) {
-            ranges.back().last = advance(id, 1);
-        } else {
-            ranges.push_back({id, advance(id, 1)});
-        }
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        ranges.push_back({BlockId{rows[rank][0]}, BlockId{rows[rank][1]}});
     }
+    auto sorted = ranges;
+    std::sort(sorted.begin(), sorted.end());
+    BlockId next{0};
+    for (auto const& range : sorted) {
+        if (range.empty()) continue;
+        REGRAFT_EXPECTS(range.first == next && "the members' ranges cover the blocks, each once");
+        next = range.last;
+    }
+    REGRAFT_EXPECTS(value(next) == num_blocks && "the members' ranges cover all blocks of the placement");
     return ranges;
 }
 
-/// One segment per rank, for its blocks one behind the other.
-std::vector<Segment> consecutive(std::span<std::vector<BlockId> const> blocks, std::size_t block_bytes) {
-    std::vector<Segment> segments;
-    std::uint64_t offset = 0;
-    for (auto const& ids : blocks) {
-        segments.push_back({offset, ids.size() * block_bytes});
-        offset += segments.back().size;
+BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
+    std::vector<std::uint64_t> mine;
+    for (std::size_t i = 0; i < blocks.size(); ++i) mine.push_back(blocks[i].size());
+    auto const rows = exchange::all_gather(comm, mine);
+    std::vector<std::uint64_t> begins(rows.values.size() + 1, 0);
+    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
+        REGRAFT_EXPECTS(rows[rank].size() == ranges[rank].size());
+        std::copy(rows[rank].begin(), rows[rank].end(),
+                  begins.begin() + 1 + static_cast<std::ptrdiff_t>(value(ranges[rank].first)));
     }
-    return segments;
+    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    return BlockSizes(std::move(begins));
+}
+
+/// A submit while it is not agreed on.
+struct Submission {
+    std::size_t self;
+    std::span<BlockRange const> ranges;  // of the members
+    std::span<std::byte const> bytes;    // of ranges[self]
+    OwnCopy own_copy;
+
+    bool by_reference(std::size_t rank) const { return rank == self && own_copy == OwnCopy::referenced; }
+};
+
+/// My blocks to their holders, those that touch in one piece.
+void collect_outgoing(ft::Communicator const& comm, Submission const& submission, placement::Directory const& directory,
+                      BlockSizes const& sizes, Traffic& traffic) {
+    auto const mine = submission.ranges[submission.self];
+    std::vector<BlockRange> open(comm.size());  // of each member: the piece that may go on
+    RowsBuilder<BlockRange> rows(comm.size());
+    directory.visit(mine, [&](placement::Run const& run) {
+        for (auto const holder : run.holders) {
+            auto& piece = open[comm.position(holder)];
+            if (piece.last == run.blocks.first && !piece.empty()) {
+                piece.last = run.blocks.last;
+                continue;
+            }
+            if (!piece.empty()) rows.add(comm.position(holder), piece);
+            piece = run.blocks;
+        }
+    });
+    for (std::size_t rank = 0; rank < open.size(); ++rank) {
+        if (!open[rank].empty()) rows.add(rank, open[rank]);
+    }
+    traffic.blocks_out = rows.rows();
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        for (auto const& blocks : traffic.blocks_out[rank]) {
+            if (submission.by_reference(rank)) continue;
+            auto const begin = sizes.bytes(BlockRange{mine.first, blocks.first});
+            traffic.out.push_value(submission.bytes.subspan(begin, sizes.bytes(blocks)));
+        }
+        traffic.out.end_row();
+    }
+}
+
+/// What I shall hold, in memory in the order of the blocks: so what one member sends lies in one piece.
+void collect_incoming(Submission const& submission, std::span<BlockRange const> held_ranges, BlockSizes const& sizes,
+                      Traffic& traffic, HeldBlocks& held) {
+    std::vector<std::size_t> by_first;
+    for (std::size_t rank = 0; rank < submission.ranges.size(); ++rank) {
+        if (!submission.ranges[rank].empty()) by_first.push_back(rank);
+    }
+    std::sort(by_first.begin(), by_first.end(),
+              [&](auto a, auto b) { return submission.ranges[a].first < submission.ranges[b].first; });
+    struct Part {
+        BlockRange blocks;
+        std::size_t rank;
+    };
+    std::vector<Part> parts;
+    std::uint64_t total = 0;
+    for (auto const& range : held_ranges) {
+        auto at = std::partition_point(by_first.begin(), by_first.end(),
+                                       [&](auto rank) { return submission.ranges[rank].last <= range.first; });
+        for (; at != by_first.end() && submission.ranges[*at].first < range.last; ++at) {
+            parts.push_back({intersect(range, submission.ranges[*at]), *at});
+            if (!submission.by_reference(*at)) total += sizes.bytes(parts.back().blocks);
+        }
+    }
+    Memory memory(total);
+    auto rest = memory.bytes();
+    RowsBuilder<BlockRange> rows(submission.ranges.size());
+    RowsBuilder<std::span<std::byte>> pieces(submission.ranges.size());
+    BlockRange open;  // parts that touch, in blocks and in memory
+    std::byte* open_data = nullptr;
+    auto const close = [&] {
+        if (!open.empty()) held.add(open, open_data, sizes);
+        open = {};
+    };
+    for (auto const& [blocks, rank] : parts) {
+        rows.add(rank, blocks);
+        if (submission.by_reference(rank)) {
+            close();
+            auto const begin = sizes.bytes(BlockRange{submission.ranges[rank].first, blocks.first});
+            held.refer_to(blocks, submission.bytes.data() + begin);
+            continue;
+        }
+        auto const piece = rest.first(sizes.bytes(blocks));
+        rest = rest.subspan(piece.size());
+        pieces.add(rank, piece);
+        if (open.empty() || open.last != blocks.first) {
+            close();
+            open = blocks;
+            open_data = piece.data();
+        }
+        open.last = blocks.last;
+    }
+    close();
+    held.own(std::move(memory));
+    traffic.blocks_in = rows.rows();
+    traffic.in = pieces.rows();
 }
 
 }  // namespace
 
+ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options) : comm_(comm), options_(options) {}
+ReplicatedStore::ReplicatedStore(ReplicatedStore&&) noexcept = default;
+ReplicatedStore::~ReplicatedStore() = default;
+
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks,
                              std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
+    auto const num_blocks = placement.shape().num_blocks;
+    submit(std::move(placement), mine, blocks,
+           [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
+}
+
+void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks) {
+    REGRAFT_EXPECTS(blocks.size() == mine.size());
+    REGRAFT_EXPECTS(blocks.size() == 0 ||
+                    (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
+    submit(std::move(placement), mine, blocks.values,
+           [&](std::span<BlockRange const> ranges) { return gather_sizes(comm_, ranges, blocks); });
+}
+
+void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+                             std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
     REGRAFT_EXPECTS(placement.shape().num_slots == comm_.size());
     comm_.reach(submit_phase.before);
-    auto const ranges = exchange::all_gather(comm_, std::vector{value(mine.first), value(mine.last)});
+    auto const ranges = gather_ranges(comm_, mine, placement.shape().num_blocks);
     auto const members = comm_.members();
-    auto const slot_of = [](std::size_t rank) { return placement::Slot{checked_cast<std::uint32_t>(rank)}; };
-    Version next{std::move(placement), {members.begin(), members.end()}, block_bytes, {}, {}};
-    auto const held = next.placement.held(slot_of(comm_.position(comm_.self())));
-    next.held = BlockLayout(held);
-
-    // A rank's blocks are one range, so what it sends to a holder lies in the holder's memory in one piece.
-    std::vector<std::byte> outgoing;
-    std::vector<Segment> out;
-    for (std::size_t rank = 0; rank < members.size(); ++rank) {
-        auto const begin = outgoing.size();
-        for (auto const& range : next.placement.held(slot_of(rank))) {
-            auto const part = intersect(range, mine);
-            auto const bytes = blocks.subspan(part.empty() ? 0 : (value(part.first) - value(mine.first)) * block_bytes,
-                                              part.size() * block_bytes);
-            outgoing.insert(outgoing.end(), bytes.begin(), bytes.end());
-        }
-        out.push_back({begin, outgoing.size() - begin});
+    auto next = std::make_unique<Version>();
+    next->sizes = sizes_of(ranges);
+    next->directory = placement::Directory(std::move(placement), {members.begin(), members.end()});
+    if (options_.own_copy == OwnCopy::referenced) {
+        for (auto const& range : ranges) next->seams.insert(next->seams.end(), {range.first, range.last});
+        std::sort(next->seams.begin(), next->seams.end());
     }
-    std::vector<Segment> in;
-    for (std::size_t rank = 0; rank < members.size(); ++rank) {
-        BlockRange const theirs{BlockId{ranges[rank][0]}, BlockId{ranges[rank][1]}};
-        std::uint64_t before = 0;
-        std::uint64_t count = 0;
-        for (auto const& range : held) {
-            before += intersect(range, {BlockId{0}, theirs.first}).size();
-            count += intersect(range, theirs).size();
-        }
-        in.push_back({before * block_bytes, count * block_bytes});
-    }
-    next.bytes.resize(next.held.size() * block_bytes);
 
+    Submission const submission{comm_.position(comm_.self()), ranges, bytes, options_.own_copy};
+    Traffic traffic;
+    collect_outgoing(comm_, submission, next->directory, next->sizes, traffic);
+    collect_incoming(submission, next->directory.held(comm_.self()), next->sizes, traffic, next->held);
     comm_.reach(submit_phase.inside);
-    exchange::all_to_all(comm_, outgoing, out, next.bytes, in);
+    exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport);
+    if (options_.integrity == Integrity::checked) {
+        exchange_checksums(comm_, options_, traffic, next->sizes, next->held);
+    }
     comm_.agree(true);
     current_ = std::move(next);
+    ++version_;
     comm_.reach(submit_phase.after);
 }
 
-LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
-    REGRAFT_EXPECTS(current_.has_value());
-    BlockLayout const places(wanted);
-    REGRAFT_EXPECTS(out.size() == places.size() * current_->block_bytes);
-    comm_.reach(load_phase.before);
-    auto const requests = all_requests(comm_, wanted);
-    auto const members = comm_.members();
-    auto const& placement = current_->placement;
-    Csr<PeId> holders;
-    for (auto const& request : requests) {
-        for (std::uint32_t copy = 0; copy < placement.num_copies(request.block); ++copy) {
-            auto const pe = current_->pe_of_slot[value(placement.holder(request.block, copy))];
-            if (std::binary_search(members.begin(), members.end(), pe)) holders.push_value(pe);
-        }
-        holders.end_row();
-    }
-    auto const plan = schedule::choose_senders(requests, holders);
-    auto const size = current_->block_bytes;
+BlockSizes const& ReplicatedStore::sizes() const {
+    static BlockSizes const none;
+    return current_ ? current_->sizes : none;
+}
 
-    // Both ends list the blocks of a pair in the plan's order, so the payload needs no headers.
-    std::vector<std::vector<BlockId>> sent(members.size());
-    std::vector<std::vector<BlockId>> received(members.size());
-    for (auto const& transfer : plan.transfers) {
-        if (transfer.sender == comm_.self()) sent[comm_.position(transfer.receiver)].push_back(transfer.block);
-        if (transfer.receiver == comm_.self()) received[comm_.position(transfer.sender)].push_back(transfer.block);
-    }
-    auto const held_block = [&](BlockId id) {
-        return std::span(current_->bytes).subspan(current_->held.place(id) * size, size);
-    };
-    std::vector<std::byte> outgoing;
-    for (auto const& blocks : sent) {
-        for (auto id : blocks) {
-            auto const bytes = held_block(id);
-            outgoing.insert(outgoing.end(), bytes.begin(), bytes.end());
-        }
-    }
-    auto const in = consecutive(received, size);
-    std::vector<std::byte> incoming(in.back().offset + in.back().size);
+std::uint64_t ReplicatedStore::version() const {
+    return version_;
+}
 
-    comm_.reach(load_phase.inside);
-    exchange::all_to_all(comm_, outgoing, consecutive(sent, size), incoming, in);
+std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
+    REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
+    return current_ ? current_->held.find(blocks, current_->sizes) : std::span<std::byte const>();
+}
 
-    auto const deliver = [&](BlockId id, std::span<std::byte const> bytes) {
-        std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(places.place(id) * size));
-    };
-    LoadReport report{lost_ranges(plan.unservable), plan.b,          std::max(plan.b, plan.r),
-                      plan.transfers.size(),        incoming.size(), 0};
-    for (auto const& transfer : plan.local) {
-        if (transfer.receiver != comm_.self()) continue;
-        deliver(transfer.block, held_block(transfer.block));
-        report.bytes_local += size;
-    }
-    std::uint64_t next = 0;
-    for (auto const& blocks : received) {
-        for (auto id : blocks) deliver(id, std::span(incoming).subspan(size * next++, size));
-    }
-    comm_.agree(true);
-    comm_.reach(load_phase.after);
-    return report;
+std::uint64_t ReplicatedStore::bytes_held() const {
+    return current_ ? current_->held.own_bytes() : 0;
 }
 
 }  // namespace regraft::store

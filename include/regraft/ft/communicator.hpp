@@ -76,6 +76,9 @@ public:
     bool leads() const { return members_.front() == self_; }
     /// How many times the communicator was renewed.
     std::uint32_t epoch() const { return epoch_; }
+    /// A tag for point-to-point messages on native(): members that ask equally often get the same, another one each
+    /// time (of 32767).
+    int next_tag() { return tag_ = tag_ % 32767 + 1; }
     /// For MPI calls whose return code goes through check(). Valid until shrink().
     MPI_Comm native() const { return comm_; }
 
@@ -111,6 +114,7 @@ private:
     std::vector<PeId> members_;
     std::vector<PeId> leaving_;  // simulated deaths that the next renewal carries out
     std::uint32_t epoch_ = 0;
+    int tag_ = 0;
     bool renewing_ = false;
     bool dying_ = false;           // told to, by the failure plan
     bool failure_agreed_ = false;  // the last agreement on this communicator said so: next comes the renewal

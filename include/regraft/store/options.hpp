@@ -5,16 +5,12 @@
 #include <limits>
 #include <optional>
 
+#include "regraft/ft/transport.hpp"
+
 namespace regraft::store {
 
-/// How bytes travel.
-enum class Transport {
-    /// By blocking MPI_Alltoallv: survives deaths on every Open MPI 5 measured, also over TCP.
-    collective,
-    /// By rounds of point-to-point messages, in each of which a PE sends to one partner and receives from one: only
-    /// where the canary for point-to-point passes (docs/failure-model.md). Carries start_load, too.
-    rounds,
-};
+/// Transport::rounds also carries start_load.
+using Transport = ft::Transport;
 
 /// How a PE keeps its copy of the blocks that it submits itself, where the placement gives it one.
 enum class OwnCopy {

@@ -3,61 +3,104 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <span>
-#include <vector>
 
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/placement.hpp"
-#include "regraft/store/block_layout.hpp"
+#include "regraft/repair/plan.hpp"
+#include "regraft/store/options.hpp"
+#include "regraft/store/reports.hpp"
 
 namespace regraft::store {
 
-/// What a load did. lost, b, rounds and blocks_moved are the same on all members.
-struct LoadReport {
-    std::vector<BlockRange> lost;      // wanted by somebody and held by nobody alive, ascending, disjoint
-    std::uint32_t b = 0;               // the most blocks that one PE sent
-    std::uint32_t rounds = 0;          // of single-block messages that the plan needs: the most one PE sent or received
-    std::uint64_t blocks_moved = 0;    // between different PEs, all together
-    std::uint64_t bytes_received = 0;  // by this PE from others
-    std::uint64_t bytes_local = 0;     // that this PE held itself
-};
-
-/// Keeps one set of blocks 0 .. n-1 of equal size. Blocks survive as long as one of their holders lives.
-class ReplicatedStore {
+/// A load that is under way (ReplicatedStore::start_load).
+class Loading {
 public:
-    explicit ReplicatedStore(ft::Communicator& comm) : comm_(comm) {}
+    Loading(Loading&&) noexcept;
+    Loading& operator=(Loading&&) = delete;
+    /// Waits for the messages if wait() was not called, and for nothing after a failure.
+    ~Loading();
 
-    /// Stores `blocks`, block_bytes bytes for each id in `mine`, on the holders that the placement names; slot i is the
-    /// i-th member. Replaces what was stored before; on ProcessFailure the old blocks stay on all members.
-    /// Precondition: the members' ranges are disjoint and cover the placement's blocks; same placement and size
-    /// everywhere. O(total blocks held) memory. Collective, uniform.
-    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks, std::size_t block_bytes);
-
-    /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is their number
-    /// times block_bytes(). Blocks that are lost leave their place in out as it was. Who sends is a minimum b-matching
-    /// over the living holders. Different members may want different or the same blocks, or none. After ProcessFailure
-    /// out is unspecified. Precondition: a member's ranges are disjoint and within 0 .. num_blocks(). Collective,
-    /// uniform.
-    LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
-
-    std::uint64_t num_blocks() const { return current_ ? current_->placement.shape().num_blocks : 0; }
-    std::size_t block_bytes() const { return current_ ? current_->block_bytes : 0; }
-    /// Bytes of blocks that this PE keeps.
-    std::size_t bytes_held() const { return current_ ? current_->bytes.size() : 0; }
+    /// As the end of ReplicatedStore::load. To be called once. Collective, uniform.
+    LoadReport wait();
 
 private:
-    struct Version {
-        placement::Any placement;
-        std::vector<PeId> pe_of_slot;
-        std::size_t block_bytes = 0;
-        BlockLayout held;              // the blocks that this PE keeps
-        std::vector<std::byte> bytes;  // of the held blocks
-    };
+    friend class ReplicatedStore;
+    struct State;
+    explicit Loading(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+/// Keeps one set of blocks 0 .. n-1. Blocks survive as long as one of their holders lives; repair() makes new holders.
+class ReplicatedStore {
+public:
+    explicit ReplicatedStore(ft::Communicator& comm, Options options = {});
+    ReplicatedStore(ReplicatedStore&&) noexcept;
+    ReplicatedStore& operator=(ReplicatedStore&&) = delete;
+    ~ReplicatedStore();
+
+    /// Stores `blocks`, block_bytes bytes for each id in `mine`, on the holders that the placement names; slot i is the
+    /// i-th member. Replaces the version before, which stays readable until all survivors have agreed on this one: on
+    /// ProcessFailure it is still there on all of them. Precondition: the members' ranges are disjoint and cover the
+    /// placement's blocks; same placement and size everywhere; one slot per member. Memory: what this PE will hold, and
+    /// about an eighth of that for a while where ranges are short. Collective, uniform.
+    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks, std::size_t block_bytes);
+    /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
+    /// every block, 8 bytes each. Precondition: rows are all of blocks.values.
+    void submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks);
+
+    /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
+    /// their sizes. Blocks that are lost leave their place in out as it was. Members may want different or the same
+    /// blocks, or none; ranges may overlap. Senders are balanced by bytes (schedule::choose_range_senders); what a PE
+    /// holds itself it copies. After ProcessFailure out is unspecified. Precondition: a version was submitted; ranges
+    /// within 0 .. num_blocks(). Collective, uniform.
+    LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
+    /// The same where everybody knows what everybody wants, row i for the i-th member: nobody has to tell.
+    /// Precondition: the same rows on all members.
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
+    /// The same while the program goes on computing. Until Loading::wait, out and the store must live, and nothing may
+    /// be submitted or repaired; other loads are fine. By point-to-point messages, so only where Transport::rounds is
+    /// safe. Collective, not uniform (wait is).
+    Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out);
+
+    /// After a shrink: copies what has lost holders to new ones, until every block has as many as were submitted or as
+    /// the room allows. Returns the plan that was carried out. On ProcessFailure the steps of the plan that were agreed
+    /// on are kept, by all; the next repair goes on from there. Collective, uniform.
+    repair::Plan repair(RepairOptions const& options = {});
+
+    /// Of the version that can be read; none before the first submit.
+    std::uint64_t num_blocks() const { return sizes().num_blocks(); }
+    BlockSizes const& sizes() const;
+    /// How many submits have succeeded.
+    std::uint64_t version() const;
+    /// The bytes of the blocks, if this PE holds them all and one behind the other; else nothing. No copy: valid until
+    /// the next submit or repair.
+    std::span<std::byte const> held(BlockRange blocks) const;
+    /// Bytes of blocks that this PE keeps, without what it holds by reference.
+    std::uint64_t bytes_held() const;
+
+private:
+    friend class Loading;
+    struct Version;
+    struct Delivery;
+    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+                std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
+    LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
+    Delivery prepare(CsrView<BlockRange> wanted, std::span<std::byte> out);
+    void lay_out(Delivery& delivery, std::span<std::byte> out) const;
+    LoadReport finish(Delivery& delivery);
+    bool carry_out(repair::Step const& step);
+    bool forget_damage(repair::Step const& step);
 
     ft::Communicator& comm_;
-    std::optional<Version> current_;
+    Options options_;
+    std::unique_ptr<Version> current_;
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace regraft::store

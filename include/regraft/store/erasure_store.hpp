@@ -1,0 +1,118 @@
+// Read-only data in the memory of the PEs, erasure-coded: m deaths cost m / k of the data instead of m copies of it.
+//
+// Everybody keeps the blocks that he submits and, for others, m parities of about 1 / k of his own size
+// (erasure::Layout says which). Blocks of living PEs are read as they are; those of dead ones follow from k pieces of
+// their stripes. So memory is (1 + m / k) times the data where replication needs 1 + m times, submitting moves about 1
+// + (m - 1) / k times the data where replication moves m times, and reading blocks of the dead moves k times as much.
+// There are no checksums.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/erasure/code.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/store/options.hpp"
+#include "regraft/store/reports.hpp"
+
+namespace regraft::store {
+
+struct ErasureVersion;
+
+/// The same on all members, but for node.
+struct ErasureOptions {
+    Transport transport = Transport::collective;
+    OwnCopy own_copy = OwnCopy::copied;
+    /// Bytes of a piece that travel at the same time. While it encodes or rebuilds, a PE needs k + m times as much.
+    std::uint64_t window_bytes = 1 << 20;
+    /// This PE's failure domain (ft::node_ids); all members give one or none does.
+    std::optional<std::uint32_t> node{};
+};
+
+/// What a repair did and what now holds. All but the last two are the same on all members.
+struct ErasureRepair {
+    /// The blocks that do not follow from what lives: ascending, disjoint. They stay lost until the next submit.
+    std::vector<BlockRange> lost;
+    /// The code as it is now: a smaller one if there are fewer members than it had pieces.
+    erasure::Code code;
+    /// How many members, and how many nodes, may die now, whichever they are, without further loss.
+    std::uint32_t deaths_survived = 0;
+    std::uint32_t nodes_survived = 0;
+    /// Bytes of pieces that were made anew from others, and that travelled between PEs for that.
+    std::uint64_t bytes_restored = 0;
+    std::uint64_t bytes_moved = 0;
+    std::uint64_t most_sent = 0;
+    std::uint64_t most_received = 0;
+    /// By this PE from others, and what it keeps.
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_held = 0;
+};
+
+/// Keeps one set of blocks 0 .. n-1. Blocks survive as long as k of the k + m pieces of their stripe do; repair() makes
+/// lost pieces anew.
+class ErasureStore {
+public:
+    explicit ErasureStore(ft::Communicator& comm, ErasureOptions options = {});
+    ErasureStore(ErasureStore&&) noexcept;
+    ErasureStore& operator=(ErasureStore&&) = delete;
+    ~ErasureStore();
+
+    /// Stores `blocks`, block_bytes bytes for each id in `mine`. With fewer members than the code has pieces,
+    /// code.fitted(members) is used: one parity less than members, or data of as many pieces as are left. Replaces the
+    /// version before, which stays readable until all survivors have agreed on this one: on ProcessFailure it is still
+    /// there on all of them. Precondition: the members' ranges are disjoint and cover the blocks 0 .. n-1; same code
+    /// and size everywhere. Memory: own blocks (unless by reference), m parities as long as the longest of k other
+    /// members' pieces, windows. Collective, uniform.
+    void submit(erasure::Code code, BlockRange mine, std::span<std::byte const> blocks, std::size_t block_bytes);
+    /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
+    /// every block, 8 bytes each. Precondition: rows are all of blocks.values.
+    void submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks);
+
+    /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
+    /// their sizes. Blocks that are lost leave their place in out as it was. Members may want different or the same
+    /// blocks, or none; ranges may overlap. In the report b, rounds and blocks_moved count blocks that came whole, from
+    /// their holders; most_sent_bound is what holders of whole blocks have to send, or an equal share of everything.
+    /// After ProcessFailure out is unspecified. Precondition: a version was submitted; ranges within 0 .. num_blocks().
+    /// Collective, uniform.
+    LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
+    /// The same where everybody knows what everybody wants, row i for the i-th member: nobody has to tell.
+    /// Precondition: the same rows on all members.
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
+
+    /// After a shrink: makes every lost piece anew from k others, on a member and, if possible, on a node without a
+    /// piece of its stripe. With fewer members than pieces, the living keep what they have of the data, share the rest,
+    /// and encode everything anew with code.fitted(members). So afterwards as many deaths are survived as there are
+    /// parities in the report's code. Stripes that lost too much go on without what they lost. On ProcessFailure
+    /// everything is as before on all members. Collective, uniform.
+    ErasureRepair repair();
+
+    /// Of the version that can be read; none before the first submit.
+    std::uint64_t num_blocks() const { return sizes().num_blocks(); }
+    BlockSizes const& sizes() const;
+    /// The code in use; its parity() is the number of deaths that a complete store survives.
+    erasure::Code code() const;
+    /// How many submits have succeeded.
+    std::uint64_t version() const { return version_; }
+    /// Bytes of pieces that this PE keeps, without what it holds by reference.
+    std::uint64_t bytes_held() const;
+
+private:
+    void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
+                std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
+    LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
+
+    ft::Communicator& comm_;
+    ErasureOptions options_;
+    std::unique_ptr<ErasureVersion> current_;
+    std::uint64_t version_ = 0;
+};
+
+}  // namespace regraft::store

@@ -1,0 +1,41 @@
+// What the collectives of a store tell about themselves.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+
+namespace regraft::store {
+
+/// A replica that was not what had been submitted.
+struct Damage {
+    BlockRange blocks;
+    PeId holder{};
+    friend bool operator==(Damage const&, Damage const&) = default;
+};
+
+/// What a load did. All but the last two are the same on all members.
+struct LoadReport {
+    /// Wanted by somebody and held by nobody alive, ascending, disjoint.
+    std::vector<BlockRange> lost;
+    /// Replicas whose checksums were wrong. They have been replaced if there was a good one, else they are lost.
+    std::vector<Damage> damaged;
+    /// The most blocks that one PE sent.
+    std::uint64_t b = 0;
+    /// Messages of one block would take so many rounds: the most blocks that one PE sent or received.
+    std::uint64_t rounds = 0;
+    /// Between different PEs, all together.
+    std::uint64_t blocks_moved = 0;
+    std::uint64_t bytes_moved = 0;
+    /// The most bytes that one PE sent, what no choice of senders could have gone below, and the most that one
+    /// received.
+    std::uint64_t most_sent = 0;
+    std::uint64_t most_sent_bound = 0;
+    std::uint64_t most_received = 0;
+    /// By this PE from others, and that it held itself.
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_local = 0;
+};
+
+}  // namespace regraft::store

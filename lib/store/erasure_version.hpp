@@ -1,0 +1,99 @@
+// What a PE knows and keeps of one submit, and the exchanges that make and read it: private to ErasureStore.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "regraft/erasure/plan.hpp"
+#include "regraft/store/erasure_store.hpp"
+#include "store/memory.hpp"
+#include "store/rows.hpp"
+
+namespace regraft::store {
+
+using SharedMemory = std::shared_ptr<Memory const>;
+
+/// Bytes of a piece that are in memory in more than one part, put together for the time of an exchange.
+using Scratch = std::deque<std::vector<std::byte>>;
+
+struct ErasureVersion {
+    /// A part of the blocks that this PE has as its own, by reference if there is no memory.
+    struct Own {
+        std::uint64_t begin;
+        std::span<std::byte const> bytes;
+        SharedMemory memory;
+    };
+
+    erasure::Holdings holdings;          // the same on all members
+    std::vector<PeId> submitters;        // slot by slot
+    std::vector<std::uint32_t> node_of;  // of the submitters; empty if they did not say
+    std::vector<Own> own;                // one behind the other
+    std::map<erasure::Piece, SharedMemory>
+        pieces;  // that this PE holds beside: parities, and what repairs have brought
+
+    void add_own(std::span<std::byte const> bytes, SharedMemory memory);
+    /// Bytes of a piece that this PE holds.
+    std::span<std::byte const> read(erasure::Piece piece, erasure::ByteRange bytes, Scratch& scratch) const;
+    /// The nodes of the holdings' members; empty if they did not say.
+    std::vector<std::uint32_t> nodes() const;
+    std::uint64_t bytes_held() const;
+};
+
+/// Messages between members, collected in any order that is the same on sender and receiver.
+class ErasureMessages {
+public:
+    enum class Known { to_both_ends, to_all };
+    ErasureMessages(ft::Communicator& comm, Known known);
+
+    /// For the one who sends or receives; empty ones are left out.
+    void send(std::size_t receiver, std::span<std::byte const> bytes);
+    void receive(std::size_t sender, std::span<std::byte> bytes);
+    /// What somebody sends to somebody, for all members if it is known to all.
+    void announce(std::size_t sender, std::size_t receiver, std::uint64_t bytes);
+    /// Collective, not uniform.
+    void exchange(Transport transport) const;
+
+private:
+    ft::Communicator& comm_;
+    Known known_;
+    RowsBuilder<std::span<std::byte const>> out_;
+    RowsBuilder<std::span<std::byte>> in_;
+    std::map<std::pair<std::size_t, std::size_t>, exchange::Message> announced_;
+};
+
+/// The bytes of a window that something of this size has.
+inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window) {
+    return {std::min(bytes, window.begin), std::min(bytes, window.end)};
+}
+
+/// Makes the version's parities from the members' own blocks; one slot per member. Collective, not uniform.
+void encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside);
+
+/// How many bytes the members send to each other.
+struct Volume {
+    explicit Volume(std::size_t members) : sent(members), received(members) {}
+    void add(std::size_t sender, std::size_t receiver, std::uint64_t bytes) {
+        if (sender == receiver) return;
+        sent[sender] += bytes;
+        received[receiver] += bytes;
+        moved += bytes;
+    }
+    std::vector<std::uint64_t> sent, received;  // by position
+    std::uint64_t moved = 0;
+};
+
+/// Carries rebuilds out; target(i) is where rebuilds[i] goes, asked on its receiver. Collective, not uniform.
+void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& rebuilds,
+             ErasureOptions const& options, ft::FailPoint& inside,
+             std::function<std::span<std::byte>(std::size_t)> const& target, Volume& volume);
+
+}  // namespace regraft::store

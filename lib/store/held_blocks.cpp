@@ -1,0 +1,121 @@
+#include "store/held_blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "regraft/core/bytes.hpp"
+
+namespace regraft::store {
+namespace {
+
+constexpr std::uint64_t part_bytes = 64 << 10;
+
+/// The first entry of a map of disjoint ranges that ends behind block.
+template <class Map>
+auto first_behind(Map& ranges, BlockId block) {
+    auto at = ranges.upper_bound(block);
+    if (at != ranges.begin() && std::prev(at)->second.last > block) --at;
+    return at;
+}
+
+std::span<std::byte const> bytes_of(BlockRange blocks, std::byte const* data, BlockSizes const& sizes) {
+    return {data, sizes.bytes(blocks)};
+}
+
+}  // namespace
+
+std::vector<BlockRange> parts_of(BlockRange blocks, BlockSizes const& sizes) {
+    std::vector<BlockRange> parts;
+    while (!blocks.empty()) {
+        auto const end = std::max(advance(blocks.first, 1), sizes.cut(blocks, part_bytes));
+        parts.push_back({blocks.first, end});
+        blocks.first = end;
+    }
+    return parts;
+}
+
+std::vector<std::uint64_t> checksums_of(BlockRange blocks, std::byte const* data, BlockSizes const& sizes) {
+    std::vector<std::uint64_t> sums;
+    for (auto const& part : parts_of(blocks, sizes)) {
+        sums.push_back(hash(bytes_of(part, data, sizes)));
+        data += sizes.bytes(part);
+    }
+    return sums;
+}
+
+void HeldBlocks::add(BlockRange blocks, std::byte* data, BlockSizes const& sizes) {
+    pieces_[blocks.first] = {blocks.last, data, data};
+    own_bytes_ += sizes.bytes(blocks);
+}
+
+void HeldBlocks::refer_to(BlockRange blocks, std::byte const* data) {
+    pieces_[blocks.first] = {blocks.last, data, nullptr};
+}
+
+void HeldBlocks::take(HeldBlocks other) {
+    pieces_.merge(other.pieces_);
+    checksums_.merge(other.checksums_);
+    for (auto& memory : other.memories_) memories_.push_back(std::move(memory));
+    own_bytes_ += other.own_bytes_;
+}
+
+void HeldBlocks::remove(BlockRange blocks, BlockSizes const& sizes) {
+    remove_checksums(blocks, sizes);
+    for (auto at = first_behind(pieces_, blocks.first); at != pieces_.end() && at->first < blocks.last;) {
+        BlockRange const whole{at->first, at->second.last};
+        auto const piece = at->second;
+        at = pieces_.erase(at);
+        auto const gone = intersect(whole, blocks);
+        auto const moved = [&](auto* data, BlockId to) {
+            return data ? data + sizes.bytes(BlockRange{whole.first, to}) : nullptr;
+        };
+        if (whole.first < gone.first) pieces_[whole.first] = {gone.first, piece.data, piece.own};
+        if (gone.last < whole.last) {
+            pieces_[gone.last] = {whole.last, moved(piece.data, gone.last), moved(piece.own, gone.last)};
+        }
+        if (!piece.own) continue;
+        own_bytes_ -= sizes.bytes(gone);
+        Memory::give_back({moved(piece.own, gone.first), sizes.bytes(gone)});
+    }
+}
+
+std::span<std::byte const> HeldBlocks::find(BlockRange blocks, BlockSizes const& sizes) const {
+    auto const at = first_behind(pieces_, blocks.first);
+    if (at == pieces_.end() || blocks.first < at->first || at->second.last < blocks.last) return {};
+    return bytes_of(blocks, at->second.data + sizes.bytes(BlockRange{at->first, blocks.first}), sizes);
+}
+
+std::span<std::byte> HeldBlocks::find_own(BlockRange blocks, BlockSizes const& sizes) {
+    auto const at = first_behind(pieces_, blocks.first);
+    if (at == pieces_.end() || blocks.first < at->first || at->second.last < blocks.last || !at->second.own) return {};
+    return {at->second.own + sizes.bytes(BlockRange{at->first, blocks.first}), sizes.bytes(blocks)};
+}
+
+void HeldBlocks::set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes) {
+    std::size_t next = 0;
+    for (auto const& part : parts_of(blocks, sizes)) checksums_[part.first] = {part.last, sums[next++]};
+}
+
+void HeldBlocks::verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const {
+    for (auto at = first_behind(checksums_, blocks.first); at != checksums_.end() && at->first < blocks.last; ++at) {
+        BlockRange const part{at->first, at->second.last};
+        if (hash(find(part, sizes)) != at->second.sum) bad.push_back(part);
+    }
+}
+
+/// Of a part that stays in part, what stays gets a checksum of its own.
+void HeldBlocks::remove_checksums(BlockRange blocks, BlockSizes const& sizes) {
+    for (auto at = first_behind(checksums_, blocks.first); at != checksums_.end() && at->first < blocks.last;) {
+        BlockRange const part{at->first, at->second.last};
+        bool const good = hash(find(part, sizes)) == at->second.sum;
+        at = checksums_.erase(at);
+        for (auto const& rest : {BlockRange{part.first, std::max(part.first, blocks.first)},
+                                 BlockRange{std::min(part.last, blocks.last), part.last}}) {
+            if (rest.empty()) continue;
+            auto const sum = hash(find(rest, sizes));
+            checksums_[rest.first] = {rest.last, good ? sum : ~sum};  // what was bad stays bad
+        }
+    }
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,65 @@
+// The blocks that a PE keeps: where they lie, and what their bytes must add up to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/ids.hpp"
+#include "store/memory.hpp"
+
+namespace regraft::store {
+
+/// Pieces of blocks that lie one behind the other. The sizes given to each call are always the same ones.
+class HeldBlocks {
+public:
+    /// blocks lie at data, in memory that was given to own(). Precondition: none is there yet.
+    void add(BlockRange blocks, std::byte* data, BlockSizes const& sizes);
+    /// blocks lie in the user's memory, which is only read.
+    void refer_to(BlockRange blocks, std::byte const* data);
+    /// Keeps memory as long as this lives.
+    void own(Memory memory) { memories_.push_back(std::move(memory)); }
+    /// All that the other one has. Precondition: none of its blocks is here yet.
+    void take(HeldBlocks other);
+    /// Forgets blocks, as far as they are here, and gives their pages back.
+    void remove(BlockRange blocks, BlockSizes const& sizes);
+
+    /// The bytes of blocks that lie in one piece; nothing if they do not.
+    std::span<std::byte const> find(BlockRange blocks, BlockSizes const& sizes) const;
+    /// The same to be written to; nothing if they are the user's.
+    std::span<std::byte> find_own(BlockRange blocks, BlockSizes const& sizes);
+    /// Without the user's.
+    std::uint64_t own_bytes() const { return own_bytes_; }
+
+    /// Sets what the parts (parts_of) of blocks must add up to.
+    void set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes);
+    /// Appends the parts that overlap blocks and are not what they must be. O(bytes of these parts).
+    void verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const;
+
+private:
+    struct Piece {
+        BlockId last{};
+        std::byte const* data = nullptr;
+        std::byte* own = nullptr;  // the same, unless it is the user's
+    };
+    struct Checksum {
+        BlockId last{};
+        std::uint64_t sum = 0;
+    };
+    void remove_checksums(BlockRange blocks, BlockSizes const& sizes);
+
+    std::map<BlockId, Piece> pieces_;  // by first block; disjoint
+    std::map<BlockId, Checksum> checksums_;
+    std::vector<Memory> memories_;
+    std::uint64_t own_bytes_ = 0;
+};
+
+/// Blocks in parts of about 64 KiB, each with a checksum of its own.
+std::vector<BlockRange> parts_of(BlockRange blocks, BlockSizes const& sizes);
+/// The checksums of the parts of blocks, which lie at data.
+std::vector<std::uint64_t> checksums_of(BlockRange blocks, std::byte const* data, BlockSizes const& sizes);
+
+}  // namespace regraft::store

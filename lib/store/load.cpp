@@ -1,0 +1,164 @@
+// Load: who wants what, who sends it, the bytes, and an agreement.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "store/load_plan.hpp"
+#include "store/rows.hpp"
+#include "store/version.hpp"
+
+namespace regraft::store {
+namespace {
+
+ft::FailPhase load_phase("load");
+
+Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted) {
+    std::vector<std::uint64_t> ends;
+    for (auto const& range : wanted) ends.insert(ends.end(), {value(range.first), value(range.last)});
+    auto const words = exchange::all_gather(comm, ends);
+    Csr<BlockRange> rows;
+    for (std::size_t rank = 0; rank < words.size(); ++rank) {
+        auto const row = words[rank];
+        for (std::size_t i = 0; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
+        rows.end_row();
+    }
+    return rows;
+}
+
+}  // namespace
+
+/// A load that is planned, perhaps on its way, and not agreed on.
+struct ReplicatedStore::Delivery {
+    LoadPlan plan;
+    LoadReport report;
+    std::optional<placement::Directory> directory;  // without damaged replicas, if there are any
+    Csr<std::span<std::byte const>> out;
+    Csr<std::span<std::byte>> in;
+    std::vector<exchange::Message> messages;
+};
+
+struct Loading::State {
+    ReplicatedStore& store;
+    ReplicatedStore::Delivery delivery;
+    exchange::Pending pending;
+};
+
+LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
+    comm_.reach(load_phase.before);
+    return load_all(gather_wanted(comm_, wanted), out);
+}
+
+LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
+    comm_.reach(load_phase.before);
+    return load_all(wanted, out);
+}
+
+LoadReport ReplicatedStore::load_all(CsrView<BlockRange> wanted, std::span<std::byte> out) {
+    auto delivery = prepare(wanted, out);
+    comm_.reach(load_phase.inside);
+    exchange::all_to_all(comm_, delivery.out, delivery.in, options_.transport, delivery.messages);
+    return finish(delivery);
+}
+
+Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
+    comm_.reach(load_phase.before);
+    auto delivery = prepare(wanted, out);
+    comm_.reach(load_phase.inside);
+    exchange::Pending pending(comm_, delivery.out, delivery.in, delivery.messages);
+    return Loading(std::unique_ptr<Loading::State>(new Loading::State{*this, std::move(delivery), std::move(pending)}));
+}
+
+Loading::Loading(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Loading::Loading(Loading&&) noexcept = default;
+Loading::~Loading() = default;
+
+LoadReport Loading::wait() {
+    REGRAFT_EXPECTS(state_ && "wait is called once");
+    auto const state = std::move(state_);
+    state->pending.wait();
+    return state->store.finish(state->delivery);
+}
+
+ReplicatedStore::Delivery ReplicatedStore::prepare(CsrView<BlockRange> wanted, std::span<std::byte> out) {
+    REGRAFT_EXPECTS(current_ && wanted.size() == comm_.size());
+    auto& version = *current_;
+    version.directory.retain(comm_.members());
+    Delivery delivery;
+    std::vector<Damage> damaged, to_replace;
+    for (;;) {
+        auto const& directory = delivery.directory ? *delivery.directory : version.directory;
+        delivery.plan = plan_load(directory, version.sizes, version.seams, comm_.members(), wanted, to_replace);
+        if (options_.integrity == Integrity::unchecked) break;
+        std::vector<BlockRange> to_be_read;
+        for (auto const* transfers : {&delivery.plan.senders.transfers, &delivery.plan.senders.local}) {
+            for (auto const& transfer : *transfers) {
+                if (transfer.sender == comm_.self()) to_be_read.push_back(transfer.blocks);
+            }
+        }
+        auto const bad = find_damage(comm_, to_be_read, version.sizes, version.held);
+        if (bad.damaged.empty()) break;
+        if (!delivery.directory) delivery.directory = version.directory;
+        for (std::size_t i = 0; i < bad.damaged.size(); ++i) {
+            auto const& damage = bad.damaged[i];
+            delivery.directory->remove(damage.blocks, damage.holder);
+            damaged.push_back(damage);
+            if (bad.replaceable[i]) to_replace.push_back(damage);
+        }
+    }
+    delivery.report = report_of(delivery.plan, version.sizes, comm_.self());
+    delivery.report.damaged = std::move(damaged);
+    lay_out(delivery, out);
+    return delivery;
+}
+
+/// Where in memory everything comes from and goes to.
+void ReplicatedStore::lay_out(Delivery& delivery, std::span<std::byte> out) const {
+    auto& [directory, sizes, held, seams] = *current_;
+    auto const& plan = delivery.plan;
+    std::uint64_t wanted_bytes = 0;
+    for (std::uint64_t i = 0; i < plan.num_wanted; ++i) {
+        if (plan.requests[i].receiver == comm_.self()) wanted_bytes += sizes.bytes(plan.requests[i].blocks);
+    }
+    REGRAFT_EXPECTS(out.size() == wanted_bytes);
+    RowsBuilder<std::span<std::byte const>> sent(comm_.size());
+    RowsBuilder<std::span<std::byte>> received(comm_.size());
+    for (auto const* transfers : {&plan.senders.transfers, &plan.senders.local}) {
+        for (auto const& [blocks, sender, receiver, i] : *transfers) {
+            if (sender == comm_.self()) sent.add(comm_.position(receiver), held.find(blocks, sizes));
+            if (receiver != comm_.self()) continue;
+            if (i >= plan.num_wanted) {
+                received.add(comm_.position(sender), held.find_own(blocks, sizes));
+            } else {
+                auto const begin =
+                    plan.offsets[i] + sizes.bytes(BlockRange{plan.requests[i].blocks.first, blocks.first});
+                received.add(comm_.position(sender), out.subspan(begin, sizes.bytes(blocks)));
+            }
+        }
+    }
+    delivery.out = sent.rows();
+    delivery.in = received.rows();
+    delivery.messages = messages_of(comm_, plan.senders.transfers, sizes);
+}
+
+LoadReport ReplicatedStore::finish(Delivery& delivery) {
+    comm_.agree(true);
+    auto& version = *current_;
+    if (delivery.directory) {
+        auto const& plan = delivery.plan;
+        for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
+            if (i >= plan.num_wanted) delivery.directory->add(blocks, receiver);
+        }
+        version.directory = std::move(*delivery.directory);
+        for (auto const& damage : delivery.report.damaged) {
+            if (damage.holder != comm_.self()) continue;
+            version.directory.visit(damage.blocks, [&](placement::Run const& run) {
+                bool const replaced = std::binary_search(run.holders.begin(), run.holders.end(), comm_.self());
+                if (!replaced) version.held.remove(run.blocks, version.sizes);
+            });
+        }
+    }
+    comm_.reach(load_phase.after);
+    return std::move(delivery.report);
+}
+
+}  // namespace regraft::store

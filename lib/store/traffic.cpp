@@ -1,0 +1,26 @@
+#include "store/traffic.hpp"
+
+#include <map>
+#include <utility>
+
+#include "regraft/core/checked_cast.hpp"
+
+namespace regraft::store {
+
+std::vector<exchange::Message> messages_of(ft::Communicator const& comm,
+                                           std::span<schedule::RangeTransfer const> transfers,
+                                           BlockSizes const& sizes) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, exchange::Message> pairs;
+    for (auto const& transfer : transfers) {
+        auto const sender = checked_cast<std::uint32_t>(comm.position(transfer.sender));
+        auto const receiver = checked_cast<std::uint32_t>(comm.position(transfer.receiver));
+        auto& message = pairs.try_emplace({sender, receiver}, exchange::Message{sender, receiver, 0, 0}).first->second;
+        message.bytes += sizes.bytes(transfer.blocks);
+        ++message.pieces;
+    }
+    std::vector<exchange::Message> messages;
+    for (auto const& [pair, message] : pairs) messages.push_back(message);
+    return messages;
+}
+
+}  // namespace regraft::store
