@@ -126,16 +126,16 @@ std::vector<BlockRange> NodeAware::held(Slot slot) const {
 }
 
 BlockRange NodeAware::run(BlockId block) const {
+    if (order_.is_random()) return order_.range(block);
     auto const position = value(order_.position(block));
     PositionRange same{Position{0}, Position{order_.size()}};
-    if (order_.is_random()) return order_.run(block, same);
     for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy) {
         auto const begin = copy * order_.size();
         auto const part = part_at(begin + position);
         if (part.first > begin) same.first = std::max(same.first, Position{part.first - begin});
         same.last = std::min(same.last, Position{part.last - begin});
     }
-    return order_.run(block, same);
+    return order_.consecutive(same);
 }
 
 NodeAware::Part NodeAware::part_at(std::uint64_t point) const {

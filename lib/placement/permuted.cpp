@@ -26,7 +26,7 @@ std::vector<BlockRange> Permuted::held(Slot slot) const {
 }
 
 BlockRange Permuted::run(BlockId block) const {
-    return order_.run(block, part(home_of(block)));
+    return order_.is_random() ? order_.range(block) : order_.consecutive(part(home_of(block)));
 }
 
 std::uint64_t Permuted::home_of(BlockId block) const {

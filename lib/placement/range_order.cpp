@@ -43,30 +43,35 @@ Position RangeOrder::position(BlockId block) const {
 }
 
 std::vector<BlockRange> RangeOrder::blocks(std::span<PositionRange const> positions) const {
-    std::vector<BlockRange> ranges;
+    std::vector<BlockRange> result;
     for (auto const& piece : positions) {
         if (piece.empty()) continue;
         if (!order_) {
-            ranges.push_back(consecutive(value(piece.first), value(piece.last)));
+            result.push_back(consecutive(piece));
             continue;
         }
         for (auto i = value(piece.first); i < value(piece.last); ++i) {
             auto const range = order_->inverse(i);
-            ranges.push_back(consecutive(range, range + 1));
+            result.push_back(ranges(range, range + 1));
         }
     }
-    merge(ranges);
-    return ranges;
+    merge(result);
+    return result;
 }
 
-BlockRange RangeOrder::run(BlockId block, PositionRange positions) const {
-    if (!order_) return consecutive(value(positions.first), value(positions.last));
+BlockRange RangeOrder::range(BlockId block) const {
+    REGRAFT_EXPECTS(value(block) < num_blocks_);
     auto const range = value(block) / range_blocks_;
-    return consecutive(range, range + 1);
+    return ranges(range, range + 1);
+}
+
+BlockRange RangeOrder::consecutive(PositionRange positions) const {
+    REGRAFT_EXPECTS(!is_random());
+    return ranges(value(positions.first), value(positions.last));
 }
 
 /// The blocks of the ranges first .. last - 1; only the last range of all is short, or would end beyond 2^64.
-BlockRange RangeOrder::consecutive(std::uint64_t first, std::uint64_t last) const {
+BlockRange RangeOrder::ranges(std::uint64_t first, std::uint64_t last) const {
     return {BlockId{first * range_blocks_}, BlockId{last < size_ ? last * range_blocks_ : num_blocks_}};
 }
 

@@ -39,12 +39,13 @@ public:
     /// All blocks at the positions: ascending, disjoint, none empty, neighbours as one. Precondition: the position
     /// ranges are disjoint. O(n log n) for n ranges of blocks; without a seed for n ranges of positions.
     std::vector<BlockRange> blocks(std::span<PositionRange const> positions) const;
-    /// All blocks at the positions around the block's, as far as they are known to follow each other: its range, or
-    /// without a seed all. Precondition: the block's position is among them. O(1).
-    BlockRange run(BlockId block, PositionRange positions) const;
+    /// The block's range. Precondition: block < num_blocks. O(1).
+    BlockRange range(BlockId block) const;
+    /// All blocks at the positions, which follow each other. Precondition: not is_random(). O(1).
+    BlockRange consecutive(PositionRange positions) const;
 
 private:
-    BlockRange consecutive(std::uint64_t first, std::uint64_t last) const;
+    BlockRange ranges(std::uint64_t first, std::uint64_t last) const;
 
     std::uint64_t num_blocks_;
     std::uint64_t range_blocks_;
