@@ -1,0 +1,80 @@
+// What a plan works on: pieces of the blocks, who holds them and who shall, and groups of pieces that are alike.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/ids.hpp"
+
+namespace regraft::repair {
+
+/// A member's place among the members.
+using Member = std::uint32_t;
+using MemberSet = std::vector<Member>;  // ascending
+
+/// Blocks with the same holders, now and as planned so far.
+struct Piece {
+    BlockRange blocks;
+    MemberSet before;
+    MemberSet after;
+};
+
+bool contains(MemberSet const& set, Member member);
+void insert(MemberSet& set, Member member);
+void erase(MemberSet& set, Member member);
+
+/// What amounts are counted in: blocks if all have one size, so that nothing needs to be rounded; else bytes.
+class Units {
+public:
+    explicit Units(BlockSizes const& sizes) : sizes_(&sizes) {}
+    std::uint64_t of(BlockRange blocks) const { return sizes_->equal() ? blocks.size() : sizes_->bytes(blocks); }
+    /// How many fit into so many bytes.
+    std::uint64_t fitting(std::uint64_t bytes) const;
+    /// The boundary nearest to so many units behind the begin.
+    BlockId cut(BlockRange blocks, std::uint64_t units) const;
+    /// The last boundary that is at most so many bytes behind the begin.
+    BlockId cut_below(BlockRange blocks, std::uint64_t bytes) const;
+    BlockSizes const& sizes() const { return *sizes_; }
+
+private:
+    BlockSizes const* sizes_;
+};
+
+struct Share {
+    Member member = 0;
+    std::uint64_t units = 0;
+};
+
+/// Pieces whose blocks have the same holders, so that it does not matter which of them goes where.
+struct Group {
+    std::vector<std::uint32_t> pieces;
+    MemberSet holders;
+    /// All pieces together: nobody can have more of them.
+    std::uint64_t units = 0;
+    /// What shall be dealt, and has been.
+    std::uint64_t wanted = 0;
+    std::uint64_t dealt = 0;
+    /// New copies go only to nodes without a holder, and no node gets more than `units`.
+    enum class Spread { anywhere, new_nodes } spread = Spread::anywhere;
+    /// Who gets how much; ascending by member, none more than `units`, none nothing.
+    std::vector<Share> shares;
+};
+
+/// What a group's members get more and give up.
+struct Change {
+    std::vector<Share> added;
+    std::vector<Share> removed;
+};
+
+/// The groups of these pieces by `set` (&Piece::before or &Piece::after), in the order of their first pieces.
+std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint32_t const> which, MemberSet Piece::*set,
+                             Units const& units);
+
+/// Applies a change to Piece::after of a group's pieces, which it cuts where need be; further pieces go to the end. The
+/// shares are laid around the group's blocks as around a circle, one behind the other (McNaughton 1959), so that nobody
+/// meets a block twice, numbers of copies differ by at most one more than before, and a share is one stretch.
+void apply(Group const& group, Change const& change, Units const& units, std::vector<Piece>& pieces);
+
+}  // namespace regraft::repair

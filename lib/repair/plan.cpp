@@ -1,0 +1,192 @@
+// Gathers what is short of copies, lets targets.cpp decide who shall hold it, and turns that into steps with senders.
+#include "regraft/repair/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/schedule/range_senders.hpp"
+#include "repair/steps.hpp"
+#include "repair/targets.hpp"
+
+namespace regraft::repair {
+namespace {
+
+/// The members and their numbers 0, 1, ...
+class Numbers {
+public:
+    explicit Numbers(std::span<PeId const> members) {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            REGRAFT_EXPECTS(i == 0 || members[i - 1] < members[i]);
+            number_.resize(std::size_t{value(members[i])} + 1, none);
+            number_.back() = checked_cast<Member>(i);
+        }
+    }
+    Member operator[](PeId pe) const {
+        REGRAFT_EXPECTS(value(pe) < number_.size() && number_[value(pe)] != none);
+        return number_[value(pe)];
+    }
+
+private:
+    static constexpr auto none = std::numeric_limits<Member>::max();
+    std::vector<Member> number_;
+};
+
+/// Failure domains numbered 0, 1, ...; without any every member is its own.
+void number_nodes(std::span<std::uint32_t const> node_of, Situation& situation) {
+    auto const members = situation.fill.used.size();
+    REGRAFT_EXPECTS(node_of.empty() || node_of.size() == members);
+    situation.nodes_matter = !node_of.empty();
+    situation.node_of.resize(members);
+    std::iota(situation.node_of.begin(), situation.node_of.end(), 0U);
+    situation.num_nodes = checked_cast<std::uint32_t>(members);
+    if (node_of.empty()) return;
+    std::vector<std::uint32_t> names(node_of.begin(), node_of.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (std::size_t i = 0; i < members; ++i) {
+        auto const place = std::lower_bound(names.begin(), names.end(), node_of[i]);
+        situation.node_of[i] = static_cast<std::uint32_t>(place - names.begin());
+    }
+    situation.num_nodes = checked_cast<std::uint32_t>(names.size());
+}
+
+void note_copies(std::size_t copies, Plan& plan) {
+    auto const count = checked_cast<std::uint32_t>(copies);
+    plan.least_copies = std::min(plan.least_copies, count);
+    plan.most_copies = std::max(plan.most_copies, count);
+}
+
+/// Looks at all blocks. Those that need no look again are counted in plan, the others become pieces.
+void gather(placement::Directory const& directory, Numbers const& numbers, Situation& situation, Plan& plan) {
+    auto const limited = !situation.fill.room.empty();
+    auto const& sizes = situation.units.sizes();
+    MemberSet holders;
+    directory.visit({BlockId{0}, BlockId{directory.num_blocks()}}, [&](placement::Run const& run) {
+        if (run.holders.empty()) {
+            if (plan.lost.empty() || plan.lost.back().last != run.blocks.first)
+                plan.lost.push_back({run.blocks.first, {}});
+            plan.lost.back().last = run.blocks.last;
+            return;
+        }
+        auto const bytes = sizes.bytes(run.blocks);
+        holders.clear();
+        for (auto const pe : run.holders) {
+            holders.push_back(numbers[pe]);
+            situation.fill.used[holders.back()] += bytes;
+        }
+        if (holders.size() < situation.replicas) plan.bytes_missing += (situation.replicas - holders.size()) * bytes;
+        if (limited || holders.size() < situation.replicas) {
+            situation.pieces.push_back({run.blocks, holders, holders});
+        } else {
+            note_copies(holders.size(), plan);
+        }
+    });
+}
+
+/// Chooses senders; neighbouring blocks travel together.
+Step with_senders(Moves&& moves, BlockSizes const& sizes, std::span<PeId const> members) {
+    auto& copies = moves.copies;
+    std::sort(copies.begin(), copies.end(), [](Move const& a, Move const& b) {
+        return std::tie(a.receiver, a.blocks) < std::tie(b.receiver, b.blocks);
+    });
+    std::vector<schedule::RangeRequest> requests;
+    Csr<PeId> holders;
+    MemberSet const* last = nullptr;
+    for (auto const& move : copies) {
+        auto const receiver = members[move.receiver];
+        if (last != nullptr && *last == move.holders && requests.back().receiver == receiver &&
+            requests.back().blocks.last == move.blocks.first) {
+            requests.back().blocks.last = move.blocks.last;
+            continue;
+        }
+        last = &move.holders;
+        requests.push_back({move.blocks, receiver});
+        for (auto const holder : move.holders) holders.push_value(members[holder]);
+        holders.end_row();
+    }
+    Step step;
+    step.drops = std::move(moves.drops);
+    for (auto const& transfer : schedule::choose_range_senders(requests, holders, sizes).transfers) {
+        if (!step.copies.empty()) {
+            auto& before = step.copies.back();
+            if (before.sender == transfer.sender && before.receiver == transfer.receiver &&
+                before.blocks.last == transfer.blocks.first) {
+                before.blocks.last = transfer.blocks.last;
+                continue;
+            }
+        }
+        step.copies.push_back({transfer.blocks, transfer.sender, transfer.receiver});
+    }
+    return step;
+}
+
+std::uint64_t bytes_missing(Situation const& situation) {
+    std::uint64_t sum = 0;
+    for (auto const& [blocks, before, after] : situation.pieces) {
+        if (after.empty() || after.size() >= situation.replicas) continue;
+        sum += (situation.replicas - after.size()) * situation.units.sizes().bytes(blocks);
+    }
+    return sum;
+}
+
+/// Carries out what is planned; whether anything could be.
+bool append_steps(Situation& situation, std::span<PeId const> members, Plan& plan) {
+    auto all = carry_out(situation.pieces, situation.fill, situation.units, members);
+    for (auto& moves : all) plan.steps.push_back(with_senders(std::move(moves), situation.units.sizes(), members));
+    for (auto& piece : situation.pieces) piece.before = piece.after;
+    return !all.empty();
+}
+
+void sum_up(Situation const& situation, Numbers const& numbers, Plan& plan) {
+    plan.bytes_not_restored = bytes_missing(situation);
+    for (auto const& piece : situation.pieces) note_copies(piece.after.size(), plan);
+    if (plan.most_copies == 0) plan.least_copies = 0;
+    std::vector<std::uint64_t> sent(situation.fill.used.size(), 0);
+    std::vector<std::uint64_t> received(sent.size(), 0);
+    for (auto const& step : plan.steps) {
+        for (auto const& copy : step.copies) {
+            auto const bytes = situation.units.sizes().bytes(copy.blocks);
+            sent[numbers[copy.sender]] += bytes;
+            received[numbers[copy.receiver]] += bytes;
+            plan.bytes_copied += bytes;
+        }
+    }
+    for (auto const bytes : sent) plan.most_sent = std::max(plan.most_sent, bytes);
+    for (auto const bytes : received) plan.most_received = std::max(plan.most_received, bytes);
+}
+
+}  // namespace
+
+Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::span<PeId const> members,
+          Options const& options) {
+    REGRAFT_EXPECTS(sizes.num_blocks() == directory.num_blocks());
+    REGRAFT_EXPECTS(options.room.empty() || options.room.size() == members.size());
+    Numbers const numbers(members);
+    auto const wanted = options.replicas == 0 ? directory.replicas() : options.replicas;
+    Situation situation{Units(sizes), {}, 0, false, std::min<std::size_t>(wanted, members.size()), {}, {}};
+    REGRAFT_EXPECTS(sizes.bytes() <=
+                    (std::numeric_limits<std::uint64_t>::max() >> 1) / std::max<std::size_t>(1, situation.replicas));
+    situation.fill.used.assign(members.size(), 0);
+    situation.fill.room.assign(options.room.begin(), options.room.end());
+    number_nodes(options.node_of, situation);
+
+    Plan plan;
+    plan.least_copies = std::numeric_limits<std::uint32_t>::max();
+    gather(directory, numbers, situation, plan);
+    set_targets(situation);
+    append_steps(situation, members, plan);
+    // Room may have stood in the way of what was planned in fractions of blocks, or all at once.
+    while (bytes_missing(situation) > 0) {
+        set_targets_by_first_fit(situation);
+        if (!append_steps(situation, members, plan)) break;
+    }
+    sum_up(situation, numbers, plan);
+    return plan;
+}
+
+}  // namespace regraft::repair
