@@ -161,7 +161,7 @@ Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint
             if (!part.piece) {
                 plan.lost.push_back(part.blocks);
             } else if (auto const holder = holdings.holder(*part.piece)) {
-                plan.copies.push_back({*part.piece, part.bytes, *holder, receiver, place});
+                plan.copies.push_back({*part.piece, part.blocks, part.bytes, *holder, receiver, place});
                 if (*holder != receiver) senders.sends(*holder, size);
             } else if (holdings.given_up(*part.piece) ||
                        (available(holdings, part.piece->stripe) < layout.code().data() &&

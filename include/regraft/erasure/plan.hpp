@@ -52,6 +52,7 @@ private:
 /// receiver may be the same.
 struct Copy {
     Piece piece;
+    BlockRange blocks;  // these are the bytes
     ByteRange bytes;
     PeId sender{};
     PeId receiver{};
