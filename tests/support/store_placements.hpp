@@ -9,6 +9,9 @@
 
 #include "regraft/core/ids.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "regraft/placement/node_aware.hpp"
+#include "regraft/placement/pairwise.hpp"
+#include "regraft/placement/permuted.hpp"
 #include "regraft/placement/placement.hpp"
 
 namespace regraft::test {
@@ -18,8 +21,13 @@ inline placement::Any make_placement(std::string const& name, std::uint64_t num_
                                      std::uint32_t replicas, std::uint32_t per_node, std::uint64_t seed) {
     auto const num_slots = static_cast<std::uint32_t>(members.size());
     if (name == "mod_k") return placement::ModK(num_blocks, num_slots, replicas);
-    static_cast<void>(per_node);
-    static_cast<void>(seed);
+    if (name == "pairwise") return placement::Pairwise(num_blocks, num_slots, replicas);
+    if (name == "permuted") return placement::Permuted(num_blocks, num_slots, replicas, {0, seed});
+    if (name == "node_aware") {
+        std::vector<std::uint32_t> node_of;
+        for (auto const pe : members) node_of.push_back(value(pe) / per_node);
+        return placement::NodeAware(num_blocks, node_of, replicas, {0, seed});
+    }
     throw std::runtime_error("no placement is called " + name);
 }
 
