@@ -277,8 +277,10 @@ double LossModel::expected_hits() const {
 
 std::uint64_t LossModel::quantile(double q) const {
     REGRAFT_EXPECTS(0 < q && q <= 1);
+    constexpr double rounding = 1e-13;  // small groups reach 0.1 or 0.5 exactly
     auto const reached = [&](std::uint64_t failures) {
-        return q <= 0.5 ? loss_probability(failures) >= q : survival_probability(failures) <= 1 - q;
+        if (q <= 0.5) return loss_probability(failures) >= q * (1 - rounding);
+        return survival_probability(failures) <= (1 - q) * (1 + rounding);
     };
     std::uint64_t low = 0;  // not reached
     auto high = most_survivable() + 1;
