@@ -11,9 +11,9 @@
 #include "graph_file.hpp"
 #include "match.hpp"
 #include "recovery.hpp"
-#include "regraft/placement/mod_k.hpp"
 #include "report.hpp"
 #include "rounds.hpp"
+#include "rules.hpp"
 #include "transfer_file.hpp"
 
 namespace regraft::plan {
@@ -68,7 +68,8 @@ void run(RoundsOptions const& options) {
 
 void run(RecoverOptions const& options) {
     prepare_json(options.json);
-    Job const job{options.ranks, options.partitions, placement::ModK(options.blocks, options.ranks, options.replicas)};
+    Job const job{options.ranks, options.partitions,
+                  make_rule(options.placement, {options.blocks, options.ranks, options.replicas}, options.node_size)};
     auto const wanted = options.redistribute ? Wanted::everything : Wanted::gained;
     auto const failed = failed_ranks(options);
     auto const recovery = plan_recovery(job, failed, wanted,

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
+#include "rules.hpp"
 
 namespace regraft::plan {
 
@@ -72,8 +73,13 @@ constexpr char const* recover_description =
 
 constexpr char const* recover_after =
     R"(The blocks of each partition are dealt evenly to the ranks; the placement says
-which ranks keep copies. mod-k: with k = floor(P / R), ranks i, i + k, i + 2k, ...
-keep the same blocks. Then ranks die, as listed, node by node, or drawn; the
+which ranks keep copies:
+  mod-k       with k = floor(P / R), ranks i, i + k, i + 2k, ... keep the same
+  pairwise    each rank what it computes, and copies of it half the machine away
+              (copy c of R: floor(c P / R) ranks further on)
+  permuted    as pairwise, but of ranges of blocks in a random order
+  node-aware  the same blocks on different nodes (of --node-size ranks)
+Then ranks die, as listed, node by node, or drawn; the
 survivors take over the blocks of the dead and load them from their living
 holders. Blocks without a living holder are lost: they are reported, and are not
 an error. LIST: numbers and ranges, such as 3,7,10-20 (with both ends).
@@ -147,8 +153,10 @@ void add_job(CLI::App& recover, RecoverOptions& options) {
         ->transform(whole(1, most_ranks))
         ->type_name("R")
         ->group(group);
-    recover.add_option("--placement", options.placement, "which ranks keep which block: mod-k (default)")
-        ->check(CLI::IsMember({"mod-k"}).description(""))
+    recover
+        .add_option("--placement", options.placement,
+                    "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
+        ->check(CLI::IsMember(rule_names()).description(""))
         ->type_name("RULE")
         ->group(group);
 }

@@ -5,6 +5,7 @@ import itertools
 import math
 import sys
 
+import placements
 import plan_cli
 
 # ranks, blocks, replicas, more options
@@ -53,16 +54,6 @@ def check_failed(plan: dict, ranks: int, options: list[str]) -> list[int]:
         assert len(nodes) == math.floor(float(option(options, "--fail-rate", "")) * math.ceil(ranks / size) + 0.5)
     assert failed == [r for r in range(ranks) if r // size in nodes], "expected that nodes fail as a whole"
     return failed
-
-
-def holders_of(ranks: int, blocks: int, replicas: int) -> list[set[int]]:
-    """Mod-k, as the help describes it: contiguous even parts of the blocks for the k groups."""
-    k = ranks // replicas
-    holders = []
-    for group in range(k):
-        part = blocks * (group + 1) // k - blocks * group // k
-        holders += [set(range(group, ranks, k))] * part
-    return holders
 
 
 def check_rounds(plan: dict) -> list[list[list[int]]]:
@@ -141,10 +132,11 @@ def check(program: plan_cli.Program, ranks: int, blocks: int, replicas: int, opt
     failed = set(check_failed(plan, ranks, options))
     assert plan["survivors"] == ranks - len(failed)
     block_bytes = int(option(options, "--block-bytes", "1024"))
-    assert plan["job"] == {"ranks": ranks, "blocks": blocks, "block_bytes": block_bytes, "replicas": replicas, "placement": "mod-k",
-                           "partitions": int(option(options, "--partitions", "1")), "node_size": int(option(options, "--node-size", "1"))}
+    rule, node_size = option(options, "--placement", "mod-k"), int(option(options, "--node-size", "1"))
+    assert plan["job"] == {"ranks": ranks, "blocks": blocks, "block_bytes": block_bytes, "replicas": replicas, "placement": rule,
+                           "partitions": int(option(options, "--partitions", "1")), "node_size": node_size}
     assert plan["redistribute"] == ("--redistribute" in options) and plan["bundle"] == ("--bundle" in options)
-    holders = holders_of(ranks, blocks, replicas)
+    holders = placements.RULES[rule](ranks, blocks, replicas, node_size)
     rounds = check_rounds(plan)
     check_blocks(plan, blocks, ranks, holders, failed)
     check_traffic(plan, block_bytes)
@@ -166,6 +158,26 @@ def plans(program: plan_cli.Program) -> None:
         except AssertionError:
             print(f"job: {ranks} {blocks} {replicas} {options} {way}")
             raise
+
+
+def rules(program: plan_cli.Program) -> None:
+    """every placement has the holders that its help describes"""
+    for (ranks, blocks, replicas, options), rule in itertools.product(JOBS, ["permuted", "pairwise", "node-aware"]):
+        if blocks > 10000:
+            continue
+        for way in ([], ["--redistribute", "--bundle"]):
+            try:
+                check(program, ranks, blocks, replicas, [*options, "--placement", rule, *way])
+            except AssertionError:
+                print(f"job: {ranks} {blocks} {replicas} {options} {rule} {way}")
+                raise
+    together = ["--node-size", "14", "--fail-nodes", "0,1"]
+    lost = {rule: check(program, 40, 4000, 3, [*together, "--placement", rule])["blocks_without_holder"] for rule in placements.RULES}
+    assert lost.pop("node-aware") == 0, "two of three nodes died, and each block is on all of them"
+    assert all(lost.values()), f"{lost}: expected that rules which do not know the nodes put some blocks on these two only"
+    few = program.json("recover", "-p", "40", "--blocks", "4000", "--placement", "permuted", "--failed", "7")
+    one = program.json("recover", "-p", "40", "--blocks", "4000", "--placement", "pairwise", "--failed", "7")
+    assert few["b"] < one["b"], "expected that more ranks send if blocks are spread"
 
 
 def losses(program: plan_cli.Program) -> None:
@@ -280,4 +292,4 @@ def outputs(program: plan_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(plan_cli.main(plans, losses, bundles, draws, text_explains, errors, outputs))
+    sys.exit(plan_cli.main(plans, rules, losses, bundles, draws, text_explains, errors, outputs))
