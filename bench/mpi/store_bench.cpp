@@ -1,0 +1,404 @@
+// The replicated store beside its floor: MPI moving the very same bytes between the same pairs of ranks, in buffers
+// that are there already. An MPI job; rank 0 reports. Every iteration times the store and its peers in turn.
+//
+//   submit          into a new store, into memory that nobody touched before
+//   resubmit        a new version, beside the one before
+//   load_all        every PE loads what its neighbour half the machine away submitted
+//   load_one        the survivors of one death load what the dead had submitted, in equal parts
+//   load_one_known  the same, where everybody knows what everybody wants
+//   repair          after one death, all lost replicas are made again
+//
+// Deaths are simulated: what is timed begins after the shrink.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "regraft/ft/failure_plan.hpp"
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/placement/permuted.hpp"
+#include "regraft/store/replicated_store.hpp"
+#include "store/load_plan.hpp"
+#include "store_floor.hpp"
+#include "store_memory.hpp"
+
+namespace {
+
+using namespace regraft;
+using namespace regraft::bench;
+
+constexpr std::uint64_t block_bytes = 64;
+
+struct Config {
+    std::uint64_t mebibytes;  // that each PE submits
+    std::uint32_t replicas;
+    std::uint64_t range_bytes;  // of Permuted; 0: ModK
+    store::Transport transport;
+
+    std::uint64_t blocks_per_pe() const { return (mebibytes << 20) / block_bytes; }
+    std::string name(std::uint32_t num_pes) const {
+        auto const placement = range_bytes == 0 ? "mod_k" : "permuted_" + std::to_string(range_bytes >> 10) + "K";
+        auto const by = transport == store::Transport::collective ? "collective" : "rounds";
+        return placement + "/bytes:" + std::to_string(mebibytes << 20) + "/pes:" + std::to_string(num_pes) +
+               "/replicas:" + std::to_string(replicas) + "/" + by;
+    }
+};
+
+/// A job with all ranks alive, its data and a store, until somebody dies.
+class Job {
+public:
+    explicit Job(Config const& config) : config_(config), comm_(MPI_COMM_WORLD), store_(comm_, {config.transport}) {
+        mine_ = part(comm_.self());
+        data_.resize(mine_.size() * block_bytes);
+        fill(mine_, data_);
+    }
+    ft::Communicator& comm() { return comm_; }
+    store::ReplicatedStore& store() { return store_; }
+    BlockRange part(PeId pe) const {
+        auto const blocks = config_.blocks_per_pe();
+        return {BlockId{value(pe) * blocks}, BlockId{(value(pe) + 1) * blocks}};
+    }
+    placement::Any placement() const {
+        auto const num_pes = comm_.num_founders();
+        auto const blocks = config_.blocks_per_pe() * num_pes;
+        if (config_.range_bytes == 0) return placement::ModK(blocks, num_pes, config_.replicas);
+        return placement::Permuted(blocks, num_pes, config_.replicas,
+                                   {.range_blocks = config_.range_bytes / block_bytes});
+    }
+    void submit() { store_.submit(placement(), mine_, data_, block_bytes); }
+    BlockSizes sizes() const { return {placement().shape().num_blocks, block_bytes}; }
+    placement::Directory directory() const {
+        std::vector<PeId> founders;
+        for (std::uint32_t i = 0; i < comm_.num_founders(); ++i) founders.push_back(PeId{i});
+        placement::Directory result(placement(), founders);
+        result.retain(comm_.members());
+        return result;
+    }
+
+    /// The last rank dies; false on that rank.
+    bool lose_one() {
+        static ft::FailPoint death("bench:death");
+        ft::set_failure_plan({{"bench:death", PeId{comm_.num_founders() - 1}, 0}});
+        try {
+            comm_.reach(death);
+        } catch (ft::Departed const&) {
+            return false;
+        } catch (ft::ProcessFailure const&) {
+            comm_.shrink();
+        }
+        ft::set_failure_plan({});
+        return true;
+    }
+
+    /// What every member wants when all load, or when the survivors share what the dead had submitted.
+    Csr<BlockRange> all_wanted() const {
+        Csr<BlockRange> wanted;
+        auto const p = comm_.num_founders();
+        for (std::uint32_t i = 0; i < p; ++i) wanted.push_row(std::vector{part(PeId{(i + p / 2) % p})});
+        return wanted;
+    }
+    Csr<BlockRange> wanted_of_dead() const {
+        auto const dead = part(PeId{comm_.num_founders() - 1});
+        Csr<BlockRange> wanted;
+        for (std::size_t i = 0; i < comm_.size(); ++i) {
+            auto const share = even_part<BlockId>(dead.size(), i, comm_.size());
+            wanted.push_row(std::vector{
+                BlockRange{advance(dead.first, value(share.first)), advance(dead.first, value(share.last))}});
+        }
+        return wanted;
+    }
+
+    static void fill(BlockRange blocks, std::span<std::byte> bytes) {
+        auto const words = bytes.size() / 8;
+        auto const first = value(blocks.first) * block_bytes / 8;
+        for (std::uint64_t i = 0; i < words; ++i) {
+            std::uint64_t const word = (first + i) * 0x9e3779b97f4a7c15ULL;
+            std::memcpy(bytes.data() + 8 * i, &word, 8);
+        }
+    }
+    static bool is_right(BlockRange blocks, std::span<std::byte const> bytes) {
+        std::vector<std::byte> expected(bytes.size());
+        fill(blocks, expected);
+        return std::equal(bytes.begin(), bytes.end(), expected.begin());
+    }
+
+private:
+    Config config_;
+    ft::Communicator comm_;
+    store::ReplicatedStore store_;
+    BlockRange mine_;
+    std::vector<std::byte> data_;
+};
+
+/// Bytes from each member to each, by the placement, a load plan or a repair plan.
+ByteMatrix matrix_of_submit(Job& job) {
+    ByteMatrix matrix(job.comm().size());
+    auto const directory = job.directory();
+    for (auto const pe : job.comm().members()) {
+        directory.visit(job.part(pe), [&](placement::Run const& run) {
+            for (auto const holder : run.holders) matrix.add(value(pe), value(holder), run.blocks.size() * block_bytes);
+        });
+    }
+    return matrix;
+}
+
+ByteMatrix matrix_of_load(Job& job, CsrView<BlockRange> wanted) {
+    ByteMatrix matrix(job.comm().size());
+    auto const plan = store::plan_load(job.directory(), job.sizes(), {}, job.comm().members(), wanted, {});
+    for (auto const* transfers : {&plan.senders.transfers, &plan.senders.local}) {
+        for (auto const& transfer : *transfers)
+            matrix.add(value(transfer.sender), value(transfer.receiver), transfer.blocks.size() * block_bytes);
+    }
+    return matrix;
+}
+
+ByteMatrix matrix_of_repair(Job& job) {
+    ByteMatrix matrix(job.comm().size());
+    for (auto const& step : repair::plan(job.directory(), job.sizes(), job.comm().members()).steps) {
+        for (auto const& copy : step.copies)
+            matrix.add(value(copy.sender), value(copy.receiver), copy.blocks.size() * block_bytes);
+    }
+    return matrix;
+}
+
+/// Times of one benchmark on all ranks, and what rank 0 says about them.
+class Series {
+public:
+    explicit Series(ft::Communicator& comm) : comm_(comm) {}
+
+    double time(std::function<void()> const& body) {
+        MPI_Barrier(comm_.native());
+        auto const begin = MPI_Wtime();
+        body();
+        double seconds = MPI_Wtime() - begin;
+        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm_.native());
+        return seconds;
+    }
+    double largest(double mine) const {
+        MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm_.native());
+        return mine;
+    }
+
+private:
+    ft::Communicator& comm_;
+};
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+/// What a kind of benchmark adds to the counters, and whether what it did was right.
+struct Outcome {
+    double seconds = 0;
+    bool right = true;
+    std::vector<std::pair<std::string, double>> counters;
+};
+
+/// One iteration after the other: prepare a job, time the operation, time the peers.
+template <class Prepare, class Matrix, class Operation>
+void measure(benchmark::State& state, Config const& config, Prepare prepare, Matrix matrix_of, Operation operation) {
+    std::vector<double> ours;
+    std::array<std::vector<double>, num_peers> peers;
+    Outcome outcome;
+    std::uint64_t bytes = 0;
+    std::optional<Floor> floor;
+    for (auto _ : state) {
+        Job job(config);
+        bool const alive = prepare(job);
+        if (alive) {
+            Series series(job.comm());
+            if (!floor) {
+                auto const matrix = matrix_of(job);
+                bytes = matrix.total();
+                floor.emplace(matrix, job.comm().position(job.comm().self()));
+            }
+            outcome = operation(job, series);
+            ours.push_back(outcome.seconds);
+            for (std::size_t i = 0; i < num_peers; ++i) {
+                peers[i].push_back(series.time([&] { floor->run(static_cast<Peer>(i), job.comm().native()); }));
+            }
+        }
+        int wrong = outcome.right ? 0 : 1;
+        MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        state.SetIterationTime(alive ? ours.back() : 1);
+        if (wrong != 0) {
+            state.SkipWithError("wrong bytes");
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < num_peers; ++i)
+        state.counters["s_per_" + std::string(name_of(static_cast<Peer>(i)))] = median(peers[i]);
+    auto const warm = std::min(median(peers[0]), median(peers[1]));
+    state.counters["s_per_call"] = median(ours);
+    state.counters["over_floor"] = warm > 0 ? median(ours) / warm : 0;
+    state.counters["bytes_moved"] = static_cast<double>(bytes);
+    for (auto const& [name, number] : outcome.counters) state.counters[name] = number;
+}
+
+std::uint64_t submitted(Config const& config) {
+    return config.mebibytes << 20;
+}
+
+Outcome timed_submit(Config const& config, Job& job, Series& series) {
+    Outcome outcome;
+    auto const before = resident_bytes();
+    reset_peak();
+    outcome.seconds = series.time([&] { job.submit(); });
+    auto const ideal = static_cast<double>(config.replicas * submitted(config));
+    outcome.counters = {{"peak_over_ideal", series.largest(static_cast<double>(peak_bytes() - before) / ideal)},
+                        {"held_over_ideal", series.largest(static_cast<double>(job.store().bytes_held()) / ideal)}};
+    return outcome;
+}
+
+Outcome timed_load(Job& job, Series& series, CsrView<BlockRange> wanted, bool known) {
+    auto const mine = wanted[job.comm().position(job.comm().self())];
+    std::vector<std::byte> out(mine.front().size() * block_bytes);
+    store::LoadReport report;
+    Outcome outcome;
+    outcome.seconds =
+        series.time([&] { report = known ? job.store().load(wanted, out) : job.store().load(mine, out); });
+    outcome.right = report.lost.empty() && Job::is_right(mine.front(), out);
+    auto const bound = static_cast<double>(std::max<std::uint64_t>(1, report.most_sent_bound));
+    outcome.counters = {{"busiest_over_bound", static_cast<double>(report.most_sent) / bound}};
+    return outcome;
+}
+
+bool submit_only(Job& job) {
+    job.submit();
+    return true;
+}
+
+bool submit_and_lose_one(Job& job) {
+    job.submit();
+    return job.lose_one();
+}
+
+void measure_submit(benchmark::State& state, Config const& config) {
+    measure(
+        state, config, [](Job&) { return true; }, matrix_of_submit,
+        [&](Job& job, Series& series) { return timed_submit(config, job, series); });
+}
+
+void measure_resubmit(benchmark::State& state, Config const& config) {
+    measure(state, config, submit_only, matrix_of_submit,
+            [&](Job& job, Series& series) { return timed_submit(config, job, series); });
+}
+
+void measure_load_all(benchmark::State& state, Config const& config) {
+    measure(
+        state, config, submit_only, [](Job& job) { return matrix_of_load(job, job.all_wanted()); },
+        [](Job& job, Series& series) { return timed_load(job, series, job.all_wanted(), false); });
+}
+
+void measure_load_one(benchmark::State& state, Config const& config) {
+    measure(
+        state, config, submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
+        [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), false); });
+}
+
+void measure_load_one_known(benchmark::State& state, Config const& config) {
+    measure(
+        state, config, submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
+        [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), true); });
+}
+
+void measure_repair(benchmark::State& state, Config const& config) {
+    measure(state, config, submit_and_lose_one, matrix_of_repair, [&](Job& job, Series& series) {
+        Outcome outcome;
+        repair::Plan plan;
+        outcome.seconds = series.time([&] { plan = job.store().repair(); });
+        outcome.right =
+            plan.lost.empty() && plan.least_copies >= std::min<std::uint64_t>(config.replicas, job.comm().size());
+        auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
+        outcome.counters = {
+            {"busiest_over_mean", static_cast<double>(std::max(plan.most_sent, plan.most_received)) / mean},
+            {"copied_over_missing", static_cast<double>(plan.bytes_copied) / static_cast<double>(plan.bytes_missing)}};
+        return outcome;
+    });
+}
+
+std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {
+    using store::Transport;
+    std::vector<Config> all;
+    std::vector<std::uint64_t> const sizes =
+        pace == "full" ? std::vector<std::uint64_t>{1, 4, 16} : std::vector<std::uint64_t>{pace == "short" ? 4U : 1U};
+    for (auto const mebibytes : sizes) {
+        for (std::uint32_t const replicas : {2, 4}) {
+            if (replicas > num_pes || (replicas > 2 && pace != "full")) continue;
+            for (std::uint64_t const range : {0, 256, 64}) {
+                bool const extra = range == 64;  // shorter ranges, other transport: at the largest size only
+                if (extra && (mebibytes != 16 || pace != "full")) continue;
+                all.push_back({mebibytes, replicas, range << 10, Transport::collective});
+                if (!extra && (mebibytes == 16 || pace != "full"))
+                    all.push_back({mebibytes, replicas, range << 10, Transport::rounds});
+            }
+        }
+    }
+    return all;
+}
+
+class Silent : public benchmark::BenchmarkReporter {
+public:
+    bool ReportContext(Context const&) override { return true; }
+    void ReportRuns(std::vector<Run> const&) override {}
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::string pace = "full";
+    std::vector<char*> arguments;
+    for (int i = 0; i < argc; ++i) {
+        std::string_view const argument = argv[i];
+        if (argument == "--short" || argument == "--smoke") {
+            pace = argument.substr(2);
+        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
+            arguments.push_back(argv[i]);
+        }
+    }
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    auto const num_pes = static_cast<std::uint32_t>(size);
+    using Function = void (*)(benchmark::State&, Config const&);
+    std::pair<char const*, Function> const operations[] = {{"submit", measure_submit},
+                                                           {"resubmit", measure_resubmit},
+                                                           {"load_all", measure_load_all},
+                                                           {"load_one", measure_load_one},
+                                                           {"load_one_known", measure_load_one_known},
+                                                           {"repair", measure_repair}};
+    for (auto const& config : configs(pace, num_pes)) {
+        for (auto const& [name, function] : operations) {
+            benchmark::RegisterBenchmark((std::string(name) + "/" + config.name(num_pes)).c_str(), function, config)
+                ->Iterations(pace == "full"    ? 9
+                             : pace == "short" ? 5
+                                               : 1)
+                ->UseManualTime()
+                ->Unit(benchmark::kMillisecond);
+        }
+    }
+    if (rank == 0) {
+        benchmark::AddCustomContext("clock", "real_time");
+        benchmark::AddCustomContext("drawing", "floor");
+        benchmark::RunSpecifiedBenchmarks();
+    } else {
+        Silent silent;
+        benchmark::RunSpecifiedBenchmarks(&silent);
+    }
+    MPI_Finalize();
+}
