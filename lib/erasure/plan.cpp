@@ -10,8 +10,10 @@
 namespace regraft::erasure {
 
 Holdings::Holdings(Layout layout, std::vector<PeId> pe_of_slot)
-    : layout_(std::move(layout)), pe_of_slot_(std::move(pe_of_slot)), members_(pe_of_slot_) {
-    REGRAFT_EXPECTS(pe_of_slot_.size() == layout_.num_slots());
+    : layout_(std::make_shared<Layout const>(std::move(layout))),
+      pe_of_slot_(std::move(pe_of_slot)),
+      members_(pe_of_slot_) {
+    REGRAFT_EXPECTS(pe_of_slot_.size() == layout_->num_slots());
     REGRAFT_EXPECTS(std::is_sorted(members_.begin(), members_.end()));
 }
 
@@ -25,20 +27,20 @@ void Holdings::move(Piece piece, PeId holder) {
 }
 
 void Holdings::give_up(Piece data) {
-    REGRAFT_EXPECTS(data.index < layout_.code().data());
+    REGRAFT_EXPECTS(data.index < layout_->code().data());
     given_up_.insert(data);
 }
 
 std::uint64_t Holdings::bytes(Piece piece) const {
-    if (given_up_.empty() || piece.index < layout_.code().data()) return given_up(piece) ? 0 : layout_.bytes(piece);
+    if (given_up_.empty() || piece.index < layout_->code().data()) return given_up(piece) ? 0 : layout_->bytes(piece);
     std::uint64_t longest = 0;
-    for (std::uint32_t i = 0; i < layout_.code().data(); ++i) longest = std::max(longest, bytes({piece.stripe, i}));
+    for (std::uint32_t i = 0; i < layout_->code().data(); ++i) longest = std::max(longest, bytes({piece.stripe, i}));
     return longest;
 }
 
 std::optional<PeId> Holdings::holder(Piece piece) const {
     auto const found = moved_.empty() ? moved_.end() : moved_.find(piece);
-    auto const pe = found != moved_.end() ? found->second : pe_of_slot_[layout_.slot(piece)];
+    auto const pe = found != moved_.end() ? found->second : pe_of_slot_[layout_->slot(piece)];
     if (!std::binary_search(members_.begin(), members_.end(), pe) || given_up(piece)) return std::nullopt;
     return pe;
 }
@@ -48,8 +50,8 @@ std::vector<Piece> Holdings::held(PeId pe) const {
     auto const found = std::lower_bound(pe_of_slot_.begin(), pe_of_slot_.end(), pe);
     if (found != pe_of_slot_.end() && *found == pe) {
         auto const slot = checked_cast<std::uint32_t>(found - pe_of_slot_.begin());
-        for (std::uint32_t i = 0; i < layout_.code().pieces(); ++i) {
-            auto const piece = layout_.piece(slot, i);
+        for (std::uint32_t i = 0; i < layout_->code().pieces(); ++i) {
+            auto const piece = layout_->piece(slot, i);
             if (holder(piece) == pe && !moved_.contains(piece)) pieces.push_back(piece);
         }
     }
@@ -108,16 +110,55 @@ private:
     std::vector<std::uint64_t> sent_;  // bytes, by member
 };
 
+/// The parts of what is to be rebuilt between multiples of most_bytes, so that those of different wishes are the same.
+template <class Visit>
+void visit_parts(Rebuild const& whole, std::uint64_t most_bytes, Visit visit) {
+    for (auto begin = whole.bytes.begin; begin < whole.bytes.end;) {
+        auto const room = most_bytes - begin % most_bytes;
+        auto const end = begin + std::min(room, whole.bytes.end - begin);
+        visit(Rebuild{whole.piece, {begin, end}, whole.receiver, whole.place + (begin - whole.bytes.begin)});
+        begin = end;
+    }
+}
+
 /// Rebuilds the piece's bytes in parts, each from the k pieces that suit it best.
 void rebuild_in_parts(Senders& senders, Rebuild const& whole, std::uint32_t num_allowed, std::uint64_t most_bytes,
                       Rebuilds& out) {
-    for (auto begin = whole.bytes.begin; begin < whole.bytes.end; begin += most_bytes) {
-        ByteRange const bytes{begin, begin + std::min(most_bytes, whole.bytes.end - begin)};
-        auto const sources = senders.choose(whole.piece, bytes, whole.receiver, num_allowed);
+    visit_parts(whole, most_bytes, [&](Rebuild const& part) {
+        auto const sources = senders.choose(part.piece, part.bytes, part.receiver, num_allowed);
         REGRAFT_EXPECTS(!sources.empty());
-        out.rebuilds.push_back({whole.piece, bytes, whole.receiver, whole.place + (begin - whole.bytes.begin)});
+        out.rebuilds.push_back(part);
         out.sources.push_row(sources);
-        if (whole.bytes.end - begin <= most_bytes) return;
+        out.forwards.end_row();
+    });
+}
+
+/// Rebuilds what is wanted, what several want only once: by the one of them who has rebuilt the least.
+void rebuild_once(Senders& senders, std::span<Rebuild const> wanted, std::uint32_t num_pieces, std::uint64_t most_bytes,
+                  Rebuilds& out) {
+    std::vector<Rebuild> parts;
+    for (auto const& whole : wanted) {
+        visit_parts(whole, most_bytes, [&](Rebuild const& part) { parts.push_back(part); });
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](Rebuild const& a, Rebuild const& b) {
+        return a.piece != b.piece ? a.piece < b.piece : a.bytes < b.bytes;
+    });
+    std::map<PeId, std::uint64_t> rebuilt;
+    for (auto first = parts.begin(); first != parts.end();) {
+        auto const last = std::find_if(first, parts.end(), [&](Rebuild const& part) {
+            return part.piece != first->piece || part.bytes != first->bytes;
+        });
+        auto const one = std::min_element(
+            first, last, [&](Rebuild const& a, Rebuild const& b) { return rebuilt[a.receiver] < rebuilt[b.receiver]; });
+        rebuilt[one->receiver] += one->bytes.size();
+        rebuild_in_parts(senders, *one, num_pieces, most_bytes, out);
+        for (auto other = first; other != last; ++other) {
+            if (other == one) continue;
+            out.forwards.push_value({other->receiver, other->place});
+            if (other->receiver != one->receiver) senders.sends(one->receiver, one->bytes.size());
+        }
+        out.forwards.offsets.back() = out.forwards.values.size();
+        first = last;
     }
 }
 
@@ -175,9 +216,7 @@ Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint
         for (auto const& range : wanted[member]) layout.visit(range, read);
     }
     // Last, when it is known what holders have to send anyway.
-    for (auto const& whole : degraded) {
-        rebuild_in_parts(senders, whole, layout.code().pieces(), most_bytes, plan.rebuilt);
-    }
+    rebuild_once(senders, degraded, layout.code().pieces(), most_bytes, plan.rebuilt);
     plan.lost = merged(std::move(plan.lost));
     return plan;
 }

@@ -69,49 +69,93 @@ private:
     std::map<std::vector<std::uint32_t>, erasure::Combination> known_;
 };
 
+/// One round of rebuilds on this PE: sources come from their holders, then what was wanted by others goes to them.
+class Round {
+public:
+    Round(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& plan,
+          std::span<std::size_t const> tasks, Transport transport)
+        : comm_(comm), version_(version), plan_(plan), tasks_(tasks), transport_(transport) {}
+
+    void gather_sources(Volume& volume) {
+        ErasureMessages messages(comm_, ErasureMessages::Known::to_all);
+        for (auto const i : tasks_) {
+            for (auto const& source : plan_.sources[i]) take(plan_.rebuilds[i], source, messages, volume);
+            if (plan_.rebuilds[i].receiver == comm_.self()) sources_.end_row();
+        }
+        messages.exchange(transport_);
+    }
+
+    void combine(Combinations& combinations, RebuildTarget const& target) const {
+        std::size_t row = 0;
+        for (auto const i : tasks_) {
+            auto const& task = plan_.rebuilds[i];
+            if (task.receiver != comm_.self()) continue;
+            combinations.of(plan_.sources[i], task.piece.index).combine(sources_[row++], target(task));
+        }
+    }
+
+    void forward(RebuildTarget const& target, Volume& volume) const {
+        ErasureMessages messages(comm_, ErasureMessages::Known::to_all);
+        bool nothing = true;
+        for (auto const i : tasks_) {
+            auto const& task = plan_.rebuilds[i];
+            for (auto const& forward : plan_.forwards[i]) {
+                nothing = false;
+                auto const sender = comm_.position(task.receiver);
+                auto const receiver = comm_.position(forward.receiver);
+                volume.add(sender, receiver, task.bytes.size());
+                messages.announce(sender, receiver, task.bytes.size());
+                if (task.receiver == comm_.self()) messages.send(receiver, target(task));
+                if (forward.receiver != comm_.self()) continue;
+                messages.receive(sender, target({task.piece, task.bytes, forward.receiver, forward.place}));
+            }
+        }
+        if (!nothing) messages.exchange(transport_);
+    }
+
+private:
+    void take(erasure::Rebuild const& task, erasure::Source const& source, ErasureMessages& messages, Volume& volume) {
+        bool const mine = task.receiver == comm_.self();
+        std::span<std::byte const> bytes;
+        if (source.bytes != 0) {
+            auto const sender = comm_.position(*source.holder);
+            auto const receiver = comm_.position(task.receiver);
+            volume.add(sender, receiver, source.bytes);
+            messages.announce(sender, receiver, source.bytes);
+            if (source.holder == comm_.self()) {
+                erasure::ByteRange const range{task.bytes.begin, task.bytes.begin + source.bytes};
+                bytes = version_.read({task.piece.stripe, source.index}, range, scratch_);
+                if (!mine) messages.send(receiver, bytes);
+            } else if (mine) {
+                auto& incoming = scratch_.emplace_back(source.bytes);
+                messages.receive(sender, incoming);
+                bytes = incoming;
+            }
+        }
+        if (mine) sources_.push_value(bytes);
+    }
+
+    ft::Communicator& comm_;
+    ErasureVersion const& version_;
+    erasure::Rebuilds const& plan_;
+    std::span<std::size_t const> tasks_;
+    Transport transport_;
+    Scratch scratch_;
+    Csr<std::span<std::byte const>> sources_;  // row per rebuild of this PE
+};
+
 }  // namespace
 
 void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& rebuilds,
-             ErasureOptions const& options, ft::FailPoint& inside,
-             std::function<std::span<std::byte>(std::size_t)> const& target, Volume& volume) {
+             ErasureOptions const& options, ft::FailPoint& inside, RebuildTarget const& target, Volume& volume) {
     Combinations combinations(version.holdings.layout().code());
     auto const rounds = rounds_of(comm, rebuilds, options.window_bytes);
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-        ErasureMessages messages(comm, ErasureMessages::Known::to_all);
-        Scratch scratch;
-        Csr<std::span<std::byte const>> sources;  // row per rebuild of this PE in this round
-        for (auto const i : rounds[round]) {
-            auto const& task = rebuilds.rebuilds[i];
-            auto const receiver = comm.position(task.receiver);
-            bool const mine = task.receiver == comm.self();
-            for (auto const& source : rebuilds.sources[i]) {
-                std::span<std::byte const> bytes;
-                if (source.bytes != 0) {
-                    auto const sender = comm.position(*source.holder);
-                    volume.add(sender, receiver, source.bytes);
-                    messages.announce(sender, receiver, source.bytes);
-                    if (source.holder == comm.self()) {
-                        bytes = version.read({task.piece.stripe, source.index},
-                                             {task.bytes.begin, task.bytes.begin + source.bytes}, scratch);
-                        if (!mine) messages.send(receiver, bytes);
-                    } else if (mine) {
-                        auto& incoming = scratch.emplace_back(source.bytes);
-                        messages.receive(sender, incoming);
-                        bytes = incoming;
-                    }
-                }
-                if (mine) sources.push_value(bytes);
-            }
-            if (mine) sources.end_row();
-        }
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+        Round round(comm, version, rebuilds, rounds[i], options.transport);
         comm.reach(inside);
-        messages.exchange(options.transport);
-        std::size_t row = 0;
-        for (auto const i : rounds[round]) {
-            if (rebuilds.rebuilds[i].receiver != comm.self()) continue;
-            auto const& combination = combinations.of(rebuilds.sources[i], rebuilds.rebuilds[i].piece.index);
-            combination.combine(std::as_const(sources)[row++], target(i));
-        }
+        round.gather_sources(volume);
+        round.combine(combinations, target);
+        round.forward(target, volume);
     }
 }
 
@@ -185,10 +229,7 @@ LoadReport ErasureStore::load_all(CsrView<BlockRange> wanted, std::span<std::byt
     }
     comm_.reach(load_phase.inside);
     messages.exchange(options_.transport);
-    auto const target = [&](std::size_t i) {
-        auto const& task = plan.rebuilt.rebuilds[i];
-        return out.subspan(task.place, task.bytes.size());
-    };
+    auto const target = [&](erasure::Rebuild const& task) { return out.subspan(task.place, task.bytes.size()); };
     rebuild(comm_, version, plan.rebuilt, options_, load_phase.inside, target, volume);
 
     comm_.agree(true);
@@ -255,8 +296,7 @@ ErasureRepair ErasureStore::repair() {
         auto const bytes = next.holdings.bytes(move.piece);
         if (move.holder == comm_.self()) made[move.piece] = std::make_shared<Memory>(bytes);
     }
-    auto const target = [&](std::size_t i) {
-        auto const& task = plan.rebuilt.rebuilds[i];
+    auto const target = [&](erasure::Rebuild const& task) {
         return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
     };
     Volume volume(comm_.size());

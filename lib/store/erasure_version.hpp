@@ -91,9 +91,11 @@ struct Volume {
     std::uint64_t moved = 0;
 };
 
-/// Carries rebuilds out; target(i) is where rebuilds[i] goes, asked on its receiver. Collective, not uniform.
+/// Where something rebuilt goes in the memory of its receiver, asked there.
+using RebuildTarget = std::function<std::span<std::byte>(erasure::Rebuild const&)>;
+
+/// Carries rebuilds out, window by window. Collective, not uniform.
 void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& rebuilds,
-             ErasureOptions const& options, ft::FailPoint& inside,
-             std::function<std::span<std::byte>(std::size_t)> const& target, Volume& volume);
+             ErasureOptions const& options, ft::FailPoint& inside, RebuildTarget const& target, Volume& volume);
 
 }  // namespace regraft::store

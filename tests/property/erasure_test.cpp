@@ -165,6 +165,11 @@ struct World {
                 auto const& task = plan.rebuilt.rebuilds[i];
                 EXPECT_LE(task.bytes.size(), most_bytes);
                 if (task.receiver == receiver) deliver(task.place, rebuild(task, plan.rebuilt.sources[i]));
+                for (auto const& forward : plan.rebuilt.forwards[i]) {
+                    if (forward.receiver == receiver) {
+                        deliver(forward.place, rebuild(task, plan.rebuilt.sources[i]));
+                    }
+                }
             }
             EXPECT_EQ(out, expected);
         }
@@ -422,6 +427,27 @@ TEST(ErasurePlans, AskAllSurvivorsAlike) {
         all += bytes;
     }
     EXPECT_LE(most, all / sent.size() * 3 / 2);
+}
+
+// When everybody wants the blocks of a dead one, they are rebuilt once, by all in turns.
+TEST(ErasurePlans, RebuildOnceWhatSeveralWant) {
+    Csr<BlockRange> own;
+    for (std::uint64_t slot = 0; slot < 5; ++slot) {
+        own.push_row(std::vector{BlockRange{BlockId{slot * 100}, BlockId{slot * 100 + 100}}});
+    }
+    std::vector<PeId> const pes{PeId{0}, PeId{1}, PeId{2}, PeId{3}, PeId{4}};
+    World world(Layout(Code(2, 1), BlockSizes(500, 8), own), own, pes);
+    world.kill({PeId{2}});
+    Csr<BlockRange> wanted;
+    for (std::uint64_t member = 0; member < 4; ++member) {
+        wanted.push_row(std::vector{BlockRange{BlockId{member}, BlockId{500 - member}}});
+    }
+    EXPECT_TRUE(world.load(wanted, 40).empty());
+    auto const plan = plan_reads(world.holdings, wanted, 40);
+    std::map<PeId, std::uint64_t> rebuilt;
+    for (auto const& task : plan.rebuilt.rebuilds) rebuilt[task.receiver] += task.bytes.size();
+    ASSERT_EQ(rebuilt.size(), 4u);
+    for (auto const& [pe, bytes] : rebuilt) EXPECT_EQ(bytes, 200u);
 }
 
 /// How many slots in a row, anywhere on the ring, are on different nodes.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,7 +23,7 @@ public:
     /// pe_of_slot: who submitted as slot 0, 1, ...; ascending.
     Holdings(Layout layout, std::vector<PeId> pe_of_slot);
 
-    Layout const& layout() const { return layout_; }
+    Layout const& layout() const { return *layout_; }
     /// The living, ascending: position = what plans below call member.
     std::span<PeId const> members() const { return members_; }
     /// From now on only these hold anything; members: ascending.
@@ -41,7 +42,7 @@ public:
     std::vector<Piece> held(PeId pe) const;
 
 private:
-    Layout layout_;
+    std::shared_ptr<Layout const> layout_ = std::make_shared<Layout const>();  // copies of this value share it
     std::vector<PeId> pe_of_slot_;
     std::vector<PeId> members_;
     std::map<Piece, PeId> moved_;
@@ -74,9 +75,17 @@ struct Source {
     std::uint64_t bytes = 0;
 };
 
+/// Somebody else who wants the same bytes: the one who rebuilds them gives them to him.
+struct Forward {
+    PeId receiver{};
+    std::uint64_t place = 0;
+};
+
+/// Row i of sources and forwards is for rebuilds[i].
 struct Rebuilds {
     std::vector<Rebuild> rebuilds;
-    Csr<Source> sources;  // row i: for rebuilds[i]
+    Csr<Source> sources;
+    Csr<Forward> forwards;
 };
 
 /// What is sent to whom so that everybody has what he wants.
@@ -88,7 +97,7 @@ struct Reads {
 
 /// Row i of wanted: the blocks that member i wants, to lie one behind the other; place counts their bytes. Blocks come
 /// from their holder, and if it is dead from those k pieces of the stripe whose holders have the least to send,
-/// preferably the receiver. Holders may have to send the same bytes to several receivers. O(parts * (k + m) log (k +
+/// preferably the receiver. What several want of the dead is rebuilt by one of them. O(parts * (k + m) log (k +
 /// m)).
 Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint64_t most_bytes);
 
