@@ -88,7 +88,8 @@ public:
 
     void set() {
         place_weightless();
-        if (add_evenly() || situation_.fill.room.empty()) return;
+        auto const all_fits = add_evenly();
+        if ((all_fits && !is_overfull()) || situation_.fill.room.empty()) return;
         if (level(situation_.replicas, Start::planned)) return;
         for (auto& piece : pieces_) {
             if (!is_weightless(piece)) piece.after = piece.before;
@@ -106,6 +107,13 @@ private:
         return units_.sizes().num_blocks() == 0 ? 0 : units_.sizes().bytes(BlockId{0});
     }
     bool is_weightless(Piece const& piece) const { return units_.of(piece.blocks) == 0; }
+
+    bool is_overfull() const {
+        for (std::size_t i = 0; i < held_.size(); ++i) {
+            if (held_[i] > room_[i]) return true;
+        }
+        return false;
+    }
 
     /// The pieces whose blocks have copies, but fewer than that, and weigh something.
     std::vector<std::uint32_t> pieces_below(std::size_t copies) const {
