@@ -56,13 +56,15 @@ struct Config {
 /// A job with all ranks alive, its data and a store, until somebody dies.
 class Job {
 public:
-    explicit Job(Config const& config) : config_(config), comm_(MPI_COMM_WORLD), store_(comm_, {config.transport}) {
+    explicit Job(Config const& config) : config_(config), comm_(MPI_COMM_WORLD) {
+        renew_store();
         mine_ = part(comm_.self());
         data_.resize(mine_.size() * block_bytes);
         fill(mine_, data_);
     }
     ft::Communicator& comm() { return comm_; }
-    store::ReplicatedStore& store() { return store_; }
+    store::ReplicatedStore& store() { return *store_; }
+    void renew_store() { store_.emplace(comm_, store::Options{.transport = config_.transport}); }
     BlockRange part(PeId pe) const {
         auto const blocks = config_.blocks_per_pe();
         return {BlockId{value(pe) * blocks}, BlockId{(value(pe) + 1) * blocks}};
@@ -74,7 +76,7 @@ public:
         return placement::Permuted(blocks, num_pes, config_.replicas,
                                    {.range_blocks = config_.range_bytes / block_bytes});
     }
-    void submit() { store_.submit(placement(), mine_, data_, block_bytes); }
+    void submit() { store_->submit(placement(), mine_, data_, block_bytes); }
     BlockSizes sizes() const { return {placement().shape().num_blocks, block_bytes}; }
     placement::Directory directory() const {
         std::vector<PeId> founders;
@@ -134,7 +136,7 @@ public:
 private:
     Config config_;
     ft::Communicator comm_;
-    store::ReplicatedStore store_;
+    std::optional<store::ReplicatedStore> store_;
     BlockRange mine_;
     std::vector<std::byte> data_;
 };
@@ -205,40 +207,53 @@ struct Outcome {
     std::vector<std::pair<std::string, double>> counters;
 };
 
-/// One iteration after the other: prepare a job, time the operation, time the peers.
-template <class Prepare, class Matrix, class Operation>
-void measure(benchmark::State& state, Config const& config, Prepare prepare, Matrix matrix_of, Operation operation) {
+/// What is measured, and how often it can be on one job.
+struct Subject {
+    std::function<bool(Job&)> prepare;  // false on ranks that take no part
+    std::function<ByteMatrix(Job&)> matrix;
+    std::function<Outcome(Job&, Series&)> operation;
+    enum { once, many_times } on_a_job = many_times;
+};
+
+/// Iterations time the operation and then its peers. A communicator's first messages take longer: they are not timed.
+void measure(benchmark::State& state, Config const& config, Subject const& subject) {
     std::vector<double> ours;
     std::array<std::vector<double>, num_peers> peers;
     Outcome outcome;
     std::uint64_t bytes = 0;
+    std::optional<Job> job;
     std::optional<Floor> floor;
+    bool takes_part = false;
     for (auto _ : state) {
-        Job job(config);
-        bool const alive = prepare(job);
-        if (alive) {
-            Series series(job.comm());
-            if (!floor) {
-                auto const matrix = matrix_of(job);
+        if (!job || subject.on_a_job == Subject::once) {
+            job.emplace(config);
+            takes_part = subject.prepare(*job);
+            if (takes_part) {
+                auto const matrix = subject.matrix(*job);
                 bytes = matrix.total();
-                floor.emplace(matrix, job.comm().position(job.comm().self()));
+                floor.emplace(matrix, job->comm().position(job->comm().self()));
+                for (auto const peer : {Peer::alltoallv, Peer::point_to_point}) floor->run(peer, job->comm().native());
             }
-            outcome = operation(job, series);
+        }
+        if (takes_part) {
+            Series series(job->comm());
+            outcome = subject.operation(*job, series);
             ours.push_back(outcome.seconds);
             for (std::size_t i = 0; i < num_peers; ++i) {
-                peers[i].push_back(series.time([&] { floor->run(static_cast<Peer>(i), job.comm().native()); }));
+                peers[i].push_back(series.time([&] { floor->run(static_cast<Peer>(i), job->comm().native()); }));
             }
         }
         int wrong = outcome.right ? 0 : 1;
         MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        state.SetIterationTime(alive ? ours.back() : 1);
+        state.SetIterationTime(takes_part ? ours.back() : 1);
         if (wrong != 0) {
             state.SkipWithError("wrong bytes");
             break;
         }
     }
-    for (std::size_t i = 0; i < num_peers; ++i)
+    for (std::size_t i = 0; i < num_peers; ++i) {
         state.counters["s_per_" + std::string(name_of(static_cast<Peer>(i)))] = median(peers[i]);
+    }
     auto const warm = std::min(median(peers[0]), median(peers[1]));
     state.counters["s_per_call"] = median(ours);
     state.counters["over_floor"] = warm > 0 ? median(ours) / warm : 0;
@@ -285,47 +300,56 @@ bool submit_and_lose_one(Job& job) {
 }
 
 void measure_submit(benchmark::State& state, Config const& config) {
-    measure(
-        state, config, [](Job&) { return true; }, matrix_of_submit,
-        [&](Job& job, Series& series) { return timed_submit(config, job, series); });
+    measure(state, config,
+            {[](Job&) { return true; }, matrix_of_submit,
+             [&](Job& job, Series& series) {
+                 job.renew_store();
+                 return timed_submit(config, job, series);
+             }});
 }
 
 void measure_resubmit(benchmark::State& state, Config const& config) {
-    measure(state, config, submit_only, matrix_of_submit,
-            [&](Job& job, Series& series) { return timed_submit(config, job, series); });
+    measure(state, config, {submit_only, matrix_of_submit, [&](Job& job, Series& series) {
+                                return timed_submit(config, job, series);
+                            }});
 }
 
 void measure_load_all(benchmark::State& state, Config const& config) {
-    measure(
-        state, config, submit_only, [](Job& job) { return matrix_of_load(job, job.all_wanted()); },
-        [](Job& job, Series& series) { return timed_load(job, series, job.all_wanted(), false); });
+    measure(state, config,
+            {submit_only, [](Job& job) { return matrix_of_load(job, job.all_wanted()); },
+             [](Job& job, Series& series) { return timed_load(job, series, job.all_wanted(), false); }});
 }
 
 void measure_load_one(benchmark::State& state, Config const& config) {
-    measure(
-        state, config, submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
-        [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), false); });
+    measure(state, config,
+            {submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
+             [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), false); }});
 }
 
 void measure_load_one_known(benchmark::State& state, Config const& config) {
-    measure(
-        state, config, submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
-        [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), true); });
+    measure(state, config,
+            {submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
+             [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), true); }});
+}
+
+Outcome timed_repair(Config const& config, Job& job, Series& series) {
+    Outcome outcome;
+    repair::Plan plan;
+    outcome.seconds = series.time([&] { plan = job.store().repair(); });
+    outcome.right =
+        plan.lost.empty() && plan.least_copies >= std::min<std::uint64_t>(config.replicas, job.comm().size());
+    auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
+    outcome.counters = {
+        {"receiver_over_mean", static_cast<double>(plan.most_received) / mean},
+        {"sender_over_mean", static_cast<double>(plan.most_sent) / mean},
+        {"copied_over_missing", static_cast<double>(plan.bytes_copied) / static_cast<double>(plan.bytes_missing)}};
+    return outcome;
 }
 
 void measure_repair(benchmark::State& state, Config const& config) {
-    measure(state, config, submit_and_lose_one, matrix_of_repair, [&](Job& job, Series& series) {
-        Outcome outcome;
-        repair::Plan plan;
-        outcome.seconds = series.time([&] { plan = job.store().repair(); });
-        outcome.right =
-            plan.lost.empty() && plan.least_copies >= std::min<std::uint64_t>(config.replicas, job.comm().size());
-        auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
-        outcome.counters = {
-            {"busiest_over_mean", static_cast<double>(std::max(plan.most_sent, plan.most_received)) / mean},
-            {"copied_over_missing", static_cast<double>(plan.bytes_copied) / static_cast<double>(plan.bytes_missing)}};
-        return outcome;
-    });
+    measure(state, config,
+            {submit_and_lose_one, matrix_of_repair,
+             [&](Job& job, Series& series) { return timed_repair(config, job, series); }, Subject::once});
 }
 
 std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {

@@ -3,9 +3,8 @@
 #include <cstring>
 #include <numeric>
 
-#include <sys/mman.h>
-
 #include "regraft/core/checked_cast.hpp"
+#include "store/memory.hpp"
 
 namespace regraft::bench {
 namespace {
@@ -62,10 +61,8 @@ void Floor::run(Peer peer, MPI_Comm comm) {
             }
             return;
         case Peer::cold: {
-            auto const size = in_.size() + 1;
-            void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            alltoallv(comm, static_cast<std::byte*>(memory));
-            munmap(memory, size);
+            store::Memory memory(in_.size());
+            alltoallv(comm, memory.bytes().data());
         }
     }
 }

@@ -30,7 +30,7 @@ private:
 enum class Peer {
     alltoallv,       // MPI_Alltoallv
     point_to_point,  // MPI_Irecv and MPI_Isend to everybody, MPI_Waitall
-    cold,            // the faster of the two way, into memory that nobody touched before
+    cold,            // MPI_Alltoallv into memory that nobody touched before, in huge pages where there are some
     copy,            // no MPI: memcpy of what is received
 };
 constexpr std::size_t num_peers = 4;
