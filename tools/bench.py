@@ -6,7 +6,7 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   unit     what SIZE counts, for that line
   labels   "algorithm=label,...", names for people
   clock    real_time (default) or cpu_time: which time is compared and drawn
-  drawing  compression: bytes and speeds are compared instead, see compressors.py
+  drawing  compression: bytes and speeds are compared instead, see compressors.py; floor: times over that of MPI alone, see floors.py
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
@@ -20,6 +20,7 @@ import subprocess
 import sys
 
 import compressors
+import floors
 import plot
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -34,10 +35,13 @@ SPECIAL = {
     "schedule": {"full": ["--benchmark_repetitions=5", "--benchmark_min_time=0.1", "--large"]},
     "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
+    "store": {"short": ["--short"], "full": []},
 }
 
 
 TAKES_FILES = ["msa"]
+# MPI jobs, and on how many ranks.
+JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}}
 
 
 def main() -> int:
@@ -45,10 +49,13 @@ def main() -> int:
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, named *_bench")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
+    parser.add_argument("--mpirun", help="for those that are MPI jobs; without it they are left out")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
+    if not args.mpirun:
+        built = {name: program for name, program in built.items() if name not in JOBS}
     files = [name for name in args.names if name not in built and pathlib.Path(name).is_file()]
     names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
     if files and names != TAKES_FILES:
@@ -65,11 +72,13 @@ def main() -> int:
     for name in names:
         result = args.results / f"{name}.json"
         pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
-        command = [str(built[name]), f"--benchmark_out={result}", "--benchmark_out_format=json", *pace, *files]
         print(f"{name} ...", flush=True)
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            print(run.stderr)
+        if name in JOBS:
+            problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], pace, args.mpirun, result)
+        else:
+            problem = run_program([str(built[name]), *pace, *files], result)
+        if problem:
+            print(problem)
             failed.append(name)
             continue
         describe(result, name, args.programs.parent, pace + [pathlib.Path(file).name for file in files])
@@ -81,6 +90,28 @@ def main() -> int:
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0
+
+
+def run_program(command: list[str], result: pathlib.Path) -> str:
+    """Writes result; returns what went wrong."""
+    command = [*command, f"--benchmark_out={result}", "--benchmark_out_format=json"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (run.stderr or f"exit code {run.returncode}") if run.returncode else ""
+
+
+def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: str, result: pathlib.Path) -> str:
+    """The same job on several numbers of ranks; one result of all."""
+    merged: dict = {}
+    for ranks in sizes:
+        print(f"  on {ranks} ranks ...", flush=True)
+        launch = [sys.executable, str(ROOT / "tools" / "launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace]
+        if problem := run_program(launch, result):
+            return problem
+        content = json.loads(result.read_text(encoding="utf-8"))
+        merged = {**content, "benchmarks": merged.get("benchmarks", []) + content["benchmarks"]}
+    merged["context"]["mpi"] = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]
+    result.write_text(json.dumps(merged), encoding="utf-8")
+    return ""
 
 
 def describe(path: pathlib.Path, name: str, build: pathlib.Path, pace: list[str]) -> None:
@@ -161,6 +192,9 @@ def compare_families(path: pathlib.Path) -> None:
     results = plot.read(path)
     if results.context.get("drawing") == "compression":
         print("\n".join(compressors.summary(results)))
+        return
+    if results.context.get("drawing") == "floor":
+        print("\n".join(floors.summary(results)))
         return
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):

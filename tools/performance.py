@@ -9,6 +9,7 @@ import re
 import sys
 
 import compressors
+import floors
 import plot
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
@@ -19,7 +20,7 @@ LARGEST = 10_000_000
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("readme", type=pathlib.Path)
-    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where it was measured, msa.json")
+    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     text = args.readme.read_text(encoding="utf-8")
@@ -27,6 +28,8 @@ def main() -> int:
     tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
     if (msa := args.results / "msa.json").exists():
         tables += "\n" + compression(plot.read(msa))
+    if (store := args.results / "store.json").exists():
+        tables += "\n" + storing(plot.read(store))
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.readme} does not show what {args.results} says: call tools/performance.py")
@@ -81,6 +84,14 @@ def compression(results: plot.Results) -> str:
     return ("Compressing alignments along a tree, names excluded, beside gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
             "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
+
+
+def storing(results: plot.Results) -> str:
+    """A row per operation and number of PEs, then the means."""
+    head, rows = floors.table_rows(results)
+    return ("The replicated store beside its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
+            "between the same pairs of ranks in buffers that are there already ([operations](bench/results/README.md)):\n\n"
+            f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
 
 
 def nearest(points: dict[int, plot.Point], size: int) -> plot.Point:

@@ -3,7 +3,8 @@
 
 Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
 triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
-`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py). Standard library only.
+`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py); with floor, times over a floor
+(floors.py). Standard library only.
 """
 import json
 import math
@@ -194,6 +195,10 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
         import compressors  # which draws by the functions above
 
         svg = compressors.draw(results, f"{source.stem}: size and speed{where}")
+    elif context.get("drawing") == "floor":
+        import floors
+
+        svg = floors.draw(results, f"{source.stem}: time over the floor{where}")
     else:
         svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
     if svg:

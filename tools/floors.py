@@ -1,0 +1,140 @@
+"""Results of operations on MPI ranks: OPERATION/VARIANT/bytes:N/pes:P/replicas:R/TRANSPORT, whose counter over_floor is the time in relation
+to that of MPI alone moving the same bytes between the same pairs of ranks."""
+import math
+import re
+from dataclasses import dataclass
+
+import plot
+
+# What the means are taken over.
+MEAN_PES, MEAN_BYTES, MEAN_TRANSPORT = (4, 8, 16), (4 << 20, 16 << 20), "collective"
+
+
+@dataclass
+class Run:
+    operation: str
+    variant: str
+    bytes: int
+    pes: int
+    replicas: int
+    transport: str
+    counters: dict
+
+    @property
+    def over_floor(self) -> float:
+        return self.counters["over_floor"]
+
+
+def runs(results: plot.Results) -> list[Run]:
+    found = []
+    for variant, operations in results.families.items():
+        for operation, points in operations.items():
+            for point in points:
+                pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["run_name"]).groups()
+                found.append(Run(operation, variant, point.size, int(pes), int(replicas), transport, point.run))
+    return found
+
+
+def geometric_mean(numbers: list[float]) -> float:
+    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
+
+
+def in_mean(run: Run) -> bool:
+    return run.pes in MEAN_PES and run.bytes in MEAN_BYTES and run.transport == MEAN_TRANSPORT
+
+
+def operations(results: plot.Results) -> list[str]:
+    return list(dict.fromkeys(run.operation for run in runs(results)))
+
+
+def summary(results: plot.Results) -> list[str]:
+    """A line per operation and variant, then the means over all of them."""
+    lines = []
+    everything = [run for run in runs(results) if in_mean(run)]
+    for operation in operations(results):
+        for variant in dict.fromkeys(run.variant for run in everything if run.operation == operation):
+            here = [run for run in everything if (run.operation, run.variant) == (operation, variant)]
+            lines.append(f"{operation} {variant}: {geometric_mean([run.over_floor for run in here]):.2f} times the floor "
+                         f"({min(run.over_floor for run in here):.2f} .. {max(run.over_floor for run in here):.2f})")
+    pes = ", ".join(map(str, sorted({run.pes for run in everything})))
+    sizes = ", ".join(f"{size >> 20}" for size in sorted({run.bytes for run in everything}))
+    means = ", ".join(f"{operation} {geometric_mean([run.over_floor for run in everything if run.operation == operation]):.2f}"
+                      for operation in operations(results))
+    lines.append(f"geometric means over the floor ({pes} PEs, {sizes} MiB): {means}")
+    return lines
+
+
+def table_rows(results: plot.Results) -> tuple[list[str], list[list[str]]]:
+    """Head and a row per operation and number of PEs."""
+    head = ["operation", "PEs", "MiB", "replicas", "ModK", "floor", "ratio", "permuted", "floor", "ratio"]
+    rows = []
+    everything = [run for run in runs(results) if run.transport == MEAN_TRANSPORT]
+    largest = max(run.bytes for run in everything)
+    for operation in operations(results):
+        for pes in sorted({run.pes for run in everything if run.operation == operation and run.pes in MEAN_PES}):
+            row = [operation.replace("_", " "), str(pes), str(largest >> 20), "2"]
+            for variant in ["mod_k", "permuted_256K"]:
+                match = [run for run in everything
+                         if (run.operation, run.variant, run.bytes, run.pes, run.replicas) == (operation, variant, largest, pes, 2)]
+                row += cells(match[0]) if match else ["-"] * 3
+            rows.append(row)
+    return head, rows
+
+
+def cells(run: Run) -> list[str]:
+    seconds = run.counters["s_per_call"]
+    return [plot.in_words(seconds), plot.in_words(seconds / run.over_floor), f"{run.over_floor:.2f}"]
+
+
+# --- drawing ------------------------------------------------------------------------------------------------------------
+
+WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 170, 60, 90, 46
+COLUMNS = 3
+
+
+def draw(results: plot.Results, title: str) -> str:
+    """A panel per operation: the ratio against the number of PEs, a line per variant; each the geometric mean over sizes and replicas."""
+    everything = [run for run in runs(results) if run.transport == MEAN_TRANSPORT]
+    if not everything:
+        return ""
+    variants = list(dict.fromkeys(run.variant for run in everything))
+    names = operations(results)
+    pes = sorted({run.pes for run in everything})
+    rows = math.ceil(len(names) / COLUMNS)
+    width, height = LEFT + COLUMNS * (WIDTH + GAP), TOP + rows * (HEIGHT + GAP)
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
+           f'<rect width="{width}" height="{height}" fill="#ffffff"/>', plot.text(LEFT, 22, title, font_size="15", font_weight="bold")]
+    for i, variant in enumerate(variants):
+        at = LEFT + 130 * i
+        svg += [f'<path d="M{at} 42h22" stroke="{plot.COLOURS[i % len(plot.COLOURS)]}" stroke-width="2"/>', plot.text(at + 28, 46, variant)]
+    svg.append(plot.text(LEFT, 64, "times the floor (1: as fast as MPI alone), against the number of PEs", fill="#555555"))
+    for i, operation in enumerate(names):
+        left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
+        svg += panel(operation, [run for run in everything if run.operation == operation], variants, pes, left, top)
+    return "\n".join([*svg, "</svg>", ""])
+
+
+def panel(operation: str, here: list[Run], variants: list[str], pes: list[int], left: float, top: float) -> list[str]:
+    means = {(variant, p): geometric_mean([run.over_floor for run in here if (run.variant, run.pes) == (variant, p)])
+             for variant in variants for p in pes if any((run.variant, run.pes) == (variant, p) for run in here)}
+    most = max(2.0, math.ceil(max(means.values())))
+
+    def x(p: int) -> float:
+        return left + WIDTH * (pes.index(p) + 0.5) / len(pes)
+
+    def y(ratio: float) -> float:
+        return top + HEIGHT * (1 - ratio / most)
+
+    svg = [f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999999"/>',
+           plot.text(left + WIDTH / 2, top - 6, operation.replace("_", " "), text_anchor="middle", font_weight="bold")]
+    for ratio in range(0, int(most) + 1, max(1, int(most) // 4)):
+        svg += [f'<path d="M{left} {y(ratio):.1f}h{WIDTH}" stroke="{"#333333" if ratio == 1 else "#dddddd"}"/>',
+                plot.text(left - 6, y(ratio) + 4, str(ratio), text_anchor="end")]
+    svg += [plot.text(x(p), top + HEIGHT + 15, str(p), text_anchor="middle") for p in pes]
+    for i, variant in enumerate(variants):
+        points = [(x(p), y(means[variant, p])) for p in pes if (variant, p) in means]
+        colour = plot.COLOURS[i % len(plot.COLOURS)]
+        if points:
+            svg.append(f'<path d="M{"L".join(f"{px:.1f} {py:.1f}" for px, py in points)}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            svg += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{colour}"/>' for px, py in points]
+    return svg
