@@ -218,48 +218,4 @@ RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrVie
     return senders;
 }
 
-bool is_valid(RangeSenders const& senders, std::span<RangeRequest const> requests, CsrView<PeId> holders,
-              BlockSizes const& sizes) {
-    auto const holds = [&](std::uint64_t i, PeId pe) {
-        return std::find(holders[i].begin(), holders[i].end(), pe) != holders[i].end();
-    };
-    std::vector<BlockId> next;  // of every request: the first block that is not served yet
-    for (auto const& request : requests) next.push_back(request.blocks.first);
-    std::map<PeId, std::uint64_t> sent, received;
-    std::uint64_t last_request = 0;
-    for (auto const& [blocks, sender, receiver, i] : senders.transfers) {
-        if (i >= requests.size() || i < last_request || blocks.empty()) return false;
-        last_request = i;
-        if (receiver != requests[i].receiver || holds(i, receiver) || !holds(i, sender)) return false;
-        if (blocks.first != next[i] || blocks.last > requests[i].blocks.last) return false;
-        next[i] = blocks.last;
-        sent[sender] += sizes.bytes(blocks);
-        received[receiver] += sizes.bytes(blocks);
-    }
-    auto const serve_whole = [&](std::uint64_t i) {
-        if (i >= requests.size() || next[i] != requests[i].blocks.first) return false;
-        next[i] = requests[i].blocks.last;
-        return true;
-    };
-    for (auto const& [blocks, sender, receiver, i] : senders.local) {
-        if (i >= requests.size() || blocks != requests[i].blocks || sender != receiver) return false;
-        if (receiver != requests[i].receiver || !holds(i, sender)) return false;
-        if (!serve_whole(i)) return requests[i].blocks.empty();
-    }
-    for (auto const i : senders.unservable) {
-        if (i >= requests.size() || !holders[i].empty()) return false;
-        if (!serve_whole(i)) return false;
-    }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        if (next[i] != requests[i].blocks.last) return false;
-    }
-    auto const most = [](std::map<PeId, std::uint64_t> const& bytes) {
-        std::uint64_t result = 0;
-        for (auto const& entry : bytes) result = std::max(result, entry.second);
-        return result;
-    };
-    return senders.most_sent == most(sent) && senders.most_received == most(received) &&
-           senders.most_sent_bound <= senders.most_sent;
-}
-
 }  // namespace regraft::schedule

@@ -1,0 +1,160 @@
+// Senders of ranges against the bound of a maximum flow, and against broken answers.
+#include "regraft/schedule/range_senders.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <boost/graph/push_relabel_max_flow.hpp>
+#include <gtest/gtest.h>
+
+#include "regraft/core/random.hpp"
+#include "support/flow_network.hpp"
+#include "support/matching_oracle.hpp"
+
+namespace regraft::schedule {
+namespace {
+
+struct Instance {
+    std::vector<RangeRequest> requests;
+    Csr<PeId> holders;
+    BlockSizes sizes;
+};
+
+BlockSizes random_sizes(Random& random, std::uint64_t num_blocks, std::uint64_t longest) {
+    if (random.below(2) == 0) return {num_blocks, 1 + random.below(longest)};
+    std::vector<std::uint64_t> begins{0};
+    for (std::uint64_t i = 0; i < num_blocks; ++i) begins.push_back(begins.back() + random.below(longest));
+    return BlockSizes(std::move(begins));
+}
+
+/// Random ranges; their holders are drawn from a few sets of PEs, some of them empty.
+Instance random_instance(std::uint64_t seed, std::uint64_t num_requests, std::uint64_t longest_range) {
+    Random random(seed);
+    auto const num_pes = 1 + random.below(12);
+    auto const num_blocks = 1 + random.below(200);
+    Instance instance{{}, {}, random_sizes(random, num_blocks, 300)};
+    std::vector<std::vector<PeId>> sets(1 + random.below(6));
+    for (auto& set : sets) {
+        for (std::uint32_t pe = 0; pe < num_pes; ++pe) {
+            if (random.below(3) == 0) set.push_back(PeId{pe * 3});
+        }
+    }
+    for (std::uint64_t i = 0; i < num_requests; ++i) {
+        auto const first = random.below(num_blocks);
+        auto const last = std::min(num_blocks, first + 1 + random.below(longest_range));
+        instance.requests.push_back(
+            {{BlockId{first}, BlockId{last}}, PeId{static_cast<std::uint32_t>(random.below(num_pes)) * 3}});
+        instance.holders.push_row(sets[random.below(sets.size())]);
+    }
+    return instance;
+}
+
+std::uint64_t longest_block(BlockSizes const& sizes) {
+    std::uint64_t longest = 0;
+    for (std::uint64_t i = 0; i < sizes.num_blocks(); ++i) longest = std::max(longest, sizes.bytes(BlockId{i}));
+    return longest;
+}
+
+TEST(RangeSenders, ServeEverybodyWithinABlockOfTheBound) {
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const [requests, holders, sizes] = random_instance(seed, seed % 40, 1 + seed % 60);
+        auto const senders = choose_range_senders(requests, holders, sizes);
+        ASSERT_TRUE(is_valid(senders, requests, holders, sizes));
+        auto const slack = std::max(longest_block(sizes), senders.most_sent_bound / 20);
+        EXPECT_LE(senders.most_sent, senders.most_sent_bound + slack);
+        EXPECT_EQ(choose_range_senders(requests, holders, sizes).transfers, senders.transfers);
+    }
+}
+
+/// The most that somebody sends when bytes can be divided at will, by a search over bounds with a flow for each.
+std::uint32_t divisible_optimum(Instance const& instance) {
+    auto const& [requests, holders, sizes] = instance;
+    constexpr std::size_t num_pes = 40;
+    test::FlowNetwork network(requests.size() + num_pes + 2);
+    auto const source = requests.size() + num_pes;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto const row = holders[i];
+        if (row.empty() || std::find(row.begin(), row.end(), requests[i].receiver) != row.end()) continue;
+        auto const bytes = static_cast<std::int64_t>(sizes.bytes(requests[i].blocks));
+        test::connect(network, source, i, bytes);
+        for (auto const pe : row) test::connect(network, i, requests.size() + value(pe), bytes);
+        all += bytes;
+    }
+    std::vector<test::FlowEdge> to_sink;
+    for (std::size_t pe = 0; pe < num_pes; ++pe)
+        to_sink.push_back(test::connect(network, requests.size() + pe, source + 1, 0));
+    return test::smallest_feasible(0, [&](std::uint32_t bound) {
+        for (auto const edge : to_sink) boost::put(boost::edge_capacity, network, edge, bound);
+        return boost::push_relabel_max_flow(network, source, source + 1) == all;
+    });
+}
+
+TEST(RangeSenders, HaveTheBoundOfAMaximumFlow) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const instance = random_instance(seed, 1 + seed % 12, 20);
+        auto const senders = choose_range_senders(instance.requests, instance.holders, instance.sizes);
+        EXPECT_EQ(senders.most_sent_bound, divisible_optimum(instance));
+    }
+}
+
+TEST(RangeSenders, MakeFewTransfersOfLongRanges) {
+    // Three holders of everything, ten receivers that want all of it.
+    BlockSizes const sizes(30000, 64);
+    std::vector<RangeRequest> requests;
+    Csr<PeId> holders;
+    for (std::uint32_t pe = 3; pe < 13; ++pe) {
+        requests.push_back({{BlockId{0}, BlockId{30000}}, PeId{pe}});
+        holders.push_row(std::vector{PeId{0}, PeId{1}, PeId{2}});
+    }
+    auto const senders = choose_range_senders(requests, holders, sizes);
+    EXPECT_EQ(senders.most_sent, 100000u * 64);
+    EXPECT_LE(senders.transfers.size(), 12u);  // a cut between two senders, twice
+}
+
+TEST(RangeSenders, DealsFewLongBlocksOneByOne) {
+    // Two holders and blocks of 6, 5, 4, 3, 2 bytes: divided evenly 10 each, which 6 + 4 and 5 + 3 + 2 reach.
+    BlockSizes const sizes(std::vector<std::uint64_t>{0, 6, 11, 15, 18, 20});
+    std::vector<RangeRequest> const requests{{{BlockId{0}, BlockId{5}}, PeId{2}}};
+    Csr<PeId> holders;
+    holders.push_row(std::vector{PeId{0}, PeId{1}});
+    auto const senders = choose_range_senders(requests, holders, sizes);
+    EXPECT_TRUE(is_valid(senders, requests, holders, sizes));
+    EXPECT_LE(senders.most_sent, 11u);
+}
+
+TEST(RangeSendersChecker, NoticesEveryKindOfMistake) {
+    BlockSizes const sizes(20, 8);
+    std::vector<RangeRequest> const requests{{{BlockId{0}, BlockId{10}}, PeId{2}},
+                                             {{BlockId{5}, BlockId{9}}, PeId{0}},
+                                             {{BlockId{12}, BlockId{13}}, PeId{1}}};
+    Csr<PeId> holders;
+    holders.push_row(std::vector{PeId{0}, PeId{1}});
+    holders.push_row(std::vector{PeId{0}, PeId{1}});
+    holders.push_row(std::vector<PeId>{});
+    auto const right = choose_range_senders(requests, holders, sizes);
+    ASSERT_TRUE(is_valid(right, requests, holders, sizes));
+    ASSERT_EQ(right.transfers.size(), 2u);
+    auto const wrong = [&](auto mistake) {
+        auto senders = right;
+        mistake(senders);
+        return !is_valid(senders, requests, holders, sizes);
+    };
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers.pop_back(); }));
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers[0].sender = PeId{2}; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers[0].receiver = PeId{1}; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers[1].blocks.last = BlockId{11}; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers[1].blocks.first = BlockId{0}; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.transfers[0].request = 9; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.local.clear(); }));
+    EXPECT_TRUE(wrong([](auto& s) { s.unservable.clear(); }));
+    EXPECT_TRUE(wrong([](auto& s) { s.unservable = {0}; }));
+    EXPECT_TRUE(wrong([](auto& s) { ++s.most_sent; }));
+    EXPECT_TRUE(wrong([](auto& s) { ++s.most_received; }));
+    EXPECT_TRUE(wrong([](auto& s) { s.most_sent_bound = 1000; }));
+}
+
+}  // namespace
+}  // namespace regraft::schedule
