@@ -9,6 +9,7 @@
 #include "common/program.hpp"
 #include "failures.hpp"
 #include "graph_file.hpp"
+#include "loss.hpp"
 #include "match.hpp"
 #include "recovery.hpp"
 #include "report.hpp"
@@ -32,7 +33,7 @@ auto timed(Function&& function) {
 }
 
 /// Nobody should wait for a plan that then cannot be written.
-void prepare_json(std::string const& path) {
+void prepare(std::string const& path) {
     if (!path.empty()) check_writable(path);
 }
 
@@ -47,7 +48,7 @@ std::vector<PeId> failed_ranks(RecoverOptions const& options) {
 }  // namespace
 
 void run(MatchOptions const& options) {
-    prepare_json(options.json);
+    prepare(options.json);
     auto const graph = parse_graph(read_text(options.graph), shown_input(options.graph));
     auto const [plan, seconds] = timed([&] { return plan_senders(graph); });
     if (!options.json.empty()) write_json(options, graph, plan);
@@ -55,7 +56,7 @@ void run(MatchOptions const& options) {
 }
 
 void run(RoundsOptions const& options) {
-    prepare_json(options.json);
+    prepare(options.json);
     auto const transfers = parse_transfers(read_text(options.transfers), shown_input(options.transfers));
     auto const [plan, seconds] = timed([&] { return plan_rounds(transfers); });
     if (!options.json.empty()) write_json(options, plan);
@@ -67,7 +68,7 @@ void run(RoundsOptions const& options) {
 }
 
 void run(RecoverOptions const& options) {
-    prepare_json(options.json);
+    prepare(options.json);
     Job const job{options.ranks, options.partitions,
                   make_rule(options.placement, {options.blocks, options.ranks, options.replicas}, options.node_size)};
     auto const wanted = options.redistribute ? Wanted::everything : Wanted::gained;
@@ -76,6 +77,19 @@ void run(RecoverOptions const& options) {
                                         options.bundle ? schedule::Messages::bundled : schedule::Messages::per_block);
     if (!options.json.empty()) write_json(options, failed, recovery);
     if (options.json != "-") print(text_of(options, recovery));
+}
+
+void run(LossOptions const& options) {
+    prepare(options.json);
+    prepare(options.svg);
+    auto const plan = plan_loss(options);
+    if (!options.svg.empty()) {
+        Output out(options.svg);
+        out.write(svg_of(options, plan));
+        out.commit();
+    }
+    if (!options.json.empty()) write_json(options, plan);
+    if (options.json != "-" && options.svg != "-") print(text_of(options, plan));
 }
 
 }  // namespace regraft::plan

@@ -9,5 +9,6 @@ namespace regraft::plan {
 void run(MatchOptions const& options);
 void run(RoundsOptions const& options);
 void run(RecoverOptions const& options);
+void run(LossOptions const& options);
 
 }  // namespace regraft::plan

@@ -37,6 +37,7 @@ constexpr char const* after =
   regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --failed 3,7,10-20
   regraft-plan match graph.txt --json -
   regraft-plan rounds transfers.txt --list
+  regraft-plan loss -p 33554432
 and regraft-plan COMMAND --help for the formats.
 
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad input or usage.)";
@@ -100,6 +101,35 @@ prediction; planning (how long that took, and memory); transfers if asked for.
 
 The plan is the same for the same arguments, on every machine; only what
 planning says differs.)";
+
+constexpr char const* loss_description = "how many failures a job survives: the probability that they lose data";
+
+constexpr char const* loss_after =
+    R"(Every block is kept on R ranks. Ranks, or with --node-size whole nodes, fail one
+after the other in random order; data is lost as soon as all that keep some block
+have failed. Printed are, for each number of replicas,
+  the probability that data is lost after so many failures;
+  the mean number of failures until data is lost (MNFTI), the last one included,
+    with re-hits also if failures hit the dead again, and count;
+  the numbers of failures that lose data in 1, 10, 50 and 90 % of all cases.
+
+Where the sets of ranks (nodes) that keep a block do not overlap, all of this is
+computed, to at least 12 digits. That is so for mod-k if nodes have one rank, or
+their size divides k = floor(P / R); for permuted and pairwise if moreover R
+divides P; for node-aware if all nodes have equally many ranks and R divides their
+number. Elsewhere --simulate draws failures until data is lost.
+
+--svg draws which part of all ranks fails until data is lost, for 2^8 to 2^25 ranks
+(or nodes, each copy on another one).
+
+  regraft-plan loss -p 33554432
+  regraft-plan loss -p 24576 -r 3 --failures 1-10,100
+  regraft-plan loss -p 9600 --node-size 48 --placement node-aware --simulate 10000
+  regraft-plan loss -p 1000 --svg loss.svg
+
+JSON: unit (rank or node), units (how many), safety: per number of replicas what is
+computed (null: no closed form) and what is simulated (or null), and curves: the
+figure's. Same arguments, same bytes.)";
 
 CLI::Option* add_json(CLI::App& app, std::string& json) {
     return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
@@ -207,6 +237,61 @@ CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
     return recover;
 }
 
+void add_loss_job(CLI::App& loss, LossOptions& options) {
+    constexpr auto* group = "Job";
+    loss.add_option("-p,--ranks", options.ranks, "ranks before the failures")
+        ->required()
+        ->transform(whole(1, most_ranks))
+        ->type_name("P")
+        ->group(group);
+    loss.add_option("-r,--replicas", options.replicas, "ranks that keep each block, at least (default 2,3,4)")
+        ->type_name("LIST")
+        ->group(group);
+    loss.add_option("--placement", options.placement,
+                    "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
+        ->check(CLI::IsMember(rule_names()).description(""))
+        ->type_name("RULE")
+        ->group(group);
+    loss.add_option("--node-size", options.node_size, "consecutive ranks that fail together (default 1)")
+        ->transform(whole(1, most_ranks))
+        ->type_name("K")
+        ->group(group);
+}
+
+void add_loss(CLI::App& app, LossOptions& options) {
+    auto* const loss = app.add_subcommand("loss", loss_description);
+    add_loss_job(*loss, options);
+    constexpr auto* failures = "Failures (default: 0.01 to 50 % of all)";
+    loss->add_option("--failures", options.failures, "so many failures, such as 1-10,100")
+        ->type_name("LIST")
+        ->group(failures);
+    loss->add_option("--fraction", options.fractions, "these parts of all, 0 to 1, rounded, such as 0.01,0.02")
+        ->type_name("LIST")
+        ->group(failures);
+    constexpr auto* simulation = "Simulation";
+    constexpr std::uint64_t most_trials = 10'000'000;
+    loss->add_option("--simulate", options.trials, "let failures happen until data is lost, so many times")
+        ->transform(whole(1, most_trials))
+        ->type_name("N")
+        ->group(simulation);
+    loss->add_option("--seed", options.seed, "of --simulate (default 1)")
+        ->transform(whole(0, most))
+        ->type_name("S")
+        ->group(simulation);
+    add_json(*loss, options.json)->group("Output");
+    loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, and no text")
+        ->check([](std::string const& path) { return path.empty() ? "the name of the file is empty" : ""; })
+        ->type_name("OUT")
+        ->group("Output");
+    loss->footer(loss_after);
+}
+
+/// What CLI11 cannot check. Throws CLI::ValidationError.
+void complete(LossOptions const& options) {
+    if (options.json == "-" && options.svg == "-")
+        throw CLI::ValidationError("--svg", "standard output is for --json already");
+}
+
 /// What CLI11 cannot check. Throws CLI::ValidationError.
 void complete(RecoverOptions& options, CLI::App const& recover) {
     int ways = 0;
@@ -239,16 +324,22 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     MatchOptions match_options;
     RoundsOptions rounds_options;
     RecoverOptions recover_options;
+    LossOptions loss_options;
     auto const* const match = add_match(app, match_options);
     auto const* const rounds = add_rounds(app, rounds_options);
     auto const* const recover = add_recover(app, recover_options);
+    add_loss(app, loss_options);
     if (auto const message = unknown_command(app, argc, argv)) return {std::nullopt, *message, bad_input};
     try {
         app.parse(argc, argv);
         if (match->parsed()) return {match_options, "", 0};
         if (rounds->parsed()) return {rounds_options, "", 0};
-        complete(recover_options, *recover);
-        return {recover_options, "", 0};
+        if (recover->parsed()) {
+            complete(recover_options, *recover);
+            return {recover_options, "", 0};
+        }
+        complete(loss_options);
+        return {loss_options, "", 0};
     } catch (CLI::ParseError const& error) {
         auto const end = ending(app, error);
         return {std::nullopt, end.message, end.exit_code};

@@ -42,7 +42,20 @@ struct RecoverOptions {
     bool transfers = false;  // all of them in the JSON
 };
 
-using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions>;
+struct LossOptions {
+    std::uint32_t ranks = 0;
+    std::uint32_t node_size = 1;           // ranks that fail together
+    std::string placement = "mod-k";       // or permuted, pairwise, node-aware
+    std::optional<std::string> replicas;   // list; none: 2,3,4 as far as there are ranks
+    std::optional<std::string> failures;   // list of numbers of failed ranks, or nodes
+    std::optional<std::string> fractions;  // list of parts of them
+    std::uint64_t trials = 0;              // 0: nothing is simulated
+    std::uint64_t seed = 1;
+    std::string json;
+    std::string svg;  // path, as json
+};
+
+using Options = std::variant<MatchOptions, RoundsOptions, RecoverOptions, LossOptions>;
 
 using Parsed = common::Parsed<Options>;
 

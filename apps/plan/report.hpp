@@ -6,6 +6,7 @@
 
 #include "common/output.hpp"
 #include "graph_file.hpp"
+#include "loss.hpp"
 #include "match.hpp"
 #include "options.hpp"
 #include "recovery.hpp"
@@ -26,5 +27,8 @@ void write_json(RoundsOptions const& options, RoundPlan const& plan);
 
 std::string text_of(RecoverOptions const& options, Recovery const& recovery);
 void write_json(RecoverOptions const& options, std::span<PeId const> failed, Recovery const& recovery);
+
+std::string text_of(LossOptions const& options, LossPlan const& plan);
+void write_json(LossOptions const& options, LossPlan const& plan);
 
 }  // namespace regraft::plan
