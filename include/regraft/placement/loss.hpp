@@ -44,7 +44,8 @@ public:
     double expected_failures() const;
     /// The same if failures also hit slots that failed before, and those count (MNFTI as of Ferreira et al. 2011).
     double expected_hits() const;
-    /// The smallest number of failures that lose data with probability >= q, up to a relative 1e-13. Precondition: 0 < q
+    /// The smallest number of failures that lose data with probability >= q, up to a relative 1e-13. Precondition: 0 <
+    /// q
     /// <= 1. O(log num_slots) probabilities.
     std::uint64_t quantile(double q) const;
 
