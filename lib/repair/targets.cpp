@@ -1,6 +1,7 @@
 #include "repair/targets.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -149,13 +150,42 @@ private:
         }
     }
 
+    /// The groups in parts of whole pieces, the parts of every group all along the row. The sweep deals neighbours to
+    /// the same member; so what that gets is not all from the same holders, and when it dies, many can send.
+    std::vector<Group> interleaved(std::vector<Group> const& groups) const {
+        struct Place {
+            std::uint64_t along;
+            std::size_t group;
+            std::uint64_t part;
+            auto operator<=>(Place const&) const = default;
+        };
+        std::vector<Place> places;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            auto const parts = parts_of(groups[i]);
+            for (std::uint64_t part = 0; part < parts; ++part) places.push_back({part * held_.size() / parts, i, part});
+        }
+        std::sort(places.begin(), places.end());
+        std::vector<Group> row;
+        for (auto const& [along, i, part] : places) {
+            auto const range = even_part<BlockId>(groups[i].pieces.size(), part, parts_of(groups[i]));
+            row.emplace_back();
+            row.back().holders = groups[i].holders;
+            for (auto piece = value(range.first); piece < value(range.last); ++piece) {
+                row.back().pieces.push_back(groups[i].pieces[piece]);
+                row.back().units += units_.of(pieces_[groups[i].pieces[piece]].blocks);
+            }
+        }
+        return row;
+    }
+    std::uint64_t parts_of(Group const& group) const { return std::min(group.pieces.size(), held_.size()); }
+
     /// Only adds copies. Whether all that were missing are planned then.
     bool add_evenly() {
         bool nodes_matter = situation_.nodes_matter;
         for (;;) {
             auto const which = pieces_below(situation_.replicas);
             if (which.empty()) return true;
-            auto groups = groups_of(pieces_, which, &Piece::after, units_);
+            auto groups = interleaved(groups_of(pieces_, which, &Piece::after, units_));
             bool by_nodes = false;
             for (auto& group : groups) {
                 auto copies = situation_.replicas - group.holders.size();
