@@ -51,12 +51,13 @@ def row(failure: dict) -> list[str]:
         str(failure["bytes_loaded"]),
         f"{failure['b']}/{failure['rounds']}",
         f"{failure['load_ms']:.1f}",
+        f"{failure['repair_ms']:.1f}",
         f"{failure['restore_ms']:.1f}",
         f"{failure['work_lost_ms']:.0f}",
     ]
 
 
-HEADER = ["died", "during", "noticed", "shrink", "reassign", "patterns", "bytes", "b/rounds", "load", "restore", "work lost"]
+HEADER = ["died", "during", "noticed", "shrink", "reassign", "patterns", "bytes", "b/rounds", "load", "repair", "restore", "work lost"]
 
 
 def main() -> int:
@@ -75,7 +76,8 @@ def main() -> int:
         print(f"\nWhat happened, times in ms ({failing.seconds:.1f} s in all):")
         print_table([HEADER, *(row(failure) for failure in failing.report["failures"])])
         print("\n  noticed: at most so long after the death; patterns, bytes: taken over by the survivors, loaded from their memory;")
-        print("  b/rounds: blocks from the busiest sender / rounds of the exchange; work lost: since the last checkpoint, repeated")
+        print("  b/rounds: blocks from the busiest sender / rounds of the exchange; repair: replicas that died are made again;")
+        print("  work lost: since the last checkpoint, repeated")
         print("\nThe same search without failures:", flush=True)
         calm = Search(args.mpirun, program, pathlib.Path(directory, "calm"), "")
         print(f"  {calm.seconds:.1f} s")

@@ -28,7 +28,7 @@ ft::FailurePlan draw_on_this_pe(std::span<PeId const> members, FailureDraw draw)
     ft::FailurePlan plan;
     for (auto victim : victims) {
         std::vector<ft::FailPoint const*> candidates;
-        for (auto const* point : ft::fail_points()) {
+        for (auto const* point : search_points()) {
             if (point->occurrences() > 0 || !plan.empty()) candidates.push_back(point);
         }
         auto const& point = *candidates[random.below(candidates.size())];
@@ -38,6 +38,14 @@ ft::FailurePlan draw_on_this_pe(std::span<PeId const> members, FailureDraw draw)
 }
 
 }  // namespace
+
+std::vector<ft::FailPoint const*> search_points() {
+    auto points = ft::fail_points();
+    std::erase_if(points, [](auto const* point) {
+        return point->name().starts_with("erasure-") || point->name().starts_with("node_ids:");
+    });
+    return points;
+}
 
 std::optional<FailureDraw> parse_failure_draw(std::string_view text) {
     if (!text.starts_with(prefix)) return std::nullopt;

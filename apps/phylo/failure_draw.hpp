@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/failure_plan.hpp"
 
 namespace regraft::phylo {
+
+/// The points of the program that a search can come to, by name.
+std::vector<ft::FailPoint const*> search_points();
 
 struct FailureDraw {
     std::uint64_t seed = 0;

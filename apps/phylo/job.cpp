@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "block_layout.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/placement/mod_k.hpp"
-#include "regraft/store/block_layout.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -36,7 +36,7 @@ std::uint64_t count(std::span<BlockRange const> ranges) {
 
 /// Copies the blocks of some ranges, one behind the other in `from`, to their places in the layout of `to`. Each range
 /// lies within one piece of the layout.
-void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const> from, store::BlockLayout const& layout,
+void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const> from, BlockLayout const& layout,
                   std::span<std::byte> to, std::size_t block_bytes) {
     for (auto const& range : ranges) {
         auto const size = range.size() * block_bytes;
@@ -180,8 +180,8 @@ void Job::take_over(Recovery& record) {
     std::vector<std::byte> gained(count(wanted) * dataset_.block_bytes());
     auto const report = store_.load(wanted, gained);
     record.load_ms = milliseconds_since(begin);
-    record.b = report.b;
-    record.rounds = report.rounds;
+    record.b = checked_cast<std::uint32_t>(report.b);
+    record.rounds = checked_cast<std::uint32_t>(report.rounds);
     record.blocks_taken_over = count(blocks_of(next.gained.values));
     record.blocks_reread = count(report.lost);
     record.bytes_loaded = (record.blocks_taken_over - record.blocks_reread) * dataset_.block_bytes();
@@ -192,13 +192,17 @@ void Job::take_over(Recovery& record) {
     record.reread_ms = report.lost.empty() ? 0 : milliseconds_since(begin);
 
     auto const kept = blocks_of(assignment_[self]);
-    store::BlockLayout const layout(blocks_of(next.after[self]));
+    BlockLayout const layout(blocks_of(next.after[self]));
     std::vector<std::byte> blocks(layout.size() * dataset_.block_bytes());
     place_blocks(kept, blocks_, layout, blocks, dataset_.block_bytes());
     place_blocks(wanted, gained, layout, blocks, dataset_.block_bytes());
     comm_.agree(true);
     assignment_ = std::move(next.after);
     blocks_ = std::move(blocks);
+
+    begin = Clock::now();
+    record.bytes_repaired = store_.repair().bytes_copied;
+    record.repair_ms = milliseconds_since(begin);
     comm_.reach(recover_phase.after);
 }
 
@@ -209,7 +213,7 @@ void Job::reread(std::span<BlockRange const> lost, std::span<BlockRange const> w
         if (input.dataset.content_hash != dataset_.content_hash) {
             throw InputError({options_.msa.string()}, "has changed since the start, but lost sites must be read again");
         }
-        store::BlockLayout const layout(wanted);
+        BlockLayout const layout(wanted);
         for (auto const& gone : lost) {
             for (auto const& range : wanted) {
                 auto const both = intersect(gone, range);

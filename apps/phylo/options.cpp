@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "regraft/ft/failure_plan.hpp"
+#include "failure_draw.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -30,7 +30,7 @@ std::string list_of_points() {
     std::ostringstream text;
     text << "Points at which --fail POINT:RANK:OCCURRENCE can kill a rank (occurrences count from 0, for each rank "
             "alone):\n";
-    for (auto const* point : ft::fail_points()) text << "  " << point->name() << '\n';
+    for (auto const* point : search_points()) text << "  " << point->name() << '\n';
     text << "Points named inside a single MPI call strike shortly after the rank has entered it.\n"
             "--fail random:SEED:COUNT rehearses the run without failures and draws COUNT deaths over all points it "
             "reached.\n";

@@ -35,6 +35,7 @@ Json to_json(Recovery const& r) {
             {"shrink_ms", r.shrink_ms},
             {"reassign_ms", r.reassign_ms},
             {"load_ms", r.load_ms},
+            {"repair_ms", r.repair_ms},
             {"reread_ms", r.reread_ms},
             {"restore_ms", r.restore_ms},
             {"b", r.b},
@@ -43,6 +44,7 @@ Json to_json(Recovery const& r) {
             {"blocks_taken_over", r.blocks_taken_over},
             {"blocks_reread", r.blocks_reread},
             {"bytes_loaded", r.bytes_loaded},
+            {"bytes_repaired", r.bytes_repaired},
             {"work_lost_ms", r.work_lost_ms},
             {"work_lost_evaluations", r.work_lost_evaluations}};
 }
@@ -131,6 +133,8 @@ std::string to_string(Recovery const& r) {
         text += fmt::format(", {} patterns taken over, b = {}, {} rounds, {} bytes loaded in {:.2f} ms",
                             r.blocks_taken_over, r.b, r.rounds, r.bytes_loaded, r.load_ms);
     }
+    if (r.bytes_repaired > 0)
+        text += fmt::format(", {} bytes of replicas made again in {:.2f} ms", r.bytes_repaired, r.repair_ms);
     if (r.blocks_reread > 0)
         text += fmt::format(", {} patterns reread from the file in {:.1f} ms", r.blocks_reread, r.reread_ms);
     return text + fmt::format("; {:.1f} ms of work lost ({} evaluations)", r.work_lost_ms, r.work_lost_evaluations);

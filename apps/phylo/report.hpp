@@ -25,6 +25,7 @@ struct Recovery {
     double shrink_ms = 0;     // to a communicator of the survivors
     double reassign_ms = 0;   // to decide who takes over what
     double load_ms = 0;       // to load it from the store
+    double repair_ms = 0;     // to make the replicas again that the store had lost
     double reread_ms = 0;     // to read what no survivor holds from the file
     double restore_ms = 0;    // to be where the last checkpoint was
     double work_lost_ms = 0;  // between the last checkpoint and the failure
@@ -35,6 +36,7 @@ struct Recovery {
     std::uint64_t blocks_taken_over = 0;
     std::uint64_t blocks_reread = 0;  // had no living holder
     std::uint64_t bytes_loaded = 0;   // from the store
+    std::uint64_t bytes_repaired = 0;
 };
 
 /// All that the output files contain.

@@ -60,7 +60,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
     listed = subprocess.run([args.exe, "points"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^  (\S+)$", listed, re.M)
     assert len(names) > 30, listed
-    recovering = ("load:", "recover:", "shrink:")
+    recovering = ("load:", "repair:", "recover:", "shrink:")
     for number, point in enumerate(names):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
         ranks += point.startswith(recovering)

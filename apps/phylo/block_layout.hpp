@@ -8,7 +8,7 @@
 
 #include "regraft/core/ids.hpp"
 
-namespace regraft::store {
+namespace regraft::phylo {
 
 class BlockLayout {
 public:
@@ -46,4 +46,4 @@ private:
     std::uint64_t size_ = 0;
 };
 
-}  // namespace regraft::store
+}  // namespace regraft::phylo
