@@ -1,100 +1,430 @@
+// The replicated store while everybody lives: all options, sizes, placements and ways to ask, against a model.
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "regraft/placement/mod_k.hpp"
-#include "regraft/store/replicated_store.hpp"
-#include "support/blocks.hpp"
+#include "support/store_placements.hpp"
+#include "support/store_requests.hpp"
+#include "support/store_under_test.hpp"
 
 namespace regraft::store {
 namespace {
 
-placement::Any mod_k(std::uint64_t num_blocks, ft::Communicator const& comm, std::uint32_t replicas) {
-    auto const size = static_cast<std::uint32_t>(comm.size());
-    return placement::ModK(num_blocks, size, std::min(replicas, size));
+using test::Content;
+using test::make_placement;
+using test::Request;
+using test::StoreUnderTest;
+
+/// What is submitted, and how often.
+struct Size {
+    std::uint64_t num_blocks = 0;
+    Content::Sizes sizes = Content::Sizes::fixed;
+    std::size_t block_bytes = 0;
+    std::uint32_t replicas = 2;
+};
+
+std::uint32_t fitting(std::uint32_t replicas, ft::Communicator const& comm) {
+    return std::min(replicas, static_cast<std::uint32_t>(comm.size()));
 }
 
-void submit_even_parts(ReplicatedStore& store, ft::Communicator& comm, std::uint64_t num_blocks, std::uint32_t replicas,
-                       std::size_t block_bytes) {
-    auto const mine = test::part_of(num_blocks, value(comm.self()), comm.size());
-    store.submit(mod_k(num_blocks, comm, replicas), mine, test::blocks(mine, block_bytes), block_bytes);
+std::vector<BlockRange> even_parts(std::uint64_t num_blocks, ft::Communicator const& comm) {
+    std::vector<BlockRange> parts;
+    for (std::size_t i = 0; i < comm.size(); ++i) parts.push_back(test::part_of(num_blocks, i, comm.size()));
+    return parts;
 }
 
-void expect_everything(ReplicatedStore& store, std::uint64_t num_blocks, std::size_t block_bytes) {
-    BlockRange const everything{BlockId{0}, BlockId{num_blocks}};
-    std::vector<std::byte> out(num_blocks * block_bytes);
-    auto const report = store.load(std::span(&everything, 1), out);
-    EXPECT_TRUE(report.lost.empty());
-    EXPECT_EQ(out, test::blocks(everything, block_bytes));
-    EXPECT_EQ(report.bytes_received + report.bytes_local, out.size());
+void submit(StoreUnderTest& store, ft::Communicator const& comm, Size const& size,
+            std::string const& placement = "mod_k", std::uint64_t salt = 1) {
+    Content const content(salt, size.num_blocks, size.sizes, size.block_bytes);
+    store.submit(make_placement(placement, size.num_blocks, comm.members(), fitting(size.replicas, comm), 2, salt),
+                 content, even_parts(size.num_blocks, comm));
 }
 
-TEST(ReplicatedStore, GivesBackAnyNumberOfBlocks) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    for (std::uint64_t num_blocks : {0, 1, 2, 7, 100}) {
-        for (std::uint32_t replicas : {1, 2, 100}) {
-            SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << replicas << " replicas");
-            ReplicatedStore store(comm);
-            submit_even_parts(store, comm, num_blocks, replicas, 11);
-            expect_everything(store, num_blocks, 11);
+std::uint64_t sum(ft::Communicator& comm, std::uint64_t mine) {
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, comm.native()), "MPI_Allreduce");
+    return mine;
+}
+
+/// One row: what the i-th member wants, the others want nothing.
+Csr<BlockRange> only(std::size_t i, std::vector<BlockRange> const& wanted, ft::Communicator const& comm) {
+    Csr<BlockRange> rows;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        rows.push_row(rank == i ? std::span(wanted) : std::span<BlockRange const>{});
+    }
+    return rows;
+}
+
+class AnyStore : public testing::TestWithParam<Options> {
+protected:
+    std::vector<Request> requests() const {
+        if (GetParam().transport == Transport::collective) return {Request::told, Request::known};
+        return {Request::told, Request::known, Request::started};
+    }
+    bool copies_own() const { return GetParam().own_copy == OwnCopy::copied; }
+    ft::Communicator comm{MPI_COMM_WORLD};
+};
+
+std::string name(testing::TestParamInfo<Options> const& info) {
+    auto const& options = info.param;
+    return std::string(options.transport == Transport::collective ? "Collective" : "Rounds") +
+           (options.own_copy == OwnCopy::copied ? "Copied" : "Referenced") +
+           (options.integrity == Integrity::checked ? "Checked" : "Unchecked");
+}
+
+/// Every two choices together once.
+constexpr std::array<Options, 4> options{Options{Transport::collective, OwnCopy::copied, Integrity::unchecked},
+                                         Options{Transport::collective, OwnCopy::referenced, Integrity::checked},
+                                         Options{Transport::rounds, OwnCopy::copied, Integrity::checked},
+                                         Options{Transport::rounds, OwnCopy::referenced, Integrity::unchecked}};
+
+INSTANTIATE_TEST_SUITE_P(ReplicatedStore, AnyStore, testing::ValuesIn(options), name);
+
+TEST_P(AnyStore, GivesBackAnyNumberOfBlocksOfAnySize) {
+    for (std::uint64_t const num_blocks : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{comm.size() - 1},
+                                           std::uint64_t{comm.size() + 1}, std::uint64_t{100}}) {
+        for (auto const sizes : {Content::Sizes::fixed, Content::Sizes::variable}) {
+            for (std::uint32_t const replicas : {1, 2, 100}) {
+                SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << replicas << " replicas");
+                StoreUnderTest store(comm, GetParam());
+                submit(store, comm, {num_blocks, sizes, replicas == 2 ? 300U : 1U, replicas});
+                EXPECT_EQ(store.load_everything(), "");
+                EXPECT_EQ(store.check_memory(), "");
+                EXPECT_EQ(store.store().num_blocks(), num_blocks);
+                auto const& content = store.model().content();
+                EXPECT_EQ(store.store().sizes().bytes(), content.bytes(content.everything()));
+            }
         }
     }
 }
 
-TEST(ReplicatedStore, TakesRangesOfAnySizeFromAnybody) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    ReplicatedStore store(comm);
-    bool const last = value(comm.self()) + 1 == comm.size();
-    BlockRange const mine = last ? BlockRange{BlockId{0}, BlockId{50}} : BlockRange{};
-    store.submit(mod_k(50, comm, 2), mine, test::blocks(mine, 8), 8);
-    expect_everything(store, 50, 8);
+TEST_P(AnyStore, AnswersAllRequestsWithAllPlacements) {
+    Random random(17);
+    for (auto const* placement : {"mod_k", "permuted", "pairwise", "node_aware"}) {
+        for (std::uint32_t const replicas : {1, 3}) {
+            StoreUnderTest store(comm, GetParam());
+            submit(store, comm, {150, Content::Sizes::variable, 90, replicas}, placement, random.bits());
+            for (auto const request : requests()) {
+                for (int i = 0; i < 2; ++i) {
+                    SCOPED_TRACE(testing::Message() << placement << ", " << replicas << " replicas, load " << i);
+                    EXPECT_EQ(store.load(test::random_requests(150, comm.size(), random), request), "");
+                }
+            }
+        }
+    }
 }
 
-TEST(ReplicatedStore, ReplacesWhatWasSubmittedBefore) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    ReplicatedStore store(comm);
-    submit_even_parts(store, comm, 20, 2, 5);
-    submit_even_parts(store, comm, 33, 1, 9);
-    EXPECT_EQ(store.num_blocks(), 33u);
-    EXPECT_EQ(store.block_bytes(), 9u);
-    expect_everything(store, 33, 9);
+TEST_P(AnyStore, TakesRangesOfAnySizeFromAnybody) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        auto const num_blocks = random.below(70);
+        StoreUnderTest store(comm, GetParam());
+        store.submit(make_placement("permuted", num_blocks, comm.members(), fitting(2, comm), 1, seed),
+                     Content(seed, num_blocks, Content::Sizes::variable, 40),
+                     test::random_parts(num_blocks, comm.size(), random));
+        EXPECT_EQ(store.load_everything(), "");
+    }
 }
 
-TEST(ReplicatedStore, KeepsReplicasTimesTheDataAllTogether) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    ReplicatedStore store(comm);
-    submit_even_parts(store, comm, 60, 1, 10);
-    auto held = static_cast<std::uint64_t>(store.bytes_held());
-    comm.check(MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_UINT64_T, MPI_SUM, comm.native()), "MPI_Allreduce");
-    EXPECT_EQ(held, 600u);
+TEST_P(AnyStore, ReplacesTheVersionBefore) {
+    StoreUnderTest store(comm, GetParam());
+    EXPECT_EQ(store.store().version(), 0u);
+    EXPECT_EQ(store.store().num_blocks(), 0u);
+    submit(store, comm, {20, Content::Sizes::fixed, 5, 2}, "mod_k", 1);
+    EXPECT_EQ(store.store().version(), 1u);
+    submit(store, comm, {33, Content::Sizes::variable, 900, 1}, "permuted", 2);
+    EXPECT_EQ(store.store().version(), 2u);
+    EXPECT_EQ(store.load_everything(), "");
+    submit(store, comm, {20, Content::Sizes::fixed, 5, 2}, "pairwise", 3);  // looks like the first, but other bytes
+    EXPECT_EQ(store.load_everything(), "");
+    EXPECT_EQ(store.check_memory(), "");
 }
 
-TEST(ReplicatedStore, LoadsNothingWhenNobodyWantsAnything) {
+TEST_P(AnyStore, KeepsSeveralStoresOnOneCommunicatorApart) {
+    StoreUnderTest one(comm, GetParam());
+    StoreUnderTest other(comm, {});
+    Random random(5);
+    for (int i = 0; i < 10; ++i) {
+        if (i % 3 == 0) submit(one, comm, {60, Content::Sizes::variable, 100}, "permuted", random.bits());
+        if (i % 4 == 0) submit(other, comm, {80, Content::Sizes::fixed, 64}, "mod_k", random.bits());
+        EXPECT_EQ(one.load_alone(test::random_requests(60, comm.size(), random), Request::told), "");
+        EXPECT_EQ(other.load_alone(test::random_requests(80, comm.size(), random), Request::known), "");
+    }
+}
+
+TEST(ReplicatedStore, AnswersAThousandLoadsInARow) {
+    // Members are at different loads: nothing but the store's own communication holds them together.
     ft::Communicator comm(MPI_COMM_WORLD);
-    ReplicatedStore store(comm);
-    submit_even_parts(store, comm, 10, 2, 3);
-    auto const report = store.load({}, {});
+    StoreUnderTest by_collectives(comm, {Transport::collective});
+    StoreUnderTest by_messages(comm, {Transport::rounds});
+    submit(by_collectives, comm, {120, Content::Sizes::variable, 50, 3}, "permuted", 1);
+    submit(by_messages, comm, {120, Content::Sizes::variable, 50, 3}, "permuted", 2);
+    Random random(1000);
+    for (int i = 0; i < 1000; ++i) {
+        SCOPED_TRACE(testing::Message() << "load " << i);
+        auto& store = i % 2 == 0 ? by_collectives : by_messages;
+        auto const request = i % 2 == 0 ? std::array{Request::told, Request::known}[random.below(2)]
+                                        : std::array{Request::told, Request::started}[random.below(2)];
+        ASSERT_EQ(store.load_alone(test::random_requests(120, comm.size(), random), request), "");
+    }
+}
+
+TEST_P(AnyStore, KeepsReplicasTimesTheDataAllTogether) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {60, Content::Sizes::fixed, 10, 2}, "pairwise");
+    // Pairwise leaves a PE its own part, which then needs no copy.
+    auto const copies = fitting(2, comm) - (copies_own() ? 0 : 1);
+    EXPECT_EQ(sum(comm, store.store().bytes_held()), 600u * copies);
+}
+
+TEST_P(AnyStore, LoadsNothingWhenNobodyWantsAnything) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {10, Content::Sizes::fixed, 3, 2});
+    auto const report = store.store().load(std::span<BlockRange const>{}, {});
     EXPECT_EQ(report.b, 0u);
     EXPECT_EQ(report.rounds, 0u);
+    EXPECT_EQ(report.bytes_moved, 0u);
 }
+
+TEST_P(AnyStore, LoadsTheSameBlocksAsOftenAsTheyAreWanted) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {50, Content::Sizes::variable, 30, 1});
+    auto const range = [](std::uint64_t first, std::uint64_t last) {
+        return BlockRange{BlockId{first}, BlockId{last}};
+    };
+    for (std::size_t i = 0; i < comm.size(); ++i) {
+        for (auto const request : requests()) {
+            EXPECT_EQ(store.load(only(i, {range(5, 40), range(0, 50), range(7, 7), range(39, 50), range(5, 40)}, comm),
+                                 request),
+                      "");
+        }
+    }
+}
+
+TEST_P(AnyStore, ShowsWhatItHoldsWithoutACopy) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {40, Content::Sizes::fixed, 16, 2}, "permuted");
+    auto const& content = store.model().content();
+    for (std::uint64_t id = 0; id < 40; ++id) {
+        BlockRange const block{BlockId{id}, BlockId{id + 1}};
+        auto const holders = store.model().holders(BlockId{id});
+        auto const shown = store.store().held(block);
+        if (!std::binary_search(holders.begin(), holders.end(), comm.self())) {
+            EXPECT_TRUE(shown.empty()) << "block " << id;
+            continue;
+        }
+        auto const right = content.rows(block).values;
+        EXPECT_TRUE(std::equal(shown.begin(), shown.end(), right.begin(), right.end())) << "block " << id;
+    }
+}
+
+TEST_P(AnyStore, NeedsNoRepairWhileEverybodyLives) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {70, Content::Sizes::variable, 60, 2}, "permuted");
+    EXPECT_EQ(store.repair(), "");
+    EXPECT_TRUE(store.store().repair().steps.empty());
+    EXPECT_EQ(store.load_everything(), "");
+}
+
+TEST_P(AnyStore, MakesAsManyCopiesAsARepairAsksFor) {
+    StoreUnderTest store(comm, GetParam());
+    submit(store, comm, {70, Content::Sizes::variable, 60, 1}, "permuted");
+    for (std::uint32_t replicas = 2; replicas <= comm.size(); ++replicas) {
+        EXPECT_EQ(store.repair({replicas, std::numeric_limits<std::uint64_t>::max(), {}}), "");
+        EXPECT_EQ(store.load_everything(), "");
+    }
+}
+
+TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    StoreUnderTest store(comm, {Transport::rounds});
+    submit(store, comm, {90, Content::Sizes::fixed, 5000, 2}, "permuted");
+    auto const mine = comm.position(comm.self());
+    Random random(3);
+    for (int i = 0; i < 10; ++i) {
+        // The first that begins is waited for last.
+        auto const first_rows = test::random_requests(90, comm.size(), random);
+        auto const second_rows = test::random_requests(90, comm.size(), random);
+        std::vector<std::byte> first(store.model().bytes_of(first_rows[mine]));
+        std::vector<std::byte> second(store.model().bytes_of(second_rows[mine]));
+        auto started_first = store.store().start_load(first_rows, first);
+        auto started_second = store.store().start_load(second_rows, second);
+        ASSERT_EQ(store.model().check(started_second.wait(), second_rows[mine], second_rows.values, second), "");
+        ASSERT_EQ(store.model().check(started_first.wait(), first_rows[mine], first_rows.values, first), "");
+    }
+}
+
+// --- damaged replicas ---
+
+/// Changes a byte of a block where this PE keeps it. Whether it does.
+bool damage(ReplicatedStore& store, BlockId block) {
+    auto const bytes = store.held({block, advance(block, 1)});
+    if (bytes.empty()) return false;
+    auto* const memory = const_cast<std::byte*>(bytes.data());  // as a broken memory chip would
+    *memory = ~*memory;
+    return true;
+}
+
+bool names(std::vector<Damage> const& damaged, BlockId block, PeId holder) {
+    return std::any_of(damaged.begin(), damaged.end(),
+                       [&](Damage const& one) { return one.blocks.contains(block) && one.holder == holder; });
+}
+
+class CheckedStore : public testing::TestWithParam<Transport> {
+protected:
+    ft::Communicator comm{MPI_COMM_WORLD};
+};
+
+INSTANTIATE_TEST_SUITE_P(ReplicatedStore, CheckedStore, testing::Values(Transport::collective, Transport::rounds));
+
+TEST_P(CheckedStore, ReplacesDamagedReplicas) {
+    if (comm.size() < 2) GTEST_SKIP() << "needs a second replica";
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit(store, comm, {64, Content::Sizes::fixed, 3000, 2}, "permuted");
+    for (std::uint64_t id : {0, 17, 63}) {
+        auto const victim = store.model().holders(BlockId{id}).front();
+        if (comm.self() == victim) {
+            EXPECT_TRUE(damage(store.store(), BlockId{id}));
+        }
+        auto const everything = store.model().content().everything();
+        std::vector<std::byte> out(store.model().content().bytes(everything));
+        auto const report = store.store().load(std::span(&everything, 1), out);
+        EXPECT_EQ(store.model().check(report, std::span(&everything, 1), std::span(&everything, 1), out), "");
+        EXPECT_TRUE(names(report.damaged, BlockId{id}, victim)) << "block " << id;
+        EXPECT_TRUE(comm.agree_equal(test::hash_of_uniform(report)));
+        EXPECT_TRUE(store.store().load(std::span(&everything, 1), out).damaged.empty()) << "it has been replaced";
+        EXPECT_EQ(store.check_memory(), "");
+    }
+}
+
+TEST_P(CheckedStore, SaysWhatIsLostWhenTheOnlyReplicaIsDamaged) {
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit(store, comm, {40, Content::Sizes::fixed, 100000, 1}, "permuted");
+    auto const victim = store.model().holders(BlockId{20}).front();
+    if (comm.self() == victim) {
+        EXPECT_TRUE(damage(store.store(), BlockId{20}));
+    }
+    auto const& content = store.model().content();
+    auto const everything = content.everything();
+    for (int i = 0; i < 2; ++i) {
+        std::vector<std::byte> out(content.bytes(everything), test::StoreModel::untouched);
+        auto const report = store.store().load(std::span(&everything, 1), out);
+        EXPECT_EQ(report.lost, (std::vector{BlockRange{BlockId{20}, BlockId{21}}})) << test::to_string(report.lost);
+        for (std::uint64_t id = 0; id < 40; ++id) {
+            for (std::size_t offset : {std::size_t{0}, std::size_t{99999}}) {
+                auto const right = id == 20 ? test::StoreModel::untouched : content.byte(BlockId{id}, offset);
+                EXPECT_EQ(out[id * 100000 + offset], right) << "block " << id;
+            }
+        }
+    }
+}
+
+TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
+    if (comm.size() < 3) GTEST_SKIP() << "needs a place for a third replica";
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit(store, comm, {30, Content::Sizes::fixed, 70000, 2}, "permuted");
+    for (std::uint64_t id = 0; id < 30; id += 5) {
+        if (comm.self() == store.model().holders(BlockId{id})[id % 2]) {
+            EXPECT_TRUE(damage(store.store(), BlockId{id}));
+        }
+    }
+    static_cast<void>(store.store().repair({3, std::numeric_limits<std::uint64_t>::max(), {}}));
+    EXPECT_EQ(store.load_everything(), "");
+}
+
+TEST(UncheckedStore, DoesNotNotice) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    StoreUnderTest store(comm, {});
+    submit(store, comm, {10, Content::Sizes::fixed, 8, 100});
+    static_cast<void>(damage(store.store(), BlockId{3}));  // everybody holds everything, and damages it
+    EXPECT_NE(store.load_everything(), "") << "nor is it the model that does not";
+}
+
+// --- what loads tell, and what they cost ---
 
 TEST(ReplicatedStore, BalancesSenders) {
     ft::Communicator comm(MPI_COMM_WORLD);
     if (comm.size() < 4) GTEST_SKIP() << "needs four ranks: a receiver and more holders than one";
-    ReplicatedStore store(comm);
+    StoreUnderTest store(comm, {});
     auto const size = static_cast<std::uint32_t>(comm.size());
-    submit_even_parts(store, comm, 90, size, 4);  // everybody holds everything but wants it all: local
+    submit(store, comm, {90, Content::Sizes::fixed, 4, size});  // everybody holds everything, all is local
     BlockRange const everything{BlockId{0}, BlockId{90}};
     std::vector<std::byte> out(360);
-    EXPECT_EQ(store.load(std::span(&everything, 1), out).blocks_moved, 0u);
-    submit_even_parts(store, comm, 90, size / 2, 4);  // two groups
+    EXPECT_EQ(store.store().load(std::span(&everything, 1), out).blocks_moved, 0u);
+    submit(store, comm, {90, Content::Sizes::fixed, 4, size / 2});  // two groups
     auto const wanted = comm.leads() ? std::vector{everything} : std::vector<BlockRange>{};
-    auto const report = store.load(wanted, std::span(out).first(comm.leads() ? out.size() : 0));
-    EXPECT_EQ(report.blocks_moved, 45u);                    // the half that PE 0 does not hold
-    EXPECT_EQ(report.b, (45 + size / 2 - 1) / (size / 2));  // from all holders of that half alike
-    EXPECT_EQ(report.rounds, 45u);                          // one receiver takes one block a round
+    auto const report = store.store().load(wanted, std::span(out).first(comm.leads() ? out.size() : 0));
+    EXPECT_EQ(report.blocks_moved, 45u);  // the half that PE 0 does not hold
+    EXPECT_EQ(report.bytes_moved, 180u);
+    EXPECT_LE(report.b, (45 + size / 2 - 1) / (size / 2) + 1);  // from all holders of that half alike
+    EXPECT_EQ(report.most_received, 180u);
+    EXPECT_GE(report.most_sent, report.most_sent_bound);
+}
+
+// --- the model itself, with broken answers ---
+
+class BrokenAnswers : public testing::Test {
+protected:
+    BrokenAnswers() {
+        std::vector<PeId> const members{PeId{0}, PeId{1}, PeId{2}, PeId{3}};
+        model.submitted(make_placement("mod_k", 8, members, 2, 1, 0), members, content);
+        auto const everything = content.everything();
+        wanted = {everything};
+        out = content.rows(everything).values;
+    }
+    std::string check() const { return model.check(report, wanted, wanted, out); }
+    static bool contains(std::string const& text, std::string const& part) {
+        return text.find(part) != std::string::npos;
+    }
+
+    Content content{3, 8, Content::Sizes::fixed, 10};
+    test::StoreModel model;
+    LoadReport report;
+    std::vector<BlockRange> wanted;
+    std::vector<std::byte> out;
+};
+
+TEST_F(BrokenAnswers, PassWhenTheyAreRight) {
+    EXPECT_EQ(check(), "");
+}
+
+TEST_F(BrokenAnswers, FailWithOneWrongByte) {
+    out[37] = ~out[37];
+    EXPECT_TRUE(contains(check(), "wrong byte 7 of block 3")) << check();
+}
+
+TEST_F(BrokenAnswers, FailWithALossThatIsNone) {
+    report.lost = {{BlockId{2}, BlockId{3}}};
+    EXPECT_TRUE(contains(check(), "lost: [2, 3), should be: none")) << check();
+}
+
+TEST_F(BrokenAnswers, FailWhenALossIsNotReported) {
+    std::vector<PeId> const survivors{PeId{1}, PeId{3}};  // 0 and 2 had the first half
+    model.retain(survivors);
+    EXPECT_TRUE(contains(check(), "should be: [0, 4)")) << check();
+    report.lost = {{BlockId{0}, BlockId{4}}};
+    EXPECT_TRUE(contains(check(), "of block 0, which is lost")) << check();
+    std::fill_n(out.begin(), 40, test::StoreModel::untouched);
+    EXPECT_EQ(check(), "");
+}
+
+TEST_F(BrokenAnswers, FailWhenARepairCopiesFromSomebodyWhoHasNothing) {
+    std::vector<PeId> const members{PeId{0}, PeId{1}, PeId{2}, PeId{3}};
+    repair::Plan plan;
+    plan.steps.push_back({{{{BlockId{0}, BlockId{1}}, PeId{1}, PeId{3}}}, {}});
+    EXPECT_TRUE(contains(model.apply(plan, members), "from a PE that does not hold it"));
+}
+
+TEST_F(BrokenAnswers, FailWhenARepairLeavesTooFewCopies) {
+    std::vector<PeId> const survivors{PeId{0}, PeId{1}, PeId{3}};
+    model.retain(survivors);
+    EXPECT_TRUE(contains(model.apply(repair::Plan{}, survivors), "block 0 has 1 copies after repair, not 2"));
 }
 
 }  // namespace

@@ -100,9 +100,14 @@ inline std::string to_string(std::span<BlockRange const> ranges) {
 inline std::uint64_t hash_of_uniform(store::LoadReport const& report) {
     ByteWriter bytes;
     bytes.put_all(std::span(report.lost));
-    bytes.put(report.b);
-    bytes.put(report.rounds);
-    bytes.put(report.blocks_moved);
+    for (auto const& damage : report.damaged) {
+        bytes.put(damage.blocks);
+        bytes.put(damage.holder);
+    }
+    for (auto const number : {report.b, report.rounds, report.blocks_moved, report.bytes_moved, report.most_sent,
+                              report.most_sent_bound, report.most_received}) {
+        bytes.put(number);
+    }
     return hash(bytes.bytes());
 }
 
@@ -133,8 +138,8 @@ public:
     /// A repair failed of which it is not known whether it was carried out: blocks may have more holders than known.
     void repaired_perhaps() { exact_ = false; }
 
-    /// A repair without limits succeeded among these members.
-    std::string apply(repair::Plan const& plan, std::span<PeId const> members) {
+    /// A repair without limits of room succeeded among these members. replicas: 0 means as many as submitted.
+    std::string apply(repair::Plan const& plan, std::span<PeId const> members, std::uint32_t replicas = 0) {
         for (auto const& step : plan.steps) {
             for (auto const& copy : step.copies) {
                 if (auto wrong = apply(copy, members); !wrong.empty()) return wrong;
@@ -143,7 +148,8 @@ public:
                 if (auto wrong = apply(drop); !wrong.empty()) return wrong;
             }
         }
-        return exact_ ? check_copies(plan, std::min<std::size_t>(replicas_, members.size())) : "";
+        return exact_ ? check_copies(plan, std::min<std::size_t>(replicas == 0 ? replicas_ : replicas, members.size()))
+                      : "";
     }
 
     Content const& content() const { return content_; }
@@ -172,6 +178,18 @@ public:
     std::uint64_t bytes_of(std::span<BlockRange const> wanted) const {
         std::uint64_t bytes = 0;
         for (auto const& range : wanted) bytes += content_.bytes(range);
+        return bytes;
+    }
+
+    /// How many of them belong to blocks that the report says are lost.
+    std::uint64_t bytes_of_lost(store::LoadReport const& report, std::span<BlockRange const> wanted) const {
+        std::uint64_t bytes = 0;
+        for (auto const& range : wanted) {
+            for (auto const& lost : report.lost) {
+                auto const both = intersect(range, lost);
+                if (!both.empty()) bytes += content_.bytes(both);
+            }
+        }
         return bytes;
     }
 
@@ -234,7 +252,8 @@ private:
     std::string apply(repair::Drop const& drop) {
         for (auto id = drop.blocks.first; id < drop.blocks.last; id = advance(id, 1)) {
             auto const dropped = std::erase(holders_.at(value(id)), drop.holder);
-            if (exact_ && dropped != 1) return "block " + std::to_string(value(id)) + " dropped by another than a holder";
+            if (exact_ && dropped != 1)
+                return "block " + std::to_string(value(id)) + " dropped by another than a holder";
         }
         return "";
     }

@@ -22,7 +22,8 @@ import launch  # noqa: E402
 import run_mpi  # noqa: E402
 
 NOBODY = "agree:before:9999:0"  # a plan that kills nobody, but lets points be counted
-LATEST = 12  # occurrence of a point at which somebody is told to die
+LATEST = {"submit": 4, "repair": 4}  # occurrence of a point at which somebody may be told to die
+LATEST_OTHERS = 12
 
 
 @dataclasses.dataclass
@@ -88,6 +89,11 @@ def draw_settings(choice: random.Random, number: int, args: argparse.Namespace) 
     }
 
 
+def draw_occurrence(choice: random.Random, point: str) -> int:
+    """Early ones are more likely."""
+    return choice.randrange(choice.randrange(1, LATEST.get(point.split(":")[0], LATEST_OTHERS)))
+
+
 def draw_planned(choice: random.Random, victims: list[int], points: list[str], repair: str) -> list[str]:
     usable = [point for point in points if not point.startswith("shrink:") and (repair != "never" or not point.startswith("repair:"))]
     together = choice.random() < 0.4  # at the same point
@@ -99,7 +105,8 @@ def draw_planned(choice: random.Random, victims: list[int], points: list[str], r
             point, _, occurrence = plan[0].rsplit(":", 2)
             plan.append(f"{point}:{victim}:{occurrence}")
         else:
-            plan.append(f"{choice.choice(usable)}:{victim}:{choice.randrange(choice.randrange(1, LATEST))}")
+            point = choice.choice(usable)
+            plan.append(f"{point}:{victim}:{draw_occurrence(choice, point)}")
     return plan
 
 
@@ -111,12 +118,12 @@ def draw_job(number: int, points: dict[str, list[str]], args: argparse.Namespace
     choice = random.Random(number)
     settings = draw_settings(choice, number, args)
     reached = points[str(settings["transport"])]
-    ranks = choice.choice((3, 4, 5, 6, 8, 8, 11, 16))
+    ranks = choice.choice((3, 4, 4, 5, 5, 6, 6, 8, 8, 8, 12, 16))
     kind = choice.choice(("plan", "plan", "random", "both", "last", "nodes"))
     if args.simulated and kind in ("random", "both"):
         kind = "plan"
-    if kind == "last" and ranks > 8:
-        ranks = 8
+    if kind == "last":
+        ranks = min(ranks, 8)
     if kind == "nodes" and "node_aware" in args.placements:
         return draw_nodes(choice, settings, reached)
     count = ranks - 1 if kind == "last" else min(choice.choice((1, 1, 2, 3)), ranks - 1)
@@ -130,14 +137,13 @@ def draw_job(number: int, points: dict[str, list[str]], args: argparse.Namespace
 
 def draw_nodes(choice: random.Random, settings: dict[str, object], points: list[str]) -> Job:
     """Whole nodes die at once, fewer than there are replicas: nothing may be lost."""
-    per_node = choice.choice((2, 3))
-    nodes = choice.choice((3, 4, 5))
+    per_node, nodes = choice.choice(((2, 3), (2, 4), (2, 5), (3, 3)))
     replicas = choice.choice((2, 3))
     dying = choice.sample(range(nodes), choice.randrange(1, replicas))
     victims = [node * per_node + index for node in dying for index in range(per_node)]
     settings = {**settings, "placement": "node_aware", "per_node": per_node, "replicas": replicas, "lossless": 1}
     point = choice.choice([p for p in points if p.split(":")[0] in ("submit", "load", "exchange", "agree")])
-    occurrence = choice.randrange(LATEST)
+    occurrence = draw_occurrence(choice, point)
     return Job(nodes * per_node, settings, [f"{point}:{victim}:{occurrence}" for victim in victims], [])
 
 

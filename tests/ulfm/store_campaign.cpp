@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -21,10 +19,9 @@
 #include <unistd.h>
 
 #include "regraft/ft/resilient.hpp"
-#include "regraft/store/replicated_store.hpp"
-#include "support/store_model.hpp"
 #include "support/store_placements.hpp"
 #include "support/store_requests.hpp"
+#include "support/store_under_test.hpp"
 
 namespace regraft {
 namespace {
@@ -37,7 +34,8 @@ public:
     Settings() {
         char const* const text = std::getenv("REGRAFT_CAMPAIGN");
         std::istringstream words(text == nullptr ? "" : text);
-        for (std::string word; words >> word;) values_[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+        for (std::string word; words >> word;)
+            values_[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
     }
 
     std::uint64_t number(std::string const& name, std::uint64_t otherwise) const {
@@ -73,7 +71,7 @@ public:
             comm_,
             [&] {
                 while (next_ < steps || comm_.size() > survivors) step();
-                load_everything();
+                require(store_.load_everything());
                 return true;
             },
             [&](ft::Failure const& failure) { recover(failure); });
@@ -100,31 +98,29 @@ private:
     void step() {
         if (next_ > most_steps) require("somebody who was to die lives");
         Random random(mix(settings_.number("seed", 0)) + next_);
-        if (store_.version() == 0) {
+        if (store_.store().version() == 0) {
             submit(random);
         } else {
             perform(random);
         }
         ++next_;
-        require(comm_.agree_equal(next_ * 131 + store_.version()) ? "" : "survivors are at different steps");
+        require_same_step();
     }
 
     void perform(Random& random) {
         bool const rounds = settings_.word("transport", "") == "rounds";
-        switch (random.below(10)) {
-        case 0:
-            return submit(random);
-        case 1:
-        case 2:
-            return settings_.word("repair", "never") == "never" ? load(random) : repair();
-        case 3:
-        case 4:
-            return load_known(random);
-        case 5:
-        case 6:
-            return rounds ? load_started(random) : load(random);
-        default:
-            return load(random);
+        bool const repairs = settings_.word("repair", "never") != "never";
+        switch (random.below(6)) {
+            case 0:
+                return submit(random);
+            case 1:
+                return repairs ? repair() : load(random, test::Request::told);
+            case 2:
+                return load(random, test::Request::known);
+            case 3:
+                return load(random, rounds ? test::Request::started : test::Request::told);
+            default:
+                return load(random, test::Request::told);
         }
     }
 
@@ -133,106 +129,58 @@ private:
         auto const most = settings_.number("blocks", 100);
         std::vector<std::uint64_t> const counts{most, most, most, most / 2, comm_.size() - 1, 1, 0};
         auto const num_blocks = counts[random.below(next_ == 0 ? 2 : counts.size())];
-        auto const sizes = settings_.word("sizes", "fixed") == "fixed" ? Content::Sizes::fixed : Content::Sizes::variable;
-        content_ = Content(random.bits(), num_blocks, sizes, settings_.number("bytes", 32));
-        auto const parts = test::random_parts(num_blocks, comm_.size(), random);
-        submission_ = std::make_unique<test::Submission>(content_, parts[comm_.position(comm_.self())]);
-        members_.assign(comm_.members().begin(), comm_.members().end());
+        auto const sizes =
+            settings_.word("sizes", "fixed") == "fixed" ? Content::Sizes::fixed : Content::Sizes::variable;
+        auto const bytes = settings_.number("bytes", 32);
+        Content const content(random.bits(), num_blocks, sizes, bytes);
+        // Other bytes than submitted are expected where it is tested that the campaign notices.
+        auto const expected =
+            settings_.number("wrong", 0) == 0 ? content : Content(random.bits(), num_blocks, sizes, bytes);
         auto const replicas = std::min(settings_.number("replicas", 2), std::uint64_t{comm_.size()});
-        placement_ = test::make_placement(settings_.word("placement", "mod_k"), num_blocks, members_,
-                                          static_cast<std::uint32_t>(replicas),
-                                          static_cast<std::uint32_t>(settings_.number("per_node", 1)), random.bits());
-        submission_->to(store_, *placement_, content_);
-        finish_submit();
+        auto const placement = test::make_placement(
+            settings_.word("placement", "mod_k"), num_blocks, comm_.members(), static_cast<std::uint32_t>(replicas),
+            static_cast<std::uint32_t>(settings_.number("per_node", 1)), random.bits());
+        store_.submit(placement, content, test::random_parts(num_blocks, comm_.size(), random), expected);
     }
 
-    /// If the version changed, the submit was carried out, even if it ended in a failure.
-    void finish_submit() {
-        if (submission_ == nullptr || store_.version() == version_) return;
-        version_ = store_.version();
-        model_.submitted(*placement_, members_, settings_.number("wrong", 0) == 0 ? content_ : wrong(content_));
-        kept_ = std::move(submission_);
-    }
-
-    /// Content that nobody submitted, to see that the campaign notices.
-    static Content wrong(Content const& content) {
-        return {99, content.num_blocks(), content.sizes(), content.block_bytes()};
-    }
-
-    void load(Random& random) {
-        doing_ = "load";
-        auto const rows = test::random_requests(store_.num_blocks(), comm_.size(), random);
-        auto const mine = rows[comm_.position(comm_.self())];
-        std::vector<std::byte> out(model_.bytes_of(mine), test::StoreModel::untouched);
-        check(store_.load(mine, out), rows, out);
-    }
-
-    void load_known(Random& random) {
-        doing_ = "load-known";
-        auto const rows = test::random_requests(store_.num_blocks(), comm_.size(), random);
-        std::vector<std::byte> out(model_.bytes_of(rows[comm_.position(comm_.self())]), test::StoreModel::untouched);
-        check(store_.load(CsrView<BlockRange>(rows), out), rows, out);
-    }
-
-    void load_started(Random& random) {
-        doing_ = "load-started";
-        auto const rows = test::random_requests(store_.num_blocks(), comm_.size(), random);
-        std::vector<std::byte> out(model_.bytes_of(rows[comm_.position(comm_.self())]), test::StoreModel::untouched);
-        auto loading = store_.start_load(CsrView<BlockRange>(rows), out);
-        std::this_thread::sleep_for(std::chrono::microseconds(random.below(500)));
-        check(loading.wait(), rows, out);
-    }
-
-    void load_everything() {
-        Csr<BlockRange> rows;
-        for (std::size_t i = 0; i < comm_.size(); ++i) {
-            auto const everything = model_.content().everything();
-            rows.push_row(std::span(&everything, 1));
-        }
-        std::vector<std::byte> out(model_.bytes_of(rows[0]), test::StoreModel::untouched);
-        check(store_.load(rows[0], out), rows, out);
-    }
-
-    void check(store::LoadReport const& report, Csr<BlockRange> const& rows, std::span<std::byte const> out) {
-        require(model_.check(report, rows[comm_.position(comm_.self())], rows.values, out));
-        require(comm_.agree_equal(test::hash_of_uniform(report)) ? "" : "survivors got different reports");
+    void load(Random& random, test::Request request) {
+        doing_ = request == test::Request::told    ? "load"
+                 : request == test::Request::known ? "load-known"
+                                                   : "load-started";
+        require(store_.load(test::random_requests(store_.store().num_blocks(), comm_.size(), random), request));
     }
 
     void repair() {
         doing_ = "repair";
-        try {
-            auto const plan = store_.repair();
-            require(model_.apply(plan, comm_.members()));
-        } catch (ft::ProcessFailure const&) {
-            // A simulated death is noticed at the victim's point, also if that comes after the repair is settled.
-            if (!ft::survives_real_deaths()) model_.repaired_perhaps();
-            throw;
-        }
-        check_memory();
+        require(store_.repair());
     }
 
     void recover(ft::Failure const& failure) {
-        finish_submit();
-        model_.retain(comm_.members());
+        store_.settle();
         if (comm_.leads()) {
             std::printf("campaign: recovering from %zu deaths in %s by %s\n", failure.lost.size(), doing_.c_str(),
                         failure.noticed_in.c_str());
             std::fflush(stdout);
         }
-        require(comm_.agree_equal(next_ * 131 + store_.version()) ? "" : "survivors are at different steps");
-        if (store_.version() == 0) return;
+        require_same_step();
+        if (store_.store().version() == 0) return;
         auto const during = doing_;
-        check_memory();
+        require(store_.check_memory());
         if (settings_.word("repair", "never") == "always") repair();
-        load_everything();
+        require(store_.load_everything());
+        if (settings_.number("lossless", 0) != 0) require_nothing_lost();
         doing_ = during;
     }
 
-    void check_memory() {
-        if (!model_.exact() || settings_.word("own", "copied") == "referenced") return;
-        auto const right = model_.bytes_held(comm_.self());
-        require(store_.bytes_held() == right ? "" : "keeps " + std::to_string(store_.bytes_held()) + " bytes, not " +
-                                                        std::to_string(right));
+    void require_same_step() {
+        auto const same = comm_.agree_equal(next_ * 131 + store_.store().version());
+        require(same ? "" : "survivors are at different steps");
+    }
+
+    void require_nothing_lost() {
+        auto const everything = store_.model().content().everything();
+        auto const lost = store_.model().lost_of(std::span(&everything, 1));
+        require(lost.empty() ? "" : "lost:" + test::to_string(lost));
     }
 
     /// Ends the job if something is wrong.
@@ -247,17 +195,9 @@ private:
 
     ft::Communicator& comm_;
     Settings settings_;
-    std::unique_ptr<test::Submission> kept_;  // of the version that the store keeps; before the store, which refers to it
-    store::ReplicatedStore store_;
-    test::StoreModel model_;
-    std::uint64_t next_ = 0;     // step
-    std::uint64_t version_ = 0;  // that the model knows
+    test::StoreUnderTest store_;
+    std::uint64_t next_ = 0;  // step
     std::string doing_ = "start";
-    // What is being submitted.
-    Content content_;
-    std::unique_ptr<test::Submission> submission_;
-    std::vector<PeId> members_;
-    std::optional<placement::Any> placement_;
 };
 
 TEST(StoreCampaign, KeepsToItsModelWhoeverDies) {

@@ -1,0 +1,144 @@
+// A replicated store beside the model of what it must be: every call is made on the one and checked against the other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "regraft/ft/communicator.hpp"
+#include "regraft/store/replicated_store.hpp"
+#include "support/store_model.hpp"
+
+namespace regraft::test {
+
+/// How members say what they want.
+enum class Request {
+    told,     // everybody his own
+    known,    // everybody knows all
+    started,  // the same, and something else is done until it is there
+};
+
+/// Calls throw ProcessFailure as the store does. What they return says what was wrong; empty: nothing. All are
+/// collective, with the same arguments on all members.
+class StoreUnderTest {
+public:
+    StoreUnderTest(ft::Communicator& comm, store::Options options)
+        : comm_(comm), options_(options), store_(comm, options) {}
+
+    store::ReplicatedStore& store() { return store_; }
+    StoreModel const& model() const { return model_; }
+
+    /// parts: what each member submits. expected: what shall come back; other content than the submitted one if the
+    /// checks themselves are under test.
+    void submit(placement::Any const& placement, Content const& content, std::span<BlockRange const> parts,
+                Content const& expected) {
+        std::vector<PeId> const members(comm_.members().begin(), comm_.members().end());
+        auto submission = std::make_unique<Submission>(content, parts[comm_.position(comm_.self())]);
+        auto const& to_submit = *submission;
+        pending_.emplace(Pending{placement, members, expected, std::move(submission)});
+        to_submit.to(store_, placement, content);
+        settle();
+    }
+    void submit(placement::Any const& placement, Content const& content, std::span<BlockRange const> parts) {
+        submit(placement, content, parts, content);
+    }
+
+    /// After a failure: whether the last submit was carried out is told by the version, and only the living hold.
+    void settle() {
+        if (pending_ && store_.version() != version_) {
+            version_ = store_.version();
+            model_.submitted(pending_->placement, pending_->members, pending_->expected);
+            kept_ = std::move(pending_->submission);
+            pending_.reset();
+        }
+        model_.retain(comm_.members());
+    }
+
+    /// rows: what each member wants.
+    std::string load(Csr<BlockRange> const& rows, Request request) {
+        auto const mine = rows[comm_.position(comm_.self())];
+        std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
+        auto const report = load(rows, request, out);
+        auto wrong = check(report, rows, out);
+        if (!comm_.agree_equal(hash_of_uniform(report))) wrong += " survivors got different reports";
+        return wrong;
+    }
+    /// The same without any communication but the store's own.
+    std::string load_alone(Csr<BlockRange> const& rows, Request request) {
+        auto const mine = rows[comm_.position(comm_.self())];
+        std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
+        return check(load(rows, request, out), rows, out);
+    }
+    /// Everybody wants everything.
+    std::string load_everything() {
+        Csr<BlockRange> rows;
+        auto const everything = model_.content().everything();
+        for (std::size_t i = 0; i < comm_.size(); ++i) rows.push_row(std::span(&everything, 1));
+        return load(rows, Request::told);
+    }
+
+    /// Without limits of room.
+    std::string repair(store::RepairOptions const& options = {}) {
+        try {
+            auto wrong = model_.apply(store_.repair(options), comm_.members(), options.replicas);
+            return wrong.empty() ? check_memory() : wrong;
+        } catch (ft::ProcessFailure const&) {
+            // A simulated death is noticed at the victim's point, also if that comes after the repair is settled.
+            if (!ft::survives_real_deaths()) model_.repaired_perhaps();
+            throw;
+        }
+    }
+
+    /// Whether the store keeps as many bytes as it must.
+    std::string check_memory() const {
+        if (!model_.exact() || options_.own_copy == store::OwnCopy::referenced) return "";
+        auto const right = model_.bytes_held(comm_.self());
+        if (store_.bytes_held() == right) return "";
+        return "keeps " + std::to_string(store_.bytes_held()) + " bytes, not " + std::to_string(right);
+    }
+
+private:
+    store::LoadReport load(Csr<BlockRange> const& rows, Request request, std::span<std::byte> out) {
+        if (request == Request::told) return store_.load(rows[comm_.position(comm_.self())], out);
+        if (request == Request::known) return store_.load(CsrView<BlockRange>(rows), out);
+        auto loading = store_.start_load(rows, out);
+        for (std::uint64_t i = 0; i < 1000; ++i) computed_ = mix(computed_ + i);
+        return loading.wait();
+    }
+
+    std::string check(store::LoadReport const& report, Csr<BlockRange> const& rows,
+                      std::span<std::byte const> out) const {
+        auto const mine = rows[comm_.position(comm_.self())];
+        auto wrong = model_.check(report, mine, rows.values, out);
+        auto const bytes = report.bytes_received + report.bytes_local;
+        auto const right = model_.bytes_of(mine) - model_.bytes_of_lost(report, mine);
+        if (wrong.empty() && report.damaged.empty() && bytes != right) {
+            wrong = "the report says " + std::to_string(bytes) + " bytes, not " + std::to_string(right);
+        }
+        return wrong;
+    }
+
+    struct Pending {
+        placement::Any placement;
+        std::vector<PeId> members;
+        Content expected;
+        std::unique_ptr<Submission> submission;
+    };
+
+    ft::Communicator& comm_;
+    store::Options options_;
+    std::unique_ptr<Submission> kept_;  // of the version that the store keeps; before the store, which may refer to it
+    std::optional<Pending> pending_;    // a submit that was not carried out, as far as is known
+    store::ReplicatedStore store_;
+    StoreModel model_;
+    std::uint64_t version_ = 0;  // that the model knows
+    std::uint64_t computed_ = 0;
+};
+
+}  // namespace regraft::test
