@@ -57,8 +57,9 @@ int main(int argc, char** argv) {
             ft::all_reduce(comm, std::span(&sum, 1));
             return sum.value();
         };
-        auto const recover = [&](ft::Failure const&) {  // survivors take over the sites of the dead
+        auto const recover = [&](ft::Failure const&) {  // survivors take over the sites of the dead, and their copies
             work = assign::reassign(work, comm.members()).after;
+            store.repair();
         };
         double const sum = ft::resilient(comm, compute, recover);
 

@@ -71,7 +71,7 @@ Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldB
 }  // namespace
 
 repair::Plan ReplicatedStore::repair(RepairOptions const& options) {
-    REGRAFT_EXPECTS(current_);
+    if (!current_) return {};
     comm_.reach(repair_phase.before);
     auto const terms = gather_terms(comm_, options);
     auto& version = *current_;

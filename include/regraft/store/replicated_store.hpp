@@ -70,7 +70,7 @@ public:
 
     /// After a shrink: copies what has lost holders to new ones, until every block has as many as were submitted or as
     /// the room allows. Returns the plan that was carried out. On ProcessFailure the steps of the plan that were agreed
-    /// on are kept, by all; the next repair goes on from there. Collective, uniform.
+    /// on are kept, by all; the next repair goes on from there. Nothing to do before the first submit. Collective, uniform.
     repair::Plan repair(RepairOptions const& options = {});
 
     /// Of the version that can be read; none before the first submit.
