@@ -293,7 +293,7 @@ TEST(RandomPermutationProperty, AllOrdersOfFewNumbersAreEquallyLikely) {
 }
 
 TEST(RandomPermutationProperty, PairsOfImagesAreEquallyLikely) {
-    for (std::uint64_t n : {10, 33, 64, 257, 300}) {
+    for (std::uint64_t n : {10U, 33U, 64U, 257U, 300U}) {
         SCOPED_TRACE(testing::Message() << "n " << n);
         std::vector<std::uint64_t> counts(n * n);
         for (std::uint64_t seed = 0; seed < 10 * n * n; ++seed) {
@@ -333,7 +333,7 @@ TYPED_TEST(SequenceProperty, HasEverySlotOnce) {
 }
 
 TYPED_TEST(SequenceProperty, HasEverySlotEverywhereEquallyOften) {
-    for (std::uint32_t num_slots : {2, 3, 7, 12, 30, 97}) {
+    for (std::uint32_t num_slots : {2U, 3U, 7U, 12U, 30U, 97U}) {
         for (std::uint32_t i : {0U, 1U, 2U, num_slots / 2, num_slots - 1}) {
             if (i >= num_slots) continue;
             SCOPED_TRACE(testing::Message() << num_slots << " slots, element " << i);

@@ -83,7 +83,7 @@ TEST(ModK, FormsGroupsOfRandomSlots) {
         ModK const other(6, 6, 2, {.seed = seed});
         std::set<std::set<Slot>> groups;
         std::set<Slot> grouped;
-        for (std::uint64_t b : {0, 2, 4}) {
+        for (std::uint64_t b : {0U, 2U, 4U}) {
             auto const slots = holders(other, BlockId{b});
             groups.insert({slots.begin(), slots.end()});
             grouped.insert(slots.begin(), slots.end());
@@ -97,7 +97,7 @@ TEST(ModK, FormsGroupsOfRandomSlots) {
 TEST(ModK, IsSoundInRandomOrderForEverySmallShape) {
     for (std::uint32_t slots = 1; slots <= 9; ++slots) {
         for (std::uint32_t replicas = 1; replicas <= slots; ++replicas) {
-            for (std::uint64_t num_blocks : {0, 1, 2, 5, 13, 29}) {
+            for (std::uint64_t num_blocks : {0U, 1U, 2U, 5U, 13U, 29U}) {
                 SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << slots << " slots, " << replicas);
                 EXPECT_TRUE(is_sound(ModK(num_blocks, slots, replicas, {.seed = num_blocks})));
             }
@@ -135,7 +135,7 @@ TEST(Permuted, WrapsAroundIfReplicasDoNotDivideSlots) {
 }
 
 TEST(Permuted, LeavesBlocksWithTheirSubmitterWithoutASeed) {
-    for (std::uint64_t num_blocks : {0, 1, 6, 7, 29, 1003}) {
+    for (std::uint64_t num_blocks : {0U, 1U, 6U, 7U, 29U, 1003U}) {
         Permuted const rule(num_blocks, 7, 3, in_order);
         for (std::uint32_t slot = 0; slot < 7; ++slot) {
             auto const own = even_part<BlockId>(num_blocks, slot, 7);

@@ -16,10 +16,10 @@ namespace regraft::placement {
 /// even a number of its copies as its slots allow: node of c slots at least min(c, l), at most min(c, l + 1), for one l
 /// (l = 0 if m > r: none twice). So nothing is lost as long as fewer than min(r, m) nodes are gone, whichever they are.
 ///
-/// Balance: no rule that spreads like this has a fuller fullest slot. All slots hold the same number of ranges, give or
-/// take one, but those of nodes at a bound: a node with more than 1/r of all slots cannot take more than one copy of
-/// everything, so its slots hold less than others (and if m < r, slots of small nodes may hold more). All nodes of
-/// equal size: all slots within one range.
+/// Balance: no rule that spreads like this has fewer ranges in its fullest slot. All slots hold the same number of
+/// ranges, give or take one, but those of nodes at a bound: a node with more than 1/r of all slots cannot take more
+/// than one copy of everything, so its slots hold less than others (and if m < r, slots of small nodes may hold more).
+/// All nodes of equal size: all slots within one range.
 ///
 /// How: all copies of all R ranges are a line of length r * R, copy k of the range at position q being point k * R + q.
 /// Nodes get consecutive parts of the line, slots consecutive parts of their node's. The copies of a range are R apart,
@@ -28,7 +28,8 @@ namespace regraft::placement {
 /// never run on two machines at once (McNaughton 1959). Nodes with neighbouring ids, as those of one rack, mostly have
 /// different ranges.
 ///
-/// O(p) memory; holder and run take O(log m) time.
+/// Which blocks a slot keeps has nothing to do with those that it submits. O(p) memory; holder and run take O(log m)
+/// time.
 class NodeAware {
 public:
     /// node_of: per slot the id of its node, any numbers. Precondition: 1 <= replicas <= slots; replicas * ranges <
