@@ -42,11 +42,10 @@ public:
 
     /// Mean number of failures until data is lost, the last one included; each slot fails once (MNFTI). O(1).
     double expected_failures() const;
-    /// The same if failures also hit slots that failed before, and those count (MNFTI as of Ferreira et al. 2011).
+    /// The same if failures also hit slots that failed before, and those count (MNFTI with re-hits).
     double expected_hits() const;
-    /// The smallest number of failures that lose data with probability >= q, up to a relative 1e-13. Precondition: 0 <
-    /// q
-    /// <= 1. O(log num_slots) probabilities.
+    /// The smallest number of failures that lose data with probability >= q, up to a relative error of 1e-13.
+    /// Precondition: 0 < q <= 1. O(log num_slots) probabilities.
     std::uint64_t quantile(double q) const;
 
 private:
