@@ -68,7 +68,7 @@ std::uint64_t CopyFlow::width(std::uint32_t index, Member from, Member to) {
     if (from != none && node_of_[from] == node_of_[to]) return units;
     std::uint64_t in_node = 0;
     for (auto const& [member, share] : group.shares) in_node += node_of_[member] == node_of_[to] ? share : 0;
-    return std::min(units, group.units - in_node);
+    return std::min(units, group.units - std::min(group.units, in_node));
 }
 
 void CopyFlow::give(std::uint32_t index, Member member, std::uint64_t units) {

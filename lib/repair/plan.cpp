@@ -2,6 +2,7 @@
 #include "regraft/repair/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -172,7 +173,10 @@ Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::s
     REGRAFT_EXPECTS(sizes.bytes() <=
                     (std::numeric_limits<std::uint64_t>::max() >> 1) / std::max<std::size_t>(1, situation.replicas));
     situation.fill.used.assign(members.size(), 0);
-    situation.fill.room.assign(options.room.begin(), options.room.end());
+    auto const no_limit = std::numeric_limits<std::uint64_t>::max();
+    if (std::any_of(options.room.begin(), options.room.end(), [&](auto room) { return room != no_limit; })) {
+        situation.fill.room.assign(options.room.begin(), options.room.end());
+    }
     number_nodes(options.node_of, situation);
 
     Plan plan;

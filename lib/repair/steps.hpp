@@ -1,6 +1,7 @@
 // Carries out in steps what pieces shall become, as far as room allows at every moment.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>

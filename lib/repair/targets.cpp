@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -324,7 +325,7 @@ void set_targets_by_first_fit(Situation& situation) {
         for (std::size_t i = 0; i < pieces.size(); ++i) {  // it may grow
             for (Member member = 0; member < fill.used.size(); ++member) {
                 if (pieces[i].after.empty() || pieces[i].after.size() >= copies) break;
-                if (contains(pieces[i].after, member)) continue;
+                if (fill.left(member) == 0 || contains(pieces[i].after, member)) continue;
                 auto const cut = situation.units.cut_below(pieces[i].blocks, fill.left(member));
                 if (cut == pieces[i].blocks.first) continue;
                 auto rest = pieces[i];

@@ -36,7 +36,8 @@ struct Step {
 struct Options {
     /// Copies that every block shall have; fewer if there are fewer members. 0: as many as at submission.
     std::uint32_t replicas = 0;
-    /// Bytes of blocks that each member may hold, like members. Who holds more gives up what it can. Empty: no limit.
+    /// Bytes of blocks that each member may hold, like members. Who holds more gives up what it can. Empty, or
+    /// all 2^64 - 1: no limit.
     std::span<std::uint64_t const> room{};
     /// The failure domain of each member, like members: new copies go where no other copy is, as long as there is such
     /// a place (and, with room, as long as nothing needs to be exchanged). Empty: every member is its own.
