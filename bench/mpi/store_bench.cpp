@@ -8,6 +8,8 @@
 //   load_one_known  the same, where everybody knows what everybody wants
 //   repair          after one death, all lost replicas are made again
 //
+// Erasure codes are beside the floor of replication that survives as many deaths.
+//
 // Deaths are simulated: what is timed begins after the shrink.
 #include <mpi.h>
 
@@ -26,6 +28,7 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
+#include "regraft/store/erasure_store.hpp"
 #include "regraft/store/replicated_store.hpp"
 #include "store/load_plan.hpp"
 #include "store_floor.hpp"
@@ -42,11 +45,15 @@ struct Config {
     std::uint64_t mebibytes;  // that each PE submits
     std::uint32_t replicas;
     std::uint64_t range_bytes;  // of Permuted; 0: ModK
+    std::uint32_t data_pieces;  // of an erasure code with replicas - 1 parities; 0: replication
     store::Transport transport;
 
     std::uint64_t blocks_per_pe() const { return (mebibytes << 20) / block_bytes; }
     std::string name(std::uint32_t num_pes) const {
-        auto const placement = range_bytes == 0 ? "mod_k" : "permuted_" + std::to_string(range_bytes >> 10) + "K";
+        auto const placement = data_pieces != 0
+                                   ? "erasure_" + std::to_string(data_pieces) + "_" + std::to_string(replicas - 1)
+                               : range_bytes == 0 ? "mod_k"
+                                                  : "permuted_" + std::to_string(range_bytes >> 10) + "K";
         auto const by = transport == store::Transport::collective ? "collective" : "rounds";
         return placement + "/bytes:" + std::to_string(mebibytes << 20) + "/pes:" + std::to_string(num_pes) +
                "/replicas:" + std::to_string(replicas) + "/" + by;
@@ -63,8 +70,22 @@ public:
         fill(mine_, data_);
     }
     ft::Communicator& comm() { return comm_; }
-    store::ReplicatedStore& store() { return *store_; }
-    void renew_store() { store_.emplace(comm_, store::Options{.transport = config_.transport}); }
+    void renew_store() {
+        store_.reset();
+        coded_.reset();
+        if (config_.data_pieces == 0) {
+            store_.emplace(comm_, store::Options{.transport = config_.transport});
+        } else {
+            coded_.emplace(comm_, store::ErasureOptions{.transport = config_.transport});
+        }
+    }
+    std::uint64_t bytes_held() const { return store_ ? store_->bytes_held() : coded_->bytes_held(); }
+    store::LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
+        return store_ ? store_->load(wanted, out) : coded_->load(wanted, out);
+    }
+    store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
+        return store_ ? store_->load(wanted, out) : coded_->load(wanted, out);
+    }
     BlockRange part(PeId pe) const {
         auto const blocks = config_.blocks_per_pe();
         return {BlockId{value(pe) * blocks}, BlockId{(value(pe) + 1) * blocks}};
@@ -76,7 +97,19 @@ public:
         return placement::Permuted(blocks, num_pes, config_.replicas,
                                    {.range_blocks = config_.range_bytes / block_bytes});
     }
-    void submit() { store_->submit(placement(), mine_, data_, block_bytes); }
+    void submit() {
+        if (store_) {
+            store_->submit(placement(), mine_, data_, block_bytes);
+        } else {
+            coded_->submit({config_.data_pieces, config_.replicas - 1}, mine_, data_, block_bytes);
+        }
+    }
+    /// Whether nothing was lost; what the plan of replicas was.
+    bool repair(repair::Plan& plan) {
+        if (coded_) return coded_->repair().lost.empty();
+        plan = store_->repair();
+        return plan.lost.empty() && plan.least_copies >= std::min<std::uint64_t>(config_.replicas, comm_.size());
+    }
     BlockSizes sizes() const { return {placement().shape().num_blocks, block_bytes}; }
     placement::Directory directory() const {
         std::vector<PeId> founders;
@@ -136,7 +169,8 @@ public:
 private:
     Config config_;
     ft::Communicator comm_;
-    std::optional<store::ReplicatedStore> store_;
+    std::optional<store::ReplicatedStore> store_;  // or
+    std::optional<store::ErasureStore> coded_;
     BlockRange mine_;
     std::vector<std::byte> data_;
 };
@@ -272,7 +306,7 @@ Outcome timed_submit(Config const& config, Job& job, Series& series) {
     outcome.seconds = series.time([&] { job.submit(); });
     auto const ideal = static_cast<double>(config.replicas * submitted(config));
     outcome.counters = {{"peak_over_ideal", series.largest(static_cast<double>(peak_bytes() - before) / ideal)},
-                        {"held_over_ideal", series.largest(static_cast<double>(job.store().bytes_held()) / ideal)}};
+                        {"held_over_ideal", series.largest(static_cast<double>(job.bytes_held()) / ideal)}};
     return outcome;
 }
 
@@ -281,8 +315,7 @@ Outcome timed_load(Job& job, Series& series, CsrView<BlockRange> wanted, bool kn
     std::vector<std::byte> out(mine.front().size() * block_bytes);
     store::LoadReport report;
     Outcome outcome;
-    outcome.seconds =
-        series.time([&] { report = known ? job.store().load(wanted, out) : job.store().load(mine, out); });
+    outcome.seconds = series.time([&] { report = known ? job.load(wanted, out) : job.load(mine, out); });
     outcome.right = report.lost.empty() && Job::is_right(mine.front(), out);
     auto const bound = static_cast<double>(std::max<std::uint64_t>(1, report.most_sent_bound));
     outcome.counters = {{"busiest_over_bound", static_cast<double>(report.most_sent) / bound}};
@@ -335,14 +368,14 @@ void measure_load_one_known(benchmark::State& state, Config const& config) {
 Outcome timed_repair(Config const& config, Job& job, Series& series) {
     Outcome outcome;
     repair::Plan plan;
-    outcome.seconds = series.time([&] { plan = job.store().repair(); });
-    outcome.right =
-        plan.lost.empty() && plan.least_copies >= std::min<std::uint64_t>(config.replicas, job.comm().size());
-    auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
-    outcome.counters = {
-        {"receiver_over_mean", static_cast<double>(plan.most_received) / mean},
-        {"sender_over_mean", static_cast<double>(plan.most_sent) / mean},
-        {"copied_over_missing", static_cast<double>(plan.bytes_copied) / static_cast<double>(plan.bytes_missing)}};
+    outcome.seconds = series.time([&] { outcome.right = job.repair(plan); });
+    if (config.data_pieces == 0) {
+        auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
+        outcome.counters = {
+            {"receiver_over_mean", static_cast<double>(plan.most_received) / mean},
+            {"sender_over_mean", static_cast<double>(plan.most_sent) / mean},
+            {"copied_over_missing", static_cast<double>(plan.bytes_copied) / static_cast<double>(plan.bytes_missing)}};
+    }
     return outcome;
 }
 
@@ -363,10 +396,13 @@ std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {
             for (std::uint64_t const range : {0, 256, 64}) {
                 bool const extra = range == 64;  // shorter ranges, other transport: at the largest size only
                 if (extra && (mebibytes != 16 || pace != "full")) continue;
-                all.push_back({mebibytes, replicas, range << 10, Transport::collective});
+                all.push_back({mebibytes, replicas, range << 10, 0, Transport::collective});
                 if (!extra && (mebibytes == 16 || pace != "full"))
-                    all.push_back({mebibytes, replicas, range << 10, Transport::rounds});
+                    all.push_back({mebibytes, replicas, range << 10, 0, Transport::rounds});
             }
+        }
+        for (std::uint32_t const parities : {1, 2}) {  // as many deaths are survived as with parities + 1 replicas
+            if (num_pes >= 8) all.push_back({mebibytes, parities + 1, 256 << 10, 4, Transport::collective});
         }
     }
     return all;
