@@ -94,6 +94,22 @@ TEST(ModK, FormsGroupsOfRandomSlots) {
     EXPECT_EQ(different.size(), 15u);  // all ways to make 3 pairs of 6
 }
 
+//  11 slots, 3 replicas: k = 3; any 6 consecutive slots may die, 7 may be a group and more.
+TEST(ModK, OutlivesConsecutiveSlots) {
+    ModK const rule(30, 11, 3);
+    auto const lost = [&](std::uint32_t first, std::uint32_t last) {
+        std::uint32_t count = 0;
+        for (std::uint64_t b = 0; b < 30; ++b) {
+            auto const slots = holders(rule, BlockId{b});
+            auto const dead = [&](Slot slot) { return first <= value(slot) && value(slot) < last; };
+            count += std::all_of(slots.begin(), slots.end(), dead) ? 1 : 0;
+        }
+        return count;
+    };
+    for (std::uint32_t first = 0; first + 6 <= 11; ++first) EXPECT_EQ(lost(first, first + 6), 0u);
+    EXPECT_EQ(lost(2, 9), 10u);
+}
+
 TEST(ModK, IsSoundInRandomOrderForEverySmallShape) {
     for (std::uint32_t slots = 1; slots <= 9; ++slots) {
         for (std::uint32_t replicas = 1; replicas <= slots; ++replicas) {

@@ -23,12 +23,12 @@ struct ModKOptions {
 /// from its successor, which so has to do twice the work. Here a placement only says who holds what; who sends is
 /// decided by matching::min_b_matching among all living holders, so no survivor stands in for a dead one alone.
 ///
-/// As the slots are, a group never has two of k consecutive slots, so it outlives the death of any node of at most k
-/// consecutive ranks. But it dies with slots that lie k apart, as on a node whose ranks were dealt round robin, and
-/// more easily with neighbouring nodes of a rack. With a seed the slots that form a group are random ones, whatever
-/// their numbers mean: no pattern of failures meets a group more likely than any other, and none is excluded either. It
-/// is the slots that are permuted and not the blocks, as the order of blocks does not change which deaths are fatal.
-/// Who knows the nodes takes NodeAware, which is certain.
+/// As they are numbered, k consecutive slots are of k different groups, so every group outlives the death of any
+/// (replicas - 1) * k consecutive slots: good where neighbours fail together. Bad where slots that lie k apart do, as
+/// on a node whose ranks were dealt round robin. With a seed the slots of a group are random ones, whatever their
+/// numbers mean: no pattern of failures is worse than another, and none is excluded either. It is the slots that are
+/// permuted and not the blocks, because the order of the blocks does not change which deaths are fatal. Who knows the
+/// nodes takes NodeAware, which is certain.
 ///
 /// Every question takes O(1) time (expected, with a seed) and memory.
 class ModK {

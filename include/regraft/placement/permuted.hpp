@@ -13,17 +13,18 @@ namespace regraft::placement {
 /// The ranges, in their order, are dealt to the slots in parts that differ by at most one range; copy k of what belongs
 /// to slot h is on slot (h + floor(k * p / r)) mod p. So the copies are about p / r slots apart.
 ///
-/// With a seed (the default) the blocks that a PE submitted are spread over many slots, hence after its death many
-/// survivors send and many receive. Without one every slot keeps what it submitted as copy 0 (if it submits its
-/// even_part of the ranges), which need not travel. If r divides p, the slots fall into p / r groups of equal contents,
-/// and data are lost only if all of a group die; else such groups overlap.
+/// With a seed (the default) what a PE submitted and works on is spread over many slots, so when it dies many survivors
+/// send to those who take over its work. What it kept, however, only its partners on the ring have, too. Without a seed
+/// every slot keeps what it submitted as copy 0 (if it submits its even_part of the ranges), which need not travel. If
+/// r divides p, the slots fall into p / r groups of equal contents, and data are lost only if all of a group die; else
+/// such groups overlap.
 ///
 /// ReStore cuts parts at ceil(h * n / p), here it is floor as everywhere (even_part); it is the same if p divides n.
 ///
 /// holder and run take O(1), all O(1) memory.
 class Permuted {
 public:
-    /// Precondition: 1 <= replicas <= num_slots; fewer than 2^63 ranges.
+    /// Precondition: 1 <= replicas <= num_slots; at most 2^63 ranges if there is a seed.
     Permuted(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas,
              RangeOptions const& options = {});
 
