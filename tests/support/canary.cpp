@@ -7,6 +7,7 @@
 #include <mpi-ext.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -48,6 +50,19 @@ void allreduce(Member const& me) {
 void agreement(Member const& me) {
     int one = 1;
     me.die_if();
+    MPIX_Comm_agree(me.comm, &one);
+}
+
+/// Some are dead before the agreement, the others die while everybody waits for those to be detected.
+void agreement_with_late_deaths(Member const& me) {
+    int one = 1;
+    me.die_if(me.rank % 2 == 0);
+    if (me.victim) {
+        std::thread([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            kill(getpid(), SIGKILL);
+        }).detach();
+    }
     MPIX_Comm_agree(me.comm, &one);
 }
 
@@ -115,9 +130,9 @@ int main(int argc, char** argv) {
     bool const collectives = argc > 1 && std::string_view(argv[1]) == "collectives";
     unsigned const seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
     using Operation = void (*)(Member const&);
-    std::vector<Operation> const operations = collectives
-                                                  ? std::vector<Operation>{allreduce, agreement, alltoallv}
-                                                  : std::vector<Operation>{ring_of_isend_irecv, rounds_of_sendrecv};
+    std::vector<Operation> const operations =
+        collectives ? std::vector<Operation>{allreduce, agreement, agreement_with_late_deaths, alltoallv}
+                    : std::vector<Operation>{ring_of_isend_irecv, rounds_of_sendrecv};
 
     std::signal(SIGPIPE, SIG_IGN);
     MPI_Init(&argc, &argv);
