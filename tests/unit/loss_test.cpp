@@ -207,6 +207,23 @@ TEST(HolderSets, CountsEverySetOnce) {
     EXPECT_FALSE(HolderSets(Pairwise(0, 8)).model());
 }
 
+TEST(HolderSets, OfEqualNodesAreGroupsOfNodesIfReplicasDivideThem) {
+    for (std::uint32_t num_nodes = 1; num_nodes <= 12; ++num_nodes) {
+        for (std::uint32_t replicas = 1; replicas <= num_nodes; ++replicas) {
+            for (std::uint32_t node_size = 1; node_size <= 5; ++node_size) {
+                if (num_nodes % replicas != 0) continue;
+                SCOPED_TRACE(testing::Message() << num_nodes << " nodes of " << node_size << ", " << replicas);
+                auto const nodes = nodes_of(num_nodes * node_size, node_size);
+                for (std::uint64_t const num_blocks : {num_nodes * node_size, 1000U}) {
+                    auto const model = HolderSets(NodeAware(num_blocks, nodes, replicas), nodes).model();
+                    ASSERT_TRUE(model);
+                    ASSERT_EQ(model->groups(), mod_k_groups(num_nodes, replicas).groups());
+                }
+            }
+        }
+    }
+}
+
 TEST(HolderSets, SlotsThatHoldNothingAreFree) {
     HolderSets const one(ModK(1, 12, 3));  // 4 groups, one block
     ASSERT_TRUE(one.model());
