@@ -69,8 +69,9 @@ void gather(placement::Directory const& directory, Numbers const& numbers, Situa
     MemberSet holders;
     directory.visit({BlockId{0}, BlockId{directory.num_blocks()}}, [&](placement::Run const& run) {
         if (run.holders.empty()) {
-            if (plan.lost.empty() || plan.lost.back().last != run.blocks.first)
+            if (plan.lost.empty() || plan.lost.back().last != run.blocks.first) {
                 plan.lost.push_back({run.blocks.first, {}});
+            }
             plan.lost.back().last = run.blocks.last;
             return;
         }

@@ -203,14 +203,21 @@ std::uint64_t fewest_sent(test::RepairModel const& model) {
     return static_cast<std::uint64_t>(low);
 }
 
-/// Up to most_copies holders of every block, any.
+/// Up to most_copies holders of every block, any; or mostly the first half of the slots; or often the same as of the
+/// block before.
 Job scattered_job(std::uint32_t slots, std::uint64_t num_blocks, std::uint32_t most_copies, Random& random) {
     std::vector<test::ListedPlacement::Slots> slots_of;
+    bool const skewed = random.below(2) == 0;
+    bool const alike = random.below(2) == 0;
     for (std::uint64_t b = 0; b < num_blocks; ++b) {
-        std::vector<std::uint32_t> all(slots);
+        if (b > 0 && alike && random.below(6) > 0) {
+            slots_of.push_back(slots_of.back());
+            continue;
+        }
+        std::vector<std::uint32_t> all(skewed && random.below(8) > 0 ? (slots + 1) / 2 : slots);
         std::iota(all.begin(), all.end(), 0U);
         shuffle(std::span(all), random);
-        all.resize(1 + random.below(std::min(most_copies, slots)));
+        all.resize(1 + random.below(std::min<std::uint64_t>(most_copies, all.size())));
         slots_of.emplace_back();
         for (auto const slot : all) slots_of.back().push_back(placement::Slot{slot});
     }
@@ -412,7 +419,7 @@ TEST(RepairProperty, EverythingIsRestoredIfThereIsSomeRoomToSpare) {
         job.replicas = 2;
         auto model = job.model();
         Bytes room;
-        for (auto const& [pe, bytes] : model.used()) room.push_back(bytes + model.missing() * 3 / 2 / slots + 60);
+        for (auto const& [pe, bytes] : model.used()) room.push_back(bytes + model.missing() * 5 / 4 / slots + 30);
         for (std::size_t i = 0; i < room.size(); ++i) model.room[job.members[i]] = room[i];
         auto const plan = repair::plan(job.directory, job.sizes, job.members, {.replicas = 2, .room = room});
         ASSERT_EQ(test::fault(plan, model), "");

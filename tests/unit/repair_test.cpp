@@ -183,6 +183,14 @@ TEST(RepairPlan, TakesFromWhoHoldsTooMuch) {
     EXPECT_EQ(model.used().at(PeId{0}), 1u);
 }
 
+TEST(RepairPlan, KeepsCopiesThatAreInNobodysWay) {
+    auto const directory = listed({{0, 1, 2}, {0}}, 3);
+    auto const plan = sound_plan(directory, BlockSizes(2, 1), 3, {.replicas = 1, .room = Room{1, 5, 5}});
+    EXPECT_EQ(plan.least_copies, 1u);
+    EXPECT_EQ(plan.most_copies, 2u);
+    EXPECT_EQ(plan.bytes_copied, 0u);
+}
+
 TEST(RepairPlan, PrefersOtherNodes) {
     auto const directory = listed({{0}, {0}, {0}, {0}}, 4);
     std::vector<std::uint32_t> const node_of{5, 5, 9, 9};
