@@ -31,6 +31,8 @@ def runs(results: plot.Results) -> list[Run]:
         for operation, points in operations.items():
             for point in points:
                 pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["run_name"]).groups()
+                if "over_floor" not in point.run:
+                    continue  # nobody sends anything
                 found.append(Run(operation, variant, point.size, int(pes), int(replicas), transport, point.run))
     return found
 

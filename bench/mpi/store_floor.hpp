@@ -16,9 +16,10 @@ public:
     void add(std::size_t from, std::size_t to, std::uint64_t bytes) { bytes_[from * size_ + to] += bytes; }
     std::size_t size() const { return size_; }
     std::uint64_t operator()(std::size_t from, std::size_t to) const { return bytes_[from * size_ + to]; }
-    std::uint64_t total() const {
+    /// From ranks to others.
+    std::uint64_t between() const {
         std::uint64_t sum = 0;
-        for (auto const bytes : bytes_) sum += bytes;
+        for (std::size_t i = 0; i < bytes_.size(); ++i) sum += i / size_ == i % size_ ? 0 : bytes_[i];
         return sum;
     }
 

@@ -52,6 +52,12 @@ void HeldBlocks::refer_to(BlockRange blocks, std::byte const* data) {
     pieces_[blocks.first] = {blocks.last, data, nullptr};
 }
 
+Memory HeldBlocks::largest_memory() && {
+    auto const largest = std::max_element(memories_.begin(), memories_.end(),
+                                          [](Memory& a, Memory& b) { return a.bytes().size() < b.bytes().size(); });
+    return largest == memories_.end() ? Memory() : std::move(*largest);
+}
+
 void HeldBlocks::take(HeldBlocks other) {
     pieces_.merge(other.pieces_);
     checksums_.merge(other.checksums_);

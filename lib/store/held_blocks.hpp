@@ -22,6 +22,8 @@ public:
     void refer_to(BlockRange blocks, std::byte const* data);
     /// Keeps memory as long as this lives.
     void own(Memory memory) { memories_.push_back(std::move(memory)); }
+    /// The largest piece of memory that it owned, when nothing in it is needed any more.
+    Memory largest_memory() &&;
     /// All that the other one has. Precondition: none of its blocks is here yet.
     void take(HeldBlocks other);
     /// Forgets blocks, as far as they are here, and gives their pages back.

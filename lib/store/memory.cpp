@@ -45,8 +45,9 @@ Memory::Memory(Memory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    auto old = std::move(*this);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
     return *this;
 }
 

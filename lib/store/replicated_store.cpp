@@ -87,9 +87,20 @@ void collect_outgoing(ft::Communicator const& comm, Submission const& submission
     }
 }
 
+/// The spare memory if it fits, else new memory instead of it.
+Memory memory_of(std::uint64_t size, Memory& spare) {
+    Memory memory = std::move(spare);
+    bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
+    if (!fits) {
+        memory = Memory();  // gives the spare back before new memory is taken
+        memory = Memory(size);
+    }
+    return memory;
+}
+
 /// What I shall hold, in memory in the order of the blocks: so what one member sends lies in one piece.
 void collect_incoming(Submission const& submission, std::span<BlockRange const> held_ranges, BlockSizes const& sizes,
-                      Traffic& traffic, HeldBlocks& held) {
+                      Memory& spare, Traffic& traffic, HeldBlocks& held) {
     std::vector<std::size_t> by_first;
     for (std::size_t rank = 0; rank < submission.ranges.size(); ++rank) {
         if (!submission.ranges[rank].empty()) by_first.push_back(rank);
@@ -110,7 +121,7 @@ void collect_incoming(Submission const& submission, std::span<BlockRange const> 
             if (!submission.by_reference(*at)) total += sizes.bytes(parts.back().blocks);
         }
     }
-    Memory memory(total);
+    auto memory = memory_of(total, spare);
     auto rest = memory.bytes();
     RowsBuilder<BlockRange> rows(submission.ranges.size());
     RowsBuilder<std::span<std::byte>> pieces(submission.ranges.size());
@@ -146,7 +157,8 @@ void collect_incoming(Submission const& submission, std::span<BlockRange const> 
 
 }  // namespace
 
-ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options) : comm_(comm), options_(options) {}
+ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)
+    : comm_(comm), options_(options), spare_(std::make_unique<Memory>()) {}
 ReplicatedStore::ReplicatedStore(ReplicatedStore&&) noexcept = default;
 ReplicatedStore::~ReplicatedStore() = default;
 
@@ -183,14 +195,15 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
     Submission const submission{comm_.position(comm_.self()), ranges, bytes, options_.own_copy};
     Traffic traffic;
     collect_outgoing(comm_, submission, next->directory, next->sizes, traffic);
-    collect_incoming(submission, next->directory.held(comm_.self()), next->sizes, traffic, next->held);
+    collect_incoming(submission, next->directory.held(comm_.self()), next->sizes, *spare_, traffic, next->held);
     comm_.reach(submit_phase.inside);
     exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport);
     if (options_.integrity == Integrity::checked) {
         exchange_checksums(comm_, options_, traffic, next->sizes, next->held);
     }
     comm_.agree(true);
-    current_ = std::move(next);
+    std::swap(current_, next);
+    if (next) *spare_ = std::move(next->held).largest_memory();
     ++version_;
     comm_.reach(submit_phase.after);
 }
@@ -207,6 +220,10 @@ std::uint64_t ReplicatedStore::version() const {
 std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
     REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
     return current_ ? current_->held.find(blocks, current_->sizes) : std::span<std::byte const>();
+}
+
+void ReplicatedStore::trim() {
+    *spare_ = Memory();
 }
 
 std::uint64_t ReplicatedStore::bytes_held() const {
