@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "store/gather.hpp"
 #include "store/load_plan.hpp"
 #include "store/rows.hpp"
 #include "store/version.hpp"
@@ -11,19 +12,6 @@ namespace regraft::store {
 namespace {
 
 ft::FailPhase load_phase("load");
-
-Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted) {
-    std::vector<std::uint64_t> ends;
-    for (auto const& range : wanted) ends.insert(ends.end(), {value(range.first), value(range.last)});
-    auto const words = exchange::all_gather(comm, ends);
-    Csr<BlockRange> rows;
-    for (std::size_t rank = 0; rank < words.size(); ++rank) {
-        auto const row = words[rank];
-        for (std::size_t i = 0; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
-        rows.end_row();
-    }
-    return rows;
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
+#include "store/gather.hpp"
 #include "store/rows.hpp"
 #include "store/version.hpp"
 
@@ -13,37 +14,13 @@ namespace {
 
 ft::FailPhase submit_phase("submit");
 
-/// The members' ranges; a contract that they cover all blocks once.
-std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine, std::uint64_t num_blocks) {
+std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine) {
     auto const rows = exchange::all_gather(comm, std::vector{value(mine.first), value(mine.last)});
     std::vector<BlockRange> ranges;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
         ranges.push_back({BlockId{rows[rank][0]}, BlockId{rows[rank][1]}});
     }
-    auto sorted = ranges;
-    std::sort(sorted.begin(), sorted.end());
-    BlockId next{0};
-    for (auto const& range : sorted) {
-        if (range.empty()) continue;
-        REGRAFT_EXPECTS(range.first == next && "the members' ranges cover the blocks, each once");
-        next = range.last;
-    }
-    REGRAFT_EXPECTS(value(next) == num_blocks && "the members' ranges cover all blocks of the placement");
     return ranges;
-}
-
-BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
-    std::vector<std::uint64_t> mine;
-    for (std::size_t i = 0; i < blocks.size(); ++i) mine.push_back(blocks[i].size());
-    auto const rows = exchange::all_gather(comm, mine);
-    std::vector<std::uint64_t> begins(rows.values.size() + 1, 0);
-    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
-        REGRAFT_EXPECTS(rows[rank].size() == ranges[rank].size());
-        std::copy(rows[rank].begin(), rows[rank].end(),
-                  begins.begin() + 1 + static_cast<std::ptrdiff_t>(value(ranges[rank].first)));
-    }
-    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    return BlockSizes(std::move(begins));
 }
 
 /// A submit while it is not agreed on.
@@ -182,7 +159,8 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
                              std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
     REGRAFT_EXPECTS(placement.shape().num_slots == comm_.size());
     comm_.reach(submit_phase.before);
-    auto const ranges = gather_ranges(comm_, mine, placement.shape().num_blocks);
+    auto const ranges = gather_ranges(comm_, mine);
+    REGRAFT_EXPECTS(num_covered(ranges) == placement.shape().num_blocks);
     auto const members = comm_.members();
     auto next = std::make_unique<Version>();
     next->sizes = sizes_of(ranges);
