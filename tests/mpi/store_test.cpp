@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/store_placements.hpp"
 #include "support/store_requests.hpp"
 #include "support/store_under_test.hpp"
 
@@ -17,34 +16,11 @@ namespace regraft::store {
 namespace {
 
 using test::Content;
+using test::fitting;
 using test::make_placement;
 using test::Request;
 using test::StoreUnderTest;
-
-/// What is submitted, and how often.
-struct Size {
-    std::uint64_t num_blocks = 0;
-    Content::Sizes sizes = Content::Sizes::fixed;
-    std::size_t block_bytes = 0;
-    std::uint32_t replicas = 2;
-};
-
-std::uint32_t fitting(std::uint32_t replicas, ft::Communicator const& comm) {
-    return std::min(replicas, static_cast<std::uint32_t>(comm.size()));
-}
-
-std::vector<BlockRange> even_parts(std::uint64_t num_blocks, ft::Communicator const& comm) {
-    std::vector<BlockRange> parts;
-    for (std::size_t i = 0; i < comm.size(); ++i) parts.push_back(test::part_of(num_blocks, i, comm.size()));
-    return parts;
-}
-
-void submit(StoreUnderTest& store, ft::Communicator const& comm, Size const& size,
-            std::string const& placement = "mod_k", std::uint64_t salt = 1) {
-    Content const content(salt, size.num_blocks, size.sizes, size.block_bytes);
-    store.submit(make_placement(placement, size.num_blocks, comm.members(), fitting(size.replicas, comm), 2, salt),
-                 content, even_parts(size.num_blocks, comm));
-}
+using test::submit_evenly;
 
 std::uint64_t sum(ft::Communicator& comm, std::uint64_t mine) {
     comm.check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, comm.native()), "MPI_Allreduce");
@@ -92,7 +68,7 @@ TEST_P(AnyStore, GivesBackAnyNumberOfBlocksOfAnySize) {
             for (std::uint32_t const replicas : {1, 2, 100}) {
                 SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << replicas << " replicas");
                 StoreUnderTest store(comm, GetParam());
-                submit(store, comm, {num_blocks, sizes, replicas == 2 ? 300U : 1U, replicas});
+                submit_evenly(store, comm, {num_blocks, sizes, replicas == 2 ? 300U : 1U, replicas});
                 EXPECT_EQ(store.load_everything(), "");
                 EXPECT_EQ(store.check_memory(), "");
                 EXPECT_EQ(store.store().num_blocks(), num_blocks);
@@ -108,7 +84,7 @@ TEST_P(AnyStore, AnswersAllRequestsWithAllPlacements) {
     for (auto const* placement : {"mod_k", "permuted", "pairwise", "node_aware"}) {
         for (std::uint32_t const replicas : {1, 3}) {
             StoreUnderTest store(comm, GetParam());
-            submit(store, comm, {150, Content::Sizes::variable, 90, replicas}, placement, random.bits());
+            submit_evenly(store, comm, {150, Content::Sizes::variable, 90, replicas}, placement, random.bits());
             for (auto const request : requests()) {
                 for (int i = 0; i < 2; ++i) {
                     SCOPED_TRACE(testing::Message() << placement << ", " << replicas << " replicas, load " << i);
@@ -136,12 +112,13 @@ TEST_P(AnyStore, ReplacesTheVersionBefore) {
     StoreUnderTest store(comm, GetParam());
     EXPECT_EQ(store.store().version(), 0u);
     EXPECT_EQ(store.store().num_blocks(), 0u);
-    submit(store, comm, {20, Content::Sizes::fixed, 5, 2}, "mod_k", 1);
+    submit_evenly(store, comm, {20, Content::Sizes::fixed, 5, 2}, "mod_k", 1);
     EXPECT_EQ(store.store().version(), 1u);
-    submit(store, comm, {33, Content::Sizes::variable, 900, 1}, "permuted", 2);
+    submit_evenly(store, comm, {33, Content::Sizes::variable, 900, 1}, "permuted", 2);
     EXPECT_EQ(store.store().version(), 2u);
     EXPECT_EQ(store.load_everything(), "");
-    submit(store, comm, {20, Content::Sizes::fixed, 5, 2}, "pairwise", 3);  // looks like the first, but other bytes
+    submit_evenly(store, comm, {20, Content::Sizes::fixed, 5, 2}, "pairwise",
+                  3);  // looks like the first, but other bytes
     EXPECT_EQ(store.load_everything(), "");
     EXPECT_EQ(store.check_memory(), "");
 }
@@ -151,33 +128,16 @@ TEST_P(AnyStore, KeepsSeveralStoresOnOneCommunicatorApart) {
     StoreUnderTest other(comm, {});
     Random random(5);
     for (int i = 0; i < 10; ++i) {
-        if (i % 3 == 0) submit(one, comm, {60, Content::Sizes::variable, 100}, "permuted", random.bits());
-        if (i % 4 == 0) submit(other, comm, {80, Content::Sizes::fixed, 64}, "mod_k", random.bits());
+        if (i % 3 == 0) submit_evenly(one, comm, {60, Content::Sizes::variable, 100}, "permuted", random.bits());
+        if (i % 4 == 0) submit_evenly(other, comm, {80, Content::Sizes::fixed, 64}, "mod_k", random.bits());
         EXPECT_EQ(one.load_alone(test::random_requests(60, comm.size(), random), Request::told), "");
         EXPECT_EQ(other.load_alone(test::random_requests(80, comm.size(), random), Request::known), "");
     }
 }
 
-TEST(ReplicatedStore, AnswersAThousandLoadsInARow) {
-    // Members are at different loads: nothing but the store's own communication holds them together.
-    ft::Communicator comm(MPI_COMM_WORLD);
-    StoreUnderTest by_collectives(comm, {Transport::collective});
-    StoreUnderTest by_messages(comm, {Transport::rounds});
-    submit(by_collectives, comm, {120, Content::Sizes::variable, 50, 3}, "permuted", 1);
-    submit(by_messages, comm, {120, Content::Sizes::variable, 50, 3}, "permuted", 2);
-    Random random(1000);
-    for (int i = 0; i < 1000; ++i) {
-        SCOPED_TRACE(testing::Message() << "load " << i);
-        auto& store = i % 2 == 0 ? by_collectives : by_messages;
-        auto const request = i % 2 == 0 ? std::array{Request::told, Request::known}[random.below(2)]
-                                        : std::array{Request::told, Request::started}[random.below(2)];
-        ASSERT_EQ(store.load_alone(test::random_requests(120, comm.size(), random), request), "");
-    }
-}
-
 TEST_P(AnyStore, KeepsReplicasTimesTheDataAllTogether) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {60, Content::Sizes::fixed, 10, 2}, "pairwise");
+    submit_evenly(store, comm, {60, Content::Sizes::fixed, 10, 2}, "pairwise");
     // Pairwise leaves a PE its own part, which then needs no copy.
     auto const copies = fitting(2, comm) - (copies_own() ? 0 : 1);
     EXPECT_EQ(sum(comm, store.store().bytes_held()), 600u * copies);
@@ -185,7 +145,7 @@ TEST_P(AnyStore, KeepsReplicasTimesTheDataAllTogether) {
 
 TEST_P(AnyStore, LoadsNothingWhenNobodyWantsAnything) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {10, Content::Sizes::fixed, 3, 2});
+    submit_evenly(store, comm, {10, Content::Sizes::fixed, 3, 2});
     auto const report = store.store().load(std::span<BlockRange const>{}, {});
     EXPECT_EQ(report.b, 0u);
     EXPECT_EQ(report.rounds, 0u);
@@ -194,7 +154,7 @@ TEST_P(AnyStore, LoadsNothingWhenNobodyWantsAnything) {
 
 TEST_P(AnyStore, LoadsTheSameBlocksAsOftenAsTheyAreWanted) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {50, Content::Sizes::variable, 30, 1});
+    submit_evenly(store, comm, {50, Content::Sizes::variable, 30, 1});
     auto const range = [](std::uint64_t first, std::uint64_t last) {
         return BlockRange{BlockId{first}, BlockId{last}};
     };
@@ -209,7 +169,7 @@ TEST_P(AnyStore, LoadsTheSameBlocksAsOftenAsTheyAreWanted) {
 
 TEST_P(AnyStore, ShowsWhatItHoldsWithoutACopy) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {40, Content::Sizes::fixed, 16, 2}, "permuted");
+    submit_evenly(store, comm, {40, Content::Sizes::fixed, 16, 2}, "permuted");
     auto const& content = store.model().content();
     for (std::uint64_t id = 0; id < 40; ++id) {
         BlockRange const block{BlockId{id}, BlockId{id + 1}};
@@ -226,7 +186,7 @@ TEST_P(AnyStore, ShowsWhatItHoldsWithoutACopy) {
 
 TEST_P(AnyStore, NeedsNoRepairWhileEverybodyLives) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {70, Content::Sizes::variable, 60, 2}, "permuted");
+    submit_evenly(store, comm, {70, Content::Sizes::variable, 60, 2}, "permuted");
     EXPECT_EQ(store.repair(), "");
     EXPECT_TRUE(store.store().repair().steps.empty());
     EXPECT_EQ(store.load_everything(), "");
@@ -234,29 +194,10 @@ TEST_P(AnyStore, NeedsNoRepairWhileEverybodyLives) {
 
 TEST_P(AnyStore, MakesAsManyCopiesAsARepairAsksFor) {
     StoreUnderTest store(comm, GetParam());
-    submit(store, comm, {70, Content::Sizes::variable, 60, 1}, "permuted");
+    submit_evenly(store, comm, {70, Content::Sizes::variable, 60, 1}, "permuted");
     for (std::uint32_t replicas = 2; replicas <= comm.size(); ++replicas) {
         EXPECT_EQ(store.repair({replicas, std::numeric_limits<std::uint64_t>::max(), {}}), "");
         EXPECT_EQ(store.load_everything(), "");
-    }
-}
-
-TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
-    ft::Communicator comm(MPI_COMM_WORLD);
-    StoreUnderTest store(comm, {Transport::rounds});
-    submit(store, comm, {90, Content::Sizes::fixed, 5000, 2}, "permuted");
-    auto const mine = comm.position(comm.self());
-    Random random(3);
-    for (int i = 0; i < 10; ++i) {
-        // The first that begins is waited for last.
-        auto const first_rows = test::random_requests(90, comm.size(), random);
-        auto const second_rows = test::random_requests(90, comm.size(), random);
-        std::vector<std::byte> first(store.model().bytes_of(first_rows[mine]));
-        std::vector<std::byte> second(store.model().bytes_of(second_rows[mine]));
-        auto started_first = store.store().start_load(first_rows, first);
-        auto started_second = store.store().start_load(second_rows, second);
-        ASSERT_EQ(store.model().check(started_second.wait(), second_rows[mine], second_rows.values, second), "");
-        ASSERT_EQ(store.model().check(started_first.wait(), first_rows[mine], first_rows.values, first), "");
     }
 }
 
@@ -286,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(ReplicatedStore, CheckedStore, testing::Values(Transpor
 TEST_P(CheckedStore, ReplacesDamagedReplicas) {
     if (comm.size() < 2) GTEST_SKIP() << "needs a second replica";
     StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
-    submit(store, comm, {64, Content::Sizes::fixed, 3000, 2}, "permuted");
+    submit_evenly(store, comm, {64, Content::Sizes::fixed, 3000, 2}, "permuted");
     for (std::uint64_t id : {0, 17, 63}) {
         auto const victim = store.model().holders(BlockId{id}).front();
         if (comm.self() == victim) {
@@ -305,7 +246,7 @@ TEST_P(CheckedStore, ReplacesDamagedReplicas) {
 
 TEST_P(CheckedStore, SaysWhatIsLostWhenTheOnlyReplicaIsDamaged) {
     StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
-    submit(store, comm, {40, Content::Sizes::fixed, 100000, 1}, "permuted");
+    submit_evenly(store, comm, {40, Content::Sizes::fixed, 100000, 1}, "permuted");
     auto const victim = store.model().holders(BlockId{20}).front();
     if (comm.self() == victim) {
         EXPECT_TRUE(damage(store.store(), BlockId{20}));
@@ -328,7 +269,7 @@ TEST_P(CheckedStore, SaysWhatIsLostWhenTheOnlyReplicaIsDamaged) {
 TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
     if (comm.size() < 3) GTEST_SKIP() << "needs a place for a third replica";
     StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
-    submit(store, comm, {30, Content::Sizes::fixed, 70000, 2}, "permuted");
+    submit_evenly(store, comm, {30, Content::Sizes::fixed, 70000, 2}, "permuted");
     for (std::uint64_t id = 0; id < 30; id += 5) {
         if (comm.self() == store.model().holders(BlockId{id})[id % 2]) {
             EXPECT_TRUE(damage(store.store(), BlockId{id}));
@@ -341,7 +282,7 @@ TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
 TEST(UncheckedStore, DoesNotNotice) {
     ft::Communicator comm(MPI_COMM_WORLD);
     StoreUnderTest store(comm, {});
-    submit(store, comm, {10, Content::Sizes::fixed, 8, 100});
+    submit_evenly(store, comm, {10, Content::Sizes::fixed, 8, 100});
     static_cast<void>(damage(store.store(), BlockId{3}));  // everybody holds everything, and damages it
     EXPECT_NE(store.load_everything(), "") << "nor is it the model that does not";
 }
@@ -353,11 +294,11 @@ TEST(ReplicatedStore, BalancesSenders) {
     if (comm.size() < 4) GTEST_SKIP() << "needs four ranks: a receiver and more holders than one";
     StoreUnderTest store(comm, {});
     auto const size = static_cast<std::uint32_t>(comm.size());
-    submit(store, comm, {90, Content::Sizes::fixed, 4, size});  // everybody holds everything, all is local
+    submit_evenly(store, comm, {90, Content::Sizes::fixed, 4, size});  // everybody holds everything, all is local
     BlockRange const everything{BlockId{0}, BlockId{90}};
     std::vector<std::byte> out(360);
     EXPECT_EQ(store.store().load(std::span(&everything, 1), out).blocks_moved, 0u);
-    submit(store, comm, {90, Content::Sizes::fixed, 4, size / 2});  // two groups
+    submit_evenly(store, comm, {90, Content::Sizes::fixed, 4, size / 2});  // two groups
     auto const wanted = comm.leads() ? std::vector{everything} : std::vector<BlockRange>{};
     auto const report = store.store().load(wanted, std::span(out).first(comm.leads() ? out.size() : 0));
     EXPECT_EQ(report.blocks_moved, 45u);  // the half that PE 0 does not hold

@@ -24,23 +24,23 @@ inline BlockRange random_range(std::uint64_t n, Random& random) {
 inline std::vector<BlockRange> random_request(std::uint64_t n, Random& random) {
     std::vector<BlockRange> wanted;
     switch (random.below(6)) {
-    case 0:
-        break;
-    case 1:
-        wanted.push_back({BlockId{0}, BlockId{n}});
-        break;
-    case 2:  // the same twice
-        wanted.push_back(random_range(n, random));
-        wanted.push_back(wanted.front());
-        break;
-    case 3:  // single blocks
-        for (auto left = n == 0 ? 0 : random.below(8); left > 0; --left) {
-            auto const id = BlockId{random.below(n)};
-            wanted.push_back({id, advance(id, 1)});
-        }
-        break;
-    default:
-        for (auto left = random.below(4); left > 0; --left) wanted.push_back(random_range(n, random));
+        case 0:
+            break;
+        case 1:
+            wanted.push_back({BlockId{0}, BlockId{n}});
+            break;
+        case 2:  // the same twice
+            wanted.push_back(random_range(n, random));
+            wanted.push_back(wanted.front());
+            break;
+        case 3:  // single blocks
+            for (auto left = n == 0 ? 0 : random.below(8); left > 0; --left) {
+                auto const id = BlockId{random.below(n)};
+                wanted.push_back({id, advance(id, 1)});
+            }
+            break;
+        default:
+            for (auto left = random.below(4); left > 0; --left) wanted.push_back(random_range(n, random));
     }
     return wanted;
 }

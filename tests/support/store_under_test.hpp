@@ -14,6 +14,7 @@
 #include "regraft/ft/communicator.hpp"
 #include "regraft/store/replicated_store.hpp"
 #include "support/store_model.hpp"
+#include "support/store_placements.hpp"
 
 namespace regraft::test {
 
@@ -140,5 +141,30 @@ private:
     std::uint64_t version_ = 0;  // that the model knows
     std::uint64_t computed_ = 0;
 };
+
+/// What is submitted, and how often.
+struct SubmittedSize {
+    std::uint64_t num_blocks = 0;
+    Content::Sizes sizes = Content::Sizes::fixed;
+    std::size_t block_bytes = 0;
+    std::uint32_t replicas = 2;
+};
+
+inline std::uint32_t fitting(std::uint32_t replicas, ft::Communicator const& comm) {
+    return std::min(replicas, static_cast<std::uint32_t>(comm.size()));
+}
+
+inline std::vector<BlockRange> even_parts(std::uint64_t num_blocks, ft::Communicator const& comm) {
+    std::vector<BlockRange> parts;
+    for (std::size_t i = 0; i < comm.size(); ++i) parts.push_back(part_of(num_blocks, i, comm.size()));
+    return parts;
+}
+
+inline void submit_evenly(StoreUnderTest& store, ft::Communicator const& comm, SubmittedSize const& size,
+                          std::string const& placement = "mod_k", std::uint64_t salt = 1) {
+    Content const content(salt, size.num_blocks, size.sizes, size.block_bytes);
+    store.submit(make_placement(placement, size.num_blocks, comm.members(), fitting(size.replicas, comm), 2, salt),
+                 content, even_parts(size.num_blocks, comm));
+}
 
 }  // namespace regraft::test

@@ -119,14 +119,14 @@ def draw_job(number: int, points: dict[str, list[str]], args: argparse.Namespace
     settings = draw_settings(choice, number, args)
     reached = points[str(settings["transport"])]
     ranks = choice.choice((3, 4, 4, 5, 5, 6, 6, 8, 8, 8, 12, 16))
-    kind = choice.choice(("plan", "plan", "random", "both", "last", "nodes"))
+    kind = choice.choice(("plan", "plan", "random", "both", "last", "last", "nodes"))
     if args.simulated and kind in ("random", "both"):
         kind = "plan"
     if kind == "last":
         ranks = min(ranks, 8)
     if kind == "nodes" and "node_aware" in args.placements:
         return draw_nodes(choice, settings, reached)
-    count = ranks - 1 if kind == "last" else min(choice.choice((1, 1, 2, 3)), ranks - 1)
+    count = ranks - 1 if kind == "last" else min(choice.choice((1, 2, 2, 3)), ranks - 1)
     victims = choice.sample(range(ranks), count)
     if choice.random() < 0.3 and 0 not in victims:
         victims[0] = 0
