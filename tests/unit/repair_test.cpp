@@ -191,6 +191,15 @@ TEST(RepairPlan, KeepsCopiesThatAreInNobodysWay) {
     EXPECT_EQ(plan.bytes_copied, 0u);
 }
 
+//  In bytes everybody gets a third; the cut nearest to it gives PE 1 the long block, for which it has no room.
+TEST(RepairPlan, PlacesBlocksOfDifferentSizesWhereTheyFit) {
+    auto const directory = listed({{0}, {0}}, 4);
+    auto const plan = sound_plan(directory, BlockSizes({0, 13, 20}), 4, {.replicas = 2, .room = Room{20, 8, 14, 14}});
+    EXPECT_EQ(plan.least_copies, 2u);
+    EXPECT_EQ(plan.bytes_not_restored, 0u);
+    EXPECT_EQ(plan.bytes_copied, 20u);
+}
+
 TEST(RepairPlan, PrefersOtherNodes) {
     auto const directory = listed({{0}, {0}, {0}, {0}}, 4);
     std::vector<std::uint32_t> const node_of{5, 5, 9, 9};
