@@ -81,7 +81,8 @@ void expect_arrived(ft::Communicator const& comm, Instance const& instance) {
     for (std::size_t from = 0; from < comm.size(); ++from) {
         std::uint64_t i = 0;
         for (auto const piece : instance.in.rows[from]) {
-            for (auto const byte : piece) ASSERT_EQ(byte, content(from, self, i++)) << "from " << from << " byte " << i - 1;
+            for (auto const byte : piece)
+                ASSERT_EQ(byte, content(from, self, i++)) << "from " << from << " byte " << i - 1;
         }
     }
 }
