@@ -23,16 +23,24 @@ public:
             parities_.push_back({piece, std::make_shared<Memory>(layout_.bytes(piece))});
         }
         for (std::uint32_t stripe = 0; stripe < layout_.num_slots(); ++stripe) {
-            longest_ = std::max(longest_, layout_.bytes({stripe, k()}));
+            auto const length = layout_.bytes({stripe, k()});
+            longest_ = std::max(longest_, length);
+            for (std::uint32_t i = 0; i < layout_.code().pieces(); ++i) {
+                Piece const piece{stripe, i};
+                auto const slot = layout_.slot(piece);
+                if (i < k()) to_encoders_.push_back({slot, encoder_of(stripe), layout_.bytes(piece)});
+                if (i > k()) from_encoders_.push_back({encoder_of(stripe), slot, length});
+            }
         }
-        auto const staged = std::min(longest_, options.window_bytes);
+        window_bytes_ = window_bytes(options, layout_.code());
+        auto const staged = std::min(longest_, window_bytes_);
         data_.assign(k(), std::vector<std::byte>(staged));
         further_.assign(parities_.size() - 1, std::vector<std::byte>(staged));
     }
 
     void run(ft::FailPoint& inside) {
-        for (std::uint64_t begin = 0; begin < longest_; begin += options_.window_bytes) {
-            ByteRange const window{begin, begin + std::min(options_.window_bytes, longest_ - begin)};
+        for (std::uint64_t begin = 0; begin < longest_; begin += window_bytes_) {
+            ByteRange const window{begin, begin + std::min(window_bytes_, longest_ - begin)};
             comm_.reach(inside);
             gather_data(window);
             encode_stripe(window);
@@ -54,7 +62,7 @@ private:
 
     void gather_data(ByteRange window) {
         Scratch scratch;
-        ErasureMessages messages(comm_, ErasureMessages::Known::to_both_ends);
+        ErasureMessages messages(comm_);
         for (std::uint32_t i = 0; i < k(); ++i) {
             auto const mine = layout_.piece(slot_, i);
             messages.send(encoder_of(mine.stripe), version_.read(mine, clipped(layout_.bytes(mine), window), scratch));
@@ -62,6 +70,7 @@ private:
             auto const size = clipped(layout_.bytes(theirs), window).size();
             messages.receive(layout_.slot(theirs), std::span(data_[i]).first(size));
         }
+        announce(to_encoders_, window, messages);
         messages.exchange(options_.transport);
     }
 
@@ -77,7 +86,7 @@ private:
     }
 
     void hand_out_parities(ByteRange window) {
-        ErasureMessages messages(comm_, ErasureMessages::Known::to_both_ends);
+        ErasureMessages messages(comm_);
         auto const encoded = clipped(layout_.bytes({stripe(), k()}), window).size();
         for (std::uint32_t i = 1; i < parities_.size(); ++i) {
             messages.send(layout_.slot({stripe(), k() + i}), std::span(further_[i - 1]).first(encoded));
@@ -85,7 +94,18 @@ private:
             auto const range = clipped(memory->bytes().size(), window);
             messages.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()));
         }
+        announce(from_encoders_, window, messages);
         messages.exchange(options_.transport);
+    }
+
+    /// All that one slot has for another.
+    struct Flow {
+        std::uint32_t sender, receiver;
+        std::uint64_t bytes;
+    };
+    static void announce(std::span<Flow const> flows, ByteRange window, ErasureMessages& messages) {
+        for (auto const& flow : flows)
+            messages.announce(flow.sender, flow.receiver, clipped(flow.bytes, window).size());
     }
 
     ft::Communicator& comm_;
@@ -93,7 +113,9 @@ private:
     erasure::Layout const& layout_;
     ErasureOptions const& options_;
     std::uint32_t slot_;
-    std::uint64_t longest_ = 0;                    // stripe
+    std::uint64_t longest_ = 0;  // stripe
+    std::uint64_t window_bytes_ = 0;
+    std::vector<Flow> to_encoders_, from_encoders_;
     std::vector<Parity> parities_;                 // that this PE will hold, by their number in the stripe
     std::vector<std::vector<std::byte>> data_;     // windows of the stripe that it encodes
     std::vector<std::vector<std::byte>> further_;  // and of that stripe's parities but the first

@@ -27,8 +27,7 @@ Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const
 }
 
 /// Rounds of rebuilds in each of which nobody rebuilds more than a window, or one part.
-Csr<std::size_t> rounds_of(ft::Communicator const& comm, erasure::Rebuilds const& rebuilds,
-                           std::uint64_t window_bytes) {
+Csr<std::size_t> rounds_of(ft::Communicator const& comm, erasure::Rebuilds const& rebuilds, std::uint64_t most_bytes) {
     struct Receiver {
         std::size_t round = 0;
         std::uint64_t bytes = 0;
@@ -38,7 +37,7 @@ Csr<std::size_t> rounds_of(ft::Communicator const& comm, erasure::Rebuilds const
     std::size_t rounds = 0;
     for (auto const& task : rebuilds.rebuilds) {
         auto& receiver = receivers[comm.position(task.receiver)];
-        if (receiver.bytes != 0 && receiver.bytes + task.bytes.size() > window_bytes) {
+        if (receiver.bytes != 0 && receiver.bytes + task.bytes.size() > most_bytes) {
             ++receiver.round;
             receiver.bytes = 0;
         }
@@ -77,7 +76,7 @@ public:
         : comm_(comm), version_(version), plan_(plan), tasks_(tasks), transport_(transport) {}
 
     void gather_sources(Volume& volume) {
-        ErasureMessages messages(comm_, ErasureMessages::Known::to_all);
+        ErasureMessages messages(comm_);
         for (auto const i : tasks_) {
             for (auto const& source : plan_.sources[i]) take(plan_.rebuilds[i], source, messages, volume);
             if (plan_.rebuilds[i].receiver == comm_.self()) sources_.end_row();
@@ -95,7 +94,7 @@ public:
     }
 
     void forward(RebuildTarget const& target, Volume& volume) const {
-        ErasureMessages messages(comm_, ErasureMessages::Known::to_all);
+        ErasureMessages messages(comm_);
         bool nothing = true;
         for (auto const i : tasks_) {
             auto const& task = plan_.rebuilds[i];
@@ -149,7 +148,7 @@ private:
 void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& rebuilds,
              ErasureOptions const& options, ft::FailPoint& inside, RebuildTarget const& target, Volume& volume) {
     Combinations combinations(version.holdings.layout().code());
-    auto const rounds = rounds_of(comm, rebuilds, options.window_bytes);
+    auto const rounds = rounds_of(comm, rebuilds, window_bytes(options, version.holdings.layout().code()));
     for (std::size_t i = 0; i < rounds.size(); ++i) {
         Round round(comm, version, rebuilds, rounds[i], options.transport);
         comm.reach(inside);
@@ -213,11 +212,11 @@ LoadReport ErasureStore::load_all(CsrView<BlockRange> wanted, std::span<std::byt
     std::uint64_t wanted_bytes = 0;
     for (auto const& range : wanted[self]) wanted_bytes += sizes().bytes(range);
     REGRAFT_EXPECTS(out.size() == wanted_bytes);
-    auto plan = erasure::plan_reads(version.holdings, wanted, options_.window_bytes);
+    auto plan = erasure::plan_reads(version.holdings, wanted, window_bytes(options_, code()));
     auto report = report_of(comm_, plan);
 
     Volume volume(comm_.size());
-    ErasureMessages messages(comm_, ErasureMessages::Known::to_all);
+    ErasureMessages messages(comm_);
     Scratch scratch;
     for (auto const& copy : plan.copies) {
         auto const sender = comm_.position(copy.sender);
@@ -289,7 +288,7 @@ ErasureRepair ErasureStore::repair() {
     ErasureVersion next = *current_;  // shares the memory
     next.holdings.retain(comm_.members());
     bool const fewer = comm_.size() < next.holdings.layout().code().pieces();
-    auto plan = erasure::plan_repair(next.holdings, next.nodes(), options_.window_bytes,
+    auto plan = erasure::plan_repair(next.holdings, next.nodes(), window_bytes(options_, code()),
                                      fewer ? erasure::Restore::data : erasure::Restore::everything);
     std::map<Piece, std::shared_ptr<Memory>> made;
     for (auto const& move : plan.moves) {
@@ -309,7 +308,7 @@ ErasureRepair ErasureStore::repair() {
     comm_.agree(true);
     *current_ = std::move(next);
 
-    auto const now = erasure::plan_repair(current_->holdings, current_->nodes(), options_.window_bytes);
+    auto const now = erasure::plan_repair(current_->holdings, current_->nodes(), window_bytes(options_, code()));
     ErasureRepair report;
     report.lost = std::move(plan.lost);
     report.code = code();

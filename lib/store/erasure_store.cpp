@@ -62,7 +62,7 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
 }  // namespace
 
 ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options) : comm_(comm), options_(options) {
-    REGRAFT_EXPECTS(options.window_bytes > 0);
+    REGRAFT_EXPECTS(options.buffer_bytes > 0);
 }
 ErasureStore::ErasureStore(ErasureStore&&) noexcept = default;
 ErasureStore::~ErasureStore() = default;

@@ -52,8 +52,7 @@ std::uint64_t ErasureVersion::bytes_held() const {
     return held;
 }
 
-ErasureMessages::ErasureMessages(ft::Communicator& comm, Known known)
-    : comm_(comm), known_(known), out_(comm.size()), in_(comm.size()) {}
+ErasureMessages::ErasureMessages(ft::Communicator& comm) : comm_(comm), out_(comm.size()), in_(comm.size()) {}
 
 void ErasureMessages::send(std::size_t receiver, std::span<std::byte const> bytes) {
     if (!bytes.empty()) out_.add(receiver, bytes);
@@ -75,7 +74,6 @@ void ErasureMessages::announce(std::size_t sender, std::size_t receiver, std::ui
 void ErasureMessages::exchange(Transport transport) const {
     auto const out = out_.rows();
     auto const in = in_.rows();
-    if (known_ == Known::to_both_ends) return exchange::all_to_all(comm_, out, in, transport);
     std::vector<exchange::Message> messages;
     for (auto const& [pair, message] : announced_) messages.push_back(message);
     exchange::all_to_all(comm_, out, in, transport, messages);

@@ -51,24 +51,27 @@ struct ErasureVersion {
 /// Messages between members, collected in any order that is the same on sender and receiver.
 class ErasureMessages {
 public:
-    enum class Known { to_both_ends, to_all };
-    ErasureMessages(ft::Communicator& comm, Known known);
+    explicit ErasureMessages(ft::Communicator& comm);
 
     /// For the one who sends or receives; empty ones are left out.
     void send(std::size_t receiver, std::span<std::byte const> bytes);
     void receive(std::size_t sender, std::span<std::byte> bytes);
-    /// What somebody sends to somebody, for all members if it is known to all.
+    /// What somebody sends to somebody, for all members to say alike.
     void announce(std::size_t sender, std::size_t receiver, std::uint64_t bytes);
     /// Collective, not uniform.
     void exchange(Transport transport) const;
 
 private:
     ft::Communicator& comm_;
-    Known known_;
     RowsBuilder<std::span<std::byte const>> out_;
     RowsBuilder<std::span<std::byte>> in_;
     std::map<std::pair<std::size_t, std::size_t>, exchange::Message> announced_;
 };
+
+/// How many bytes of a piece travel at the same time.
+inline std::uint64_t window_bytes(ErasureOptions const& options, erasure::Code const& code) {
+    return std::max<std::uint64_t>(1, options.buffer_bytes / code.pieces());
+}
 
 /// The bytes of a window that something of this size has.
 inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window) {

@@ -46,9 +46,9 @@ TEST(ErasureStore, GivesBackAnyNumberOfBlocksWithAnyCode) {
     ft::Communicator comm(MPI_COMM_WORLD);
     for (std::uint64_t num_blocks : {0, 1, 2, 7, 100}) {
         for (auto const& code : {Code(1, 0), Code(2, 1), Code(3, 2), Code(100, 50)}) {
-            for (std::uint64_t window : {1, 64, 1 << 20}) {
+            for (std::uint64_t buffer : {1, 64, 1 << 20}) {
                 SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << code.data() << '+' << code.parity());
-                ErasureStore store(comm, {.window_bytes = window});
+                ErasureStore store(comm, {.buffer_bytes = buffer});
                 submit_even_parts(store, comm, code, num_blocks, 11);
                 EXPECT_EQ(store.num_blocks(), num_blocks);
                 EXPECT_LE(store.code().pieces(), comm.size());
@@ -61,7 +61,7 @@ TEST(ErasureStore, GivesBackAnyNumberOfBlocksWithAnyCode) {
 TEST(ErasureStore, TakesBlocksOfDifferentSizes) {
     ft::Communicator comm(MPI_COMM_WORLD);
     for (auto own_copy : {OwnCopy::copied, OwnCopy::referenced}) {
-        ErasureStore store(comm, {.own_copy = own_copy, .window_bytes = 50});
+        ErasureStore store(comm, {.own_copy = own_copy, .buffer_bytes = 200});
         auto const mine = test::part_of(90, value(comm.self()), comm.size());
         auto const rows = varying_blocks(mine);
         store.submit(Code(3, 2), mine, rows);

@@ -37,7 +37,7 @@ bool is_lost(BlockId id, std::span<BlockRange const> lost) {
 class Life {
 public:
     explicit Life(ft::Communicator& comm)
-        : comm_(comm), store_(comm, {.own_copy = OwnCopy::referenced, .window_bytes = 64}) {}
+        : comm_(comm), store_(comm, {.own_copy = OwnCopy::referenced, .buffer_bytes = 256}) {}
 
     void submit(std::uint64_t version) {
         if (store_.version() >= version) return;

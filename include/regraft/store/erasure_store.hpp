@@ -31,8 +31,8 @@ struct ErasureVersion;
 struct ErasureOptions {
     Transport transport = Transport::collective;
     OwnCopy own_copy = OwnCopy::copied;
-    /// Bytes of a piece that travel at the same time. While it encodes or rebuilds, a PE needs k + m times as much.
-    std::uint64_t window_bytes = 1 << 20;
+    /// Memory of a PE for what is on its way while it encodes or rebuilds: a window of each of k + m pieces.
+    std::uint64_t buffer_bytes = 16 << 20;
     /// This PE's failure domain (ft::node_ids); all members give one or none does.
     std::optional<std::uint32_t> node{};
 };
