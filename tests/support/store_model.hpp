@@ -39,6 +39,13 @@ public:
         }
     }
 
+    /// Blocks of the same sizes with other bytes.
+    Content with_other_bytes() const {
+        auto other = *this;
+        other.salt_ = mix(salt_ + 1);
+        return other;
+    }
+
     std::uint64_t num_blocks() const { return begins_.size() - 1; }
     Sizes sizes() const { return sizes_; }
     std::size_t block_bytes() const { return block_bytes_; }

@@ -134,8 +134,7 @@ private:
         auto const bytes = settings_.number("bytes", 32);
         Content const content(random.bits(), num_blocks, sizes, bytes);
         // Other bytes than submitted are expected where it is tested that the campaign notices.
-        auto const expected =
-            settings_.number("wrong", 0) == 0 ? content : Content(random.bits(), num_blocks, sizes, bytes);
+        auto const expected = settings_.number("wrong", 0) == 0 ? content : content.with_other_bytes();
         auto const replicas = std::min(settings_.number("replicas", 2), std::uint64_t{comm_.size()});
         auto const placement = test::make_placement(
             settings_.word("placement", "mod_k"), num_blocks, comm_.members(), static_cast<std::uint32_t>(replicas),
