@@ -228,10 +228,15 @@ private:
     ft::Communicator& comm_;
 };
 
-double median(std::vector<double> values) {
+/// The value that this part of all is below; 0 of none.
+double quantile(std::vector<double> values, double part) {
     if (values.empty()) return 0;
     std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
+    return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
+}
+
+double median(std::vector<double> const& values) {
+    return quantile(values, 0.5);
 }
 
 /// What a kind of benchmark adds to the counters, and whether what it did was right.
@@ -290,6 +295,8 @@ void measure(benchmark::State& state, Config const& config, Subject const& subje
     }
     auto const warm = std::min(median(peers[0]), median(peers[1]));
     state.counters["s_per_call"] = median(ours);
+    state.counters["s_per_call_10th"] = quantile(ours, 0.1);
+    state.counters["s_per_call_90th"] = quantile(ours, 0.9);
     // Without messages there is no floor.
     if (bytes_between > 0) state.counters["over_floor"] = median(ours) / warm;
     state.counters["bytes_between"] = static_cast<double>(bytes_between);
@@ -300,6 +307,14 @@ std::uint64_t submitted(Config const& config) {
     return config.mebibytes << 20;
 }
 
+/// Whether everybody can load what its neighbour submitted.
+bool can_be_loaded(Job& job) {
+    auto const wanted = job.all_wanted();
+    auto const mine = wanted[job.comm().position(job.comm().self())];
+    std::vector<std::byte> out(mine.front().size() * block_bytes);
+    return job.load(wanted, out).lost.empty() && Job::is_right(mine.front(), out);
+}
+
 Outcome timed_submit(Config const& config, Job& job, Series& series) {
     Outcome outcome;
     auto const before = resident_bytes();
@@ -308,6 +323,7 @@ Outcome timed_submit(Config const& config, Job& job, Series& series) {
     auto const ideal = static_cast<double>(config.replicas * submitted(config));
     outcome.counters = {{"peak_over_ideal", series.largest(static_cast<double>(peak_bytes() - before) / ideal)},
                         {"held_over_ideal", series.largest(static_cast<double>(job.bytes_held()) / ideal)}};
+    outcome.right = can_be_loaded(job);
     return outcome;
 }
 

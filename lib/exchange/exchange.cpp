@@ -14,14 +14,20 @@ ft::FailPhase exchange_phase("exchange", ft::Moment::during_next_call);
 
 }  // namespace
 
+Limits limits_of(ft::Transport transport) {
+    Limits limits;
+    if (transport == ft::Transport::collective) limits.direct_bytes = 128 << 10;
+    return limits;
+}
+
 void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport transport,
-                std::optional<std::span<Message const>> messages, Limits const& limits) {
+                std::optional<std::span<Message const>> messages, std::optional<Limits> const& limits) {
     REGRAFT_EXPECTS(out.size() == comm.size() && in.size() == comm.size());
     comm.reach(exchange_phase.before);
     auto const self = comm.position(comm.self());
     copy_row(out[self], in[self]);
     auto const move = transport == ft::Transport::collective ? by_collectives : by_rounds;
-    move(comm, exchange_phase.inside, out, in, messages, limits);
+    move(comm, exchange_phase.inside, out, in, messages, limits.value_or(limits_of(transport)));
     comm.reach(exchange_phase.after);
 }
 

@@ -27,19 +27,22 @@ struct Message {
     std::uint64_t pieces = 0;
 };
 
-/// What MPI's int can count, and how small pieces may be; smaller only in tests.
+/// What MPI's int can count, and how small pieces may be; other than limits_of only in tests.
 struct Limits {
     std::uint64_t direct_bytes = 32 << 10;     // pieces as long as this on average are not copied into a buffer
     std::uint64_t window_bytes = 1 << 20;      // of a pair that are in a buffer at the same time
     std::uint64_t buffer_bytes = 64 << 20;     // of all pairs, as far as 4 KiB for each allow that
+    std::uint64_t slice_bytes = 1 << 20;       // longer pieces go in parts, of at least this or what an int allows
     std::uint64_t longest_reach = 0x7fffffff;  // between two places in memory that one call names
 };
+/// A collective call for each piece costs more than a message for each.
+Limits limits_of(ft::Transport transport);
 
 /// Moves out to the others and in from them; the row of oneself is copied. Buffers: at most an eighth of what is moved
 /// if all pairs move alike. messages: the same on all members, every pair once; without them the members ask each other
 /// how much there is, and rounds go round in a ring. Collective, not uniform.
 void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport transport,
-                std::optional<std::span<Message const>> messages = {}, Limits const& limits = {});
+                std::optional<std::span<Message const>> messages = {}, std::optional<Limits> const& limits = {});
 
 class Parcels;
 
@@ -48,12 +51,13 @@ class Parcels;
 class Pending {
 public:
     Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Message const> messages,
-            Limits const& limits = {});
+            std::optional<Limits> const& limits = {});
     Pending(Pending&&) noexcept;
     Pending& operator=(Pending&&) = delete;
     ~Pending();
 
     /// Returns when everything has arrived and left. Throws ProcessFailure; then nothing is under way any more.
+    /// Precondition: the communicator was not renewed meanwhile.
     void wait();
 
 private:

@@ -90,7 +90,7 @@ Byte* memory_of(Posted<Byte>& posted) {
 /// Messages under way and the memory they use.
 class Parcels {
 public:
-    explicit Parcels(ft::Communicator& comm) : comm_(comm), tag_(comm.next_tag()) {}
+    explicit Parcels(ft::Communicator& comm) : comm_(comm), tag_(comm.next_tag()), epoch_(comm.epoch()) {}
     Parcels(Parcels const&) = delete;
     Parcels& operator=(Parcels const&) = delete;
     ~Parcels() {
@@ -120,6 +120,7 @@ public:
         }
     }
     void wait() {
+        REGRAFT_EXPECTS(comm_.epoch() == epoch_ && "the communicator was not renewed since the messages were sent");
         wait_all(comm_, requests_);
         for (auto const& posted : in_) {
             if (!posted.buffer.empty()) posted.slice.copy_from(posted.buffer.data());
@@ -131,6 +132,7 @@ public:
 private:
     ft::Communicator& comm_;
     int tag_;
+    std::uint32_t epoch_;
     std::deque<Posted<std::byte>> in_;
     std::deque<Posted<std::byte const>> out_;
     std::vector<MPI_Request> requests_;
@@ -163,8 +165,9 @@ void by_rounds(ft::Communicator& comm, ft::FailPoint& inside, Outgoing out, Inco
 }
 
 Pending::Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Message const> messages,
-                 Limits const& limits)
+                 std::optional<Limits> const& wanted_limits)
     : parcels_(std::make_unique<Parcels>(comm)) {
+    auto const limits = wanted_limits.value_or(limits_of(ft::Transport::rounds));
     REGRAFT_EXPECTS(out.size() == comm.size() && in.size() == comm.size());
     auto const self = comm.position(comm.self());
     copy_row(out[self], in[self]);

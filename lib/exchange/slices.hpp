@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,16 +21,21 @@ struct Cut {
 };
 
 inline Cut cut_of(std::uint64_t bytes, std::uint64_t pieces, std::size_t num_members, Limits const& limits) {
-    std::uint64_t const least = 4096;
-    auto const share = std::max(least, limits.buffer_bytes / num_members);
-    if (pieces <= 1 || bytes / pieces >= limits.direct_bytes) return {share, Cut::At::pieces};
-    return {std::min(share, std::clamp(bytes / 8, least, std::max(least, limits.window_bytes))), Cut::At::bytes};
+    // If a slice of every member has to be in a buffer, an int still counts the bytes before each.
+    auto const countable = std::max<std::uint64_t>(1, std::numeric_limits<int>::max() / num_members);
+    auto const share = std::min(countable, std::max<std::uint64_t>(4096, limits.buffer_bytes / num_members));
+    if (pieces <= 1 || bytes / pieces >= limits.direct_bytes) {
+        return {std::min(countable, std::max(share, limits.slice_bytes)), Cut::At::pieces};
+    }
+    auto const window = std::clamp<std::uint64_t>(bytes / 8, 4096, std::max<std::uint64_t>(4096, limits.window_bytes));
+    return {std::min(share, window), Cut::At::bytes};
 }
 
-/// At least as many slices as there are; exact where pieces are not longer than slices.
+/// At least as many slices as there are; exact for one piece, and where slices end when they are full.
 inline std::uint64_t num_slices(std::uint64_t bytes, std::uint64_t pieces, Cut cut) {
     auto const full = bytes / cut.slice_bytes;
-    return cut.at == Cut::At::pieces ? full + pieces : full + (bytes % cut.slice_bytes == 0 ? 0 : 1);
+    bool const exact = cut.at == Cut::At::bytes || pieces <= 1;
+    return exact ? full + (bytes % cut.slice_bytes == 0 ? 0 : 1) : full + pieces;
 }
 
 template <class Byte>

@@ -6,27 +6,9 @@
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/united.hpp"
 
 namespace regraft::placement {
-namespace {
-
-/// Ascending and disjoint, neighbours joined.
-std::vector<BlockRange> united(std::vector<BlockRange> ranges) {
-    std::sort(ranges.begin(), ranges.end());
-    std::vector<BlockRange> result;
-    for (auto const& range : ranges) {
-        if (range.empty()) continue;
-        if (result.empty() || result.back().last < range.first) {
-            result.push_back(range);
-        } else {
-            result.back().last = std::max(result.back().last, range.last);
-        }
-    }
-    return result;
-}
-
-}  // namespace
-
 Directory::Directory(Any placement, std::vector<PeId> pe_of_slot)
     : placement_(std::move(placement)), shape_(placement_->shape()), pe_of_slot_(std::move(pe_of_slot)) {
     REGRAFT_EXPECTS(pe_of_slot_.size() == shape_.num_slots);
@@ -108,7 +90,7 @@ void Directory::edit(BlockRange blocks, Edit change) {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
     if (blocks.empty()) return;
     std::vector<std::pair<BlockId, Entry>> edited;
-    visit(blocks, [&](Run const& run) {
+    visit_parts(blocks, [&](Run const& run) {
         edited.push_back({run.blocks.first, {run.blocks.last, {run.holders.begin(), run.holders.end()}}});
         change(edited.back().second.holders);
     });
@@ -137,6 +119,21 @@ void Directory::remove(BlockRange blocks, PeId holder) {
 
 void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
+    BlockRange open{blocks.first, blocks.first};
+    std::vector<PeId> holders;
+    visit_parts(blocks, [&](Run const& part) {
+        if (!open.empty() && !std::equal(part.holders.begin(), part.holders.end(), holders.begin(), holders.end())) {
+            visit({open, holders});
+            open.first = open.last;
+        }
+        if (open.empty()) holders.assign(part.holders.begin(), part.holders.end());
+        open.last = part.blocks.last;
+    });
+    if (!open.empty()) visit({open, holders});
+}
+
+/// Parts as the table and the placement have them: where they begin and end depends on what happened before.
+void Directory::visit_parts(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
     if (blocks.empty()) return;
     std::vector<PeId> placed;
     auto entry = first_after(blocks.first);

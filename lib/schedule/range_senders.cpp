@@ -187,22 +187,22 @@ std::uint64_t largest(std::span<RangeTransfer const> transfers, BlockSizes const
 RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
                                   BlockSizes const& sizes) {
     REGRAFT_EXPECTS(holders.size() == requests.size());
-    constexpr std::uint64_t many_blocks = 1 << 20;
+    constexpr std::uint64_t many_edges = 1 << 22;
     RangeSenders senders;
     auto const pools = pool(requests, holders, sizes, senders);
     std::vector<PeId> occurring;
-    std::uint64_t num_blocks = 0;
+    std::uint64_t num_edges = 0;  // from blocks to holders
     for (auto const& pool : pools) {
         occurring.insert(occurring.end(), pool.holders.begin(), pool.holders.end());
         for (auto const i : pool.requests) {
             occurring.push_back(requests[i].receiver);
-            num_blocks += requests[i].blocks.size();
+            num_edges += requests[i].blocks.size() * pool.holders.size();
         }
     }
     Pes const pes(std::move(occurring));
     senders.transfers = divide(requests, sizes, pools, pes, senders.most_sent_bound);
     senders.most_sent = largest(senders.transfers, sizes, pes, &RangeTransfer::sender);
-    if (senders.most_sent > senders.most_sent_bound + senders.most_sent_bound / 20 && num_blocks < many_blocks) {
+    if (senders.most_sent > senders.most_sent_bound + senders.most_sent_bound / 20 && num_edges < many_edges) {
         auto matched = match(requests, sizes, pools, pes);
         auto const most = largest(matched, sizes, pes, &RangeTransfer::sender);
         if (most < senders.most_sent) {

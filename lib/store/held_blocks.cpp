@@ -44,8 +44,18 @@ std::vector<std::uint64_t> checksums_of(BlockRange blocks, std::byte const* data
 }
 
 void HeldBlocks::add(BlockRange blocks, std::byte* data, BlockSizes const& sizes) {
-    pieces_[blocks.first] = {blocks.last, data, data};
     own_bytes_ += sizes.bytes(blocks);
+    auto const behind = pieces_.lower_bound(blocks.first);
+    if (behind != pieces_.begin()) {
+        auto& [first, before] = *std::prev(behind);
+        bool const touch = before.last == blocks.first && before.own &&
+                           before.own + sizes.bytes(BlockRange{first, before.last}) == data;
+        if (touch) {
+            before.last = blocks.last;
+            return;
+        }
+    }
+    pieces_.emplace_hint(behind, blocks.first, Piece{blocks.last, data, data});
 }
 
 void HeldBlocks::refer_to(BlockRange blocks, std::byte const* data) {
@@ -91,6 +101,12 @@ std::span<std::byte const> HeldBlocks::find(BlockRange blocks, BlockSizes const&
     return bytes_of(blocks, at->second.data + sizes.bytes(BlockRange{at->first, blocks.first}), sizes);
 }
 
+std::span<std::byte const> HeldBlocks::at(BlockRange blocks, BlockSizes const& sizes) const {
+    auto const bytes = find(blocks, sizes);
+    REGRAFT_EXPECTS(bytes.size() == sizes.bytes(blocks));
+    return bytes;
+}
+
 std::span<std::byte> HeldBlocks::find_own(BlockRange blocks, BlockSizes const& sizes) {
     auto const at = first_behind(pieces_, blocks.first);
     if (at == pieces_.end() || blocks.first < at->first || at->second.last < blocks.last || !at->second.own) return {};
@@ -100,6 +116,19 @@ std::span<std::byte> HeldBlocks::find_own(BlockRange blocks, BlockSizes const& s
 void HeldBlocks::set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes) {
     std::size_t next = 0;
     for (auto const& part : parts_of(blocks, sizes)) checksums_[part.first] = {part.last, sums[next++]};
+}
+
+void HeldBlocks::set_checksums_of_users(BlockSizes const& sizes) {
+    for (auto const& [first, piece] : pieces_) {
+        if (piece.own) continue;
+        BlockRange const blocks{first, piece.last};
+        set_checksums(blocks, checksums_of(blocks, piece.data, sizes), sizes);
+    }
+}
+
+void HeldBlocks::renew_checksums(BlockRange blocks, BlockSizes const& sizes) {
+    remove_checksums(blocks, sizes);
+    set_checksums(blocks, checksums_of(blocks, find(blocks, sizes).data(), sizes), sizes);
 }
 
 void HeldBlocks::verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const {

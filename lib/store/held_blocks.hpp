@@ -16,7 +16,8 @@ namespace regraft::store {
 /// Pieces of blocks that lie one behind the other. The sizes given to each call are always the same ones.
 class HeldBlocks {
 public:
-    /// blocks lie at data, in memory that was given to own(). Precondition: none is there yet.
+    /// blocks lie at data, in memory that will be given to own(); with the piece that ends there they become one.
+    /// Precondition: none is there yet.
     void add(BlockRange blocks, std::byte* data, BlockSizes const& sizes);
     /// blocks lie in the user's memory, which is only read.
     void refer_to(BlockRange blocks, std::byte const* data);
@@ -31,6 +32,8 @@ public:
 
     /// The bytes of blocks that lie in one piece; nothing if they do not.
     std::span<std::byte const> find(BlockRange blocks, BlockSizes const& sizes) const;
+    /// The same. Precondition: they do.
+    std::span<std::byte const> at(BlockRange blocks, BlockSizes const& sizes) const;
     /// The same to be written to; nothing if they are the user's.
     std::span<std::byte> find_own(BlockRange blocks, BlockSizes const& sizes);
     /// Without the user's.
@@ -38,6 +41,10 @@ public:
 
     /// Sets what the parts (parts_of) of blocks must add up to.
     void set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes);
+    /// The same for all that is in the user's memory, as it is now.
+    void set_checksums_of_users(BlockSizes const& sizes);
+    /// The same for blocks that have just been written again; what they had to add up to is forgotten.
+    void renew_checksums(BlockRange blocks, BlockSizes const& sizes);
     /// Appends the parts that overlap blocks and are not what they must be. O(bytes of these parts).
     void verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const;
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "regraft/core/bytes.hpp"
 #include "store/gather.hpp"
 #include "store/load_plan.hpp"
 #include "store/rows.hpp"
@@ -13,13 +14,17 @@ namespace {
 
 ft::FailPhase load_phase("load");
 
+/// Whether all members say that the same is wanted.
+[[maybe_unused]] bool is_the_same(ft::Communicator& comm, CsrView<BlockRange> wanted) {
+    return comm.agree_equal(hash(std::as_bytes(wanted.offsets)) ^ hash(std::as_bytes(wanted.values)));
+}
+
 }  // namespace
 
 /// A load that is planned, perhaps on its way, and not agreed on.
 struct ReplicatedStore::Delivery {
     LoadPlan plan;
     LoadReport report;
-    std::optional<placement::Directory> directory;  // without damaged replicas, if there are any
     Csr<std::span<std::byte const>> out;
     Csr<std::span<std::byte>> in;
     std::vector<exchange::Message> messages;
@@ -38,6 +43,7 @@ LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<s
 
 LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
     comm_.reach(load_phase.before);
+    REGRAFT_ASSERT(is_the_same(comm_, wanted));
     return load_all(wanted, out);
 }
 
@@ -50,6 +56,7 @@ LoadReport ReplicatedStore::load_all(CsrView<BlockRange> wanted, std::span<std::
 
 Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
     comm_.reach(load_phase.before);
+    REGRAFT_ASSERT(is_the_same(comm_, wanted));
     auto delivery = prepare(wanted, out);
     comm_.reach(load_phase.inside);
     exchange::Pending pending(comm_, delivery.out, delivery.in, delivery.messages);
@@ -73,8 +80,9 @@ ReplicatedStore::Delivery ReplicatedStore::prepare(CsrView<BlockRange> wanted, s
     version.directory.retain(comm_.members());
     Delivery delivery;
     std::vector<Damage> damaged, to_replace;
+    std::optional<placement::Directory> undamaged;
     for (;;) {
-        auto const& directory = delivery.directory ? *delivery.directory : version.directory;
+        auto const& directory = undamaged ? *undamaged : version.directory;
         delivery.plan = plan_load(directory, version.sizes, version.seams, comm_.members(), wanted, to_replace);
         if (options_.integrity == Integrity::unchecked) break;
         std::vector<BlockRange> to_be_read;
@@ -85,10 +93,10 @@ ReplicatedStore::Delivery ReplicatedStore::prepare(CsrView<BlockRange> wanted, s
         }
         auto const bad = find_damage(comm_, to_be_read, version.sizes, version.held);
         if (bad.damaged.empty()) break;
-        if (!delivery.directory) delivery.directory = version.directory;
+        if (!undamaged) undamaged = version.directory;
         for (std::size_t i = 0; i < bad.damaged.size(); ++i) {
             auto const& damage = bad.damaged[i];
-            delivery.directory->remove(damage.blocks, damage.holder);
+            undamaged->remove(damage.blocks, damage.holder);
             damaged.push_back(damage);
             if (bad.replaceable[i]) to_replace.push_back(damage);
         }
@@ -112,7 +120,7 @@ void ReplicatedStore::lay_out(Delivery& delivery, std::span<std::byte> out) cons
     RowsBuilder<std::span<std::byte>> received(comm_.size());
     for (auto const* transfers : {&plan.senders.transfers, &plan.senders.local}) {
         for (auto const& [blocks, sender, receiver, i] : *transfers) {
-            if (sender == comm_.self()) sent.add(comm_.position(receiver), held.find(blocks, sizes));
+            if (sender == comm_.self()) sent.add(comm_.position(receiver), held.at(blocks, sizes));
             if (receiver != comm_.self()) continue;
             if (i >= plan.num_wanted) {
                 received.add(comm_.position(sender), held.find_own(blocks, sizes));
@@ -130,23 +138,28 @@ void ReplicatedStore::lay_out(Delivery& delivery, std::span<std::byte> out) cons
 
 LoadReport ReplicatedStore::finish(Delivery& delivery) {
     comm_.agree(true);
-    auto& version = *current_;
-    if (delivery.directory) {
-        auto const& plan = delivery.plan;
-        for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
-            if (i >= plan.num_wanted) delivery.directory->add(blocks, receiver);
-        }
-        version.directory = std::move(*delivery.directory);
-        for (auto const& damage : delivery.report.damaged) {
-            if (damage.holder != comm_.self()) continue;
-            version.directory.visit(damage.blocks, [&](placement::Run const& run) {
-                bool const replaced = std::binary_search(run.holders.begin(), run.holders.end(), comm_.self());
-                if (!replaced) version.held.remove(run.blocks, version.sizes);
-            });
-        }
-    }
+    forget_and_replace(delivery);
     comm_.reach(load_phase.after);
     return std::move(delivery.report);
+}
+
+/// Damaged replicas do not count any more, but where good ones have been written over them.
+void ReplicatedStore::forget_and_replace(Delivery const& delivery) {
+    auto& [directory, sizes, held, seams] = *current_;
+    auto const& plan = delivery.plan;
+    for (auto const& [blocks, holder] : delivery.report.damaged) directory.remove(blocks, holder);
+    for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
+        if (i < plan.num_wanted) continue;
+        directory.add(blocks, receiver);
+        if (receiver == comm_.self()) held.renew_checksums(blocks, sizes);
+    }
+    for (auto const& [blocks, holder] : delivery.report.damaged) {
+        if (holder != comm_.self()) continue;
+        directory.visit(blocks, [&](placement::Run const& run) {
+            bool const replaced = std::binary_search(run.holders.begin(), run.holders.end(), comm_.self());
+            if (!replaced) held.remove(run.blocks, sizes);
+        });
+    }
 }
 
 }  // namespace regraft::store

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "regraft/core/united.hpp"
 #include "store/traffic.hpp"
 
 namespace regraft::store {
@@ -14,29 +15,17 @@ public:
     Requests(placement::Directory const& directory, std::span<BlockId const> seams, LoadPlan& plan)
         : directory_(directory), seams_(seams), plan_(plan) {}
 
-    /// Runs that follow each other within `blocks` and have the same holders become one.
     void add(BlockRange blocks, PeId receiver) {
         between_seams(blocks, seams_, [&](BlockRange piece) {
-            bool begins = true;
             directory_.visit(piece, [&](placement::Run const& run) {
-                if (begins || !same_holders(run.holders)) {
-                    plan_.requests.push_back({run.blocks, receiver});
-                    holders_.push_row(run.holders);
-                    begins = false;
-                } else {
-                    plan_.requests.back().blocks.last = run.blocks.last;
-                }
+                plan_.requests.push_back({run.blocks, receiver});
+                holders_.push_row(run.holders);
             });
         });
     }
     CsrView<PeId> holders() const { return holders_; }
 
 private:
-    bool same_holders(std::span<PeId const> holders) const {
-        auto const last = holders_[holders_.size() - 1];
-        return std::equal(last.begin(), last.end(), holders.begin(), holders.end());
-    }
-
     placement::Directory const& directory_;
     std::span<BlockId const> seams_;
     LoadPlan& plan_;
@@ -62,19 +51,6 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
     plan.offsets.resize(plan.requests.size(), 0);
     plan.senders = schedule::choose_range_senders(plan.requests, requests.holders(), sizes);
     return plan;
-}
-
-std::vector<BlockRange> united(std::vector<BlockRange> ranges) {
-    std::sort(ranges.begin(), ranges.end());
-    std::vector<BlockRange> result;
-    for (auto const& range : ranges) {
-        if (!result.empty() && range.first <= result.back().last) {
-            result.back().last = std::max(result.back().last, range.last);
-        } else {
-            result.push_back(range);
-        }
-    }
-    return result;
 }
 
 LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {

@@ -27,9 +27,6 @@ struct LoadPlan {
 LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
                    std::span<PeId const> members, CsrView<BlockRange> wanted, std::span<Damage const> to_replace);
 
-/// Ranges that cover the same blocks, ascending, disjoint, apart from each other.
-std::vector<BlockRange> united(std::vector<BlockRange> ranges);
-
 /// The part of the report that follows from the plan.
 LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self);
 

@@ -53,7 +53,7 @@ Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldB
             transfers.push_back({piece, from, to, 0});
             if (from == comm.self()) {
                 blocks_out.add(comm.position(to), piece);
-                out.add(comm.position(to), held.find(piece, sizes));
+                out.add(comm.position(to), held.at(piece, sizes));
             }
             if (to == comm.self()) {
                 auto const place = rest.first(sizes.bytes(piece));
@@ -81,6 +81,7 @@ repair::Plan ReplicatedStore::repair(RepairOptions const& options) {
         bool const done = std::all_of(plan.steps.begin(), plan.steps.end(),
                                       [&](repair::Step const& step) { return carry_out(step); });
         if (!done) continue;  // damage was found: another plan without it
+        if (plan.steps.empty()) comm_.agree(true);
         comm_.reach(repair_phase.after);
         return plan;
     }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
-#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/bytes.hpp"
 #include "store/gather.hpp"
 #include "store/rows.hpp"
 #include "store/version.hpp"
@@ -14,10 +15,14 @@ namespace {
 
 ft::FailPhase submit_phase("submit");
 
-std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine) {
-    auto const rows = exchange::all_gather(comm, std::vector{value(mine.first), value(mine.last)});
+constexpr auto various_bytes = std::numeric_limits<std::uint64_t>::max();  // blocks of different sizes
+
+/// The members' ranges. What all must give alike goes along, and is compared.
+std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine, std::uint64_t same) {
+    auto const rows = exchange::all_gather(comm, std::vector{value(mine.first), value(mine.last), same});
     std::vector<BlockRange> ranges;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        REGRAFT_EXPECTS(rows[rank][2] == same && "all members submit with the same placement, size and options");
         ranges.push_back({BlockId{rows[rank][0]}, BlockId{rows[rank][1]}});
     }
     return ranges;
@@ -75,43 +80,42 @@ Memory memory_of(std::uint64_t size, Memory& spare) {
     return memory;
 }
 
-/// What I shall hold, in memory in the order of the blocks: so what one member sends lies in one piece.
-void collect_incoming(Submission const& submission, std::span<BlockRange const> held_ranges, BlockSizes const& sizes,
-                      Memory& spare, Traffic& traffic, HeldBlocks& held) {
+/// Blocks that I shall hold and that one member has.
+struct Part {
+    BlockRange blocks;
+    std::size_t rank;
+};
+
+/// In the order of the blocks.
+std::vector<Part> parts_of(std::span<BlockRange const> held_ranges, std::span<BlockRange const> ranges) {
     std::vector<std::size_t> by_first;
-    for (std::size_t rank = 0; rank < submission.ranges.size(); ++rank) {
-        if (!submission.ranges[rank].empty()) by_first.push_back(rank);
+    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
+        if (!ranges[rank].empty()) by_first.push_back(rank);
     }
-    std::sort(by_first.begin(), by_first.end(),
-              [&](auto a, auto b) { return submission.ranges[a].first < submission.ranges[b].first; });
-    struct Part {
-        BlockRange blocks;
-        std::size_t rank;
-    };
+    std::sort(by_first.begin(), by_first.end(), [&](auto a, auto b) { return ranges[a].first < ranges[b].first; });
     std::vector<Part> parts;
-    std::uint64_t total = 0;
-    for (auto const& range : held_ranges) {
+    for (auto const& held : held_ranges) {
         auto at = std::partition_point(by_first.begin(), by_first.end(),
-                                       [&](auto rank) { return submission.ranges[rank].last <= range.first; });
-        for (; at != by_first.end() && submission.ranges[*at].first < range.last; ++at) {
-            parts.push_back({intersect(range, submission.ranges[*at]), *at});
-            if (!submission.by_reference(*at)) total += sizes.bytes(parts.back().blocks);
+                                       [&](auto rank) { return ranges[rank].last <= held.first; });
+        for (; at != by_first.end() && ranges[*at].first < held.last; ++at) {
+            parts.push_back({intersect(held, ranges[*at]), *at});
         }
     }
+    return parts;
+}
+
+/// What I shall hold, in memory in the order of the blocks: so what one member sends lies in one piece.
+void collect_incoming(Submission const& submission, std::span<Part const> parts, BlockSizes const& sizes, Memory& spare,
+                      Traffic& traffic, HeldBlocks& held) {
+    std::uint64_t total = 0;
+    for (auto const& [blocks, rank] : parts) total += submission.by_reference(rank) ? 0 : sizes.bytes(blocks);
     auto memory = memory_of(total, spare);
     auto rest = memory.bytes();
     RowsBuilder<BlockRange> rows(submission.ranges.size());
     RowsBuilder<std::span<std::byte>> pieces(submission.ranges.size());
-    BlockRange open;  // parts that touch, in blocks and in memory
-    std::byte* open_data = nullptr;
-    auto const close = [&] {
-        if (!open.empty()) held.add(open, open_data, sizes);
-        open = {};
-    };
     for (auto const& [blocks, rank] : parts) {
         rows.add(rank, blocks);
         if (submission.by_reference(rank)) {
-            close();
             auto const begin = sizes.bytes(BlockRange{submission.ranges[rank].first, blocks.first});
             held.refer_to(blocks, submission.bytes.data() + begin);
             continue;
@@ -119,14 +123,8 @@ void collect_incoming(Submission const& submission, std::span<BlockRange const> 
         auto const piece = rest.first(sizes.bytes(blocks));
         rest = rest.subspan(piece.size());
         pieces.add(rank, piece);
-        if (open.empty() || open.last != blocks.first) {
-            close();
-            open = blocks;
-            open_data = piece.data();
-        }
-        open.last = blocks.last;
+        held.add(blocks, piece.data(), sizes);
     }
-    close();
     held.own(std::move(memory));
     traffic.blocks_in = rows.rows();
     traffic.in = pieces.rows();
@@ -143,7 +141,7 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
                              std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
     auto const num_blocks = placement.shape().num_blocks;
-    submit(std::move(placement), mine, blocks,
+    submit(std::move(placement), mine, blocks, block_bytes,
            [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
 }
 
@@ -151,16 +149,22 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<
     REGRAFT_EXPECTS(blocks.size() == mine.size());
     REGRAFT_EXPECTS(blocks.size() == 0 ||
                     (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    submit(std::move(placement), mine, blocks.values,
+    submit(std::move(placement), mine, blocks.values, various_bytes,
            [&](std::span<BlockRange const> ranges) { return gather_sizes(comm_, ranges, blocks); });
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+                             std::uint64_t block_bytes,
                              std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
     REGRAFT_EXPECTS(placement.shape().num_slots == comm_.size());
     comm_.reach(submit_phase.before);
-    auto const ranges = gather_ranges(comm_, mine);
-    REGRAFT_EXPECTS(num_covered(ranges) == placement.shape().num_blocks);
+    auto const [num_blocks, num_slots, replicas] = placement.shape();
+    ByteWriter same;
+    for (auto const number : {num_blocks, std::uint64_t{num_slots}, std::uint64_t{replicas}, block_bytes})
+        same.put(number);
+    same.put(options_);
+    auto const ranges = gather_ranges(comm_, mine, hash(same.bytes()));
+    REGRAFT_EXPECTS(num_covered(ranges) == num_blocks);
     auto const members = comm_.members();
     auto next = std::make_unique<Version>();
     next->sizes = sizes_of(ranges);
@@ -173,11 +177,13 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
     Submission const submission{comm_.position(comm_.self()), ranges, bytes, options_.own_copy};
     Traffic traffic;
     collect_outgoing(comm_, submission, next->directory, next->sizes, traffic);
-    collect_incoming(submission, next->directory.held(comm_.self()), next->sizes, *spare_, traffic, next->held);
+    collect_incoming(submission, parts_of(next->directory.held(comm_.self()), ranges), next->sizes, *spare_, traffic,
+                     next->held);
     comm_.reach(submit_phase.inside);
     exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport);
     if (options_.integrity == Integrity::checked) {
         exchange_checksums(comm_, options_, traffic, next->sizes, next->held);
+        if (options_.own_copy == OwnCopy::referenced) next->held.set_checksums_of_users(next->sizes);
     }
     comm_.agree(true);
     std::swap(current_, next);

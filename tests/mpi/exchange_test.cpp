@@ -94,7 +94,7 @@ std::vector<Limits> const many_limits{{},
                                       {.direct_bytes = 1},
                                       {.direct_bytes = 1 << 20},
                                       {.direct_bytes = 1 << 20, .window_bytes = 4096, .buffer_bytes = 1},
-                                      {.direct_bytes = 1, .buffer_bytes = 1},
+                                      {.direct_bytes = 1, .buffer_bytes = 1, .slice_bytes = 1},
                                       {.direct_bytes = 1, .longest_reach = 100}};
 
 TEST(AllToAll, BringsEveryByteToItsPlace) {

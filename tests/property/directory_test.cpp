@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -102,9 +103,13 @@ BlockRange random_range(std::uint64_t num_blocks, Random& random) {
 void expect_same(Directory const& directory, Model const& model, Pes const& pe_of_slot, Random& random) {
     auto const range = random_range(directory.num_blocks(), random);
     auto at = range.first;
+    std::optional<Pes> before;
     directory.visit(range, [&](Run const& run) {
         ASSERT_EQ(run.blocks.first, at);
         ASSERT_LT(at, run.blocks.last);
+        Pes const here(run.holders.begin(), run.holders.end());
+        ASSERT_NE(before, here);  // so runs do not depend on how the holders came about
+        before = here;
         for (; at != run.blocks.last; at = advance(at, 1)) {
             auto const& holders = model.holders.at(value(at));
             ASSERT_EQ(Pes(run.holders.begin(), run.holders.end()), Pes(holders.begin(), holders.end()));

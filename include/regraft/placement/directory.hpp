@@ -44,8 +44,9 @@ public:
     /// holder keeps the blocks no longer, if it did. Precondition: all blocks exist.
     void remove(BlockRange blocks, PeId holder);
 
-    /// Calls visit for ascending runs that cover blocks exactly; neighbours may have the same holders. A run's holders
-    /// are valid during the call, which must not change the directory. O(log table + runs). Precondition: all exist.
+    /// Calls visit for ascending runs that cover blocks exactly; neighbours have different holders, so that runs do not
+    /// tell by which steps the holders came about. A run's holders are valid during the call, which must not change the
+    /// directory. O(log table + runs). Precondition: all exist.
     void visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const;
     /// All that pe holds: ascending, disjoint, none empty, neighbours joined. O(what it held at submission + table).
     std::vector<BlockRange> held(PeId pe) const;
@@ -61,6 +62,7 @@ private:
     /// By first block; disjoint. Neighbours differ in holders.
     using Table = std::map<BlockId, Entry>;
 
+    void visit_parts(BlockRange blocks, std::function<void(Run const&)> const& visit) const;
     std::optional<Slot> living_slot(PeId pe) const;
     void living_by_placement(BlockId block, std::vector<PeId>& holders) const;
     bool as_placed(BlockRange blocks, std::vector<PeId> const& holders) const;

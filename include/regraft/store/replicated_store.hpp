@@ -28,7 +28,8 @@ public:
     /// Waits for the messages if wait() was not called, and for nothing after a failure.
     ~Loading();
 
-    /// As the end of ReplicatedStore::load. To be called once. Collective, uniform.
+    /// As the end of ReplicatedStore::load. To be called once, and not after the communicator was renewed: a load that
+    /// a failure interrupted is over. Collective, uniform.
     LoadReport wait();
 
 private:
@@ -49,9 +50,9 @@ public:
     /// Stores `blocks`, block_bytes bytes for each id in `mine`, on the holders that the placement names; slot i is the
     /// i-th member. Replaces the version before, which stays readable until all survivors have agreed on this one: on
     /// ProcessFailure it is still there on all of them. Precondition: the members' ranges are disjoint and cover the
-    /// placement's blocks; same placement and size everywhere; one slot per member. Memory: what this PE will hold, and
-    /// about an eighth of that for a while where ranges are short. It stays for the submit after the next (trim), for
-    /// memory that was used before is filled faster. Collective, uniform.
+    /// placement's blocks; same placement, size and Options everywhere; one slot per member. Memory: what this PE will
+    /// hold, and about an eighth of that for a while where ranges are short. It stays for the submit after the next
+    /// (trim), for memory that was used before is filled faster. Collective, uniform.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks, std::size_t block_bytes);
     /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
     /// every block, 8 bytes each. Precondition: rows are all of blocks.values.
@@ -66,9 +67,9 @@ public:
     /// The same where everybody knows what everybody wants, row i for the i-th member: nobody has to tell.
     /// Precondition: the same rows on all members.
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
-    /// The same while the program goes on computing. Until Loading::wait, out and the store must live, and nothing may
-    /// be submitted or repaired; other loads are fine. By point-to-point messages, so only where Transport::rounds is
-    /// safe. Collective, not uniform (wait is).
+    /// The same while the program goes on computing. Until Loading::wait, out and the store must live and stay where
+    /// they are, and nothing may be submitted or repaired; other loads are fine. By point-to-point messages, so only
+    /// where Transport::rounds is safe. Collective, not uniform (wait is).
     Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out);
 
     /// After a shrink: copies what has lost holders to new ones, until every block has as many as were submitted or as
@@ -94,12 +95,13 @@ private:
     friend class Loading;
     struct Version;
     struct Delivery;
-    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
     LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
     Delivery prepare(CsrView<BlockRange> wanted, std::span<std::byte> out);
     void lay_out(Delivery& delivery, std::span<std::byte> out) const;
     LoadReport finish(Delivery& delivery);
+    void forget_and_replace(Delivery const& delivery);
     bool carry_out(repair::Step const& step);
     bool forget_damage(repair::Step const& step);
 
