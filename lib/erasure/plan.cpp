@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/united.hpp"
 
 namespace regraft::erasure {
 
@@ -172,20 +173,6 @@ std::uint32_t available(Holdings const& holdings, std::uint32_t stripe) {
     return count;
 }
 
-/// Ascending and disjoint, whatever is given.
-std::vector<BlockRange> merged(std::vector<BlockRange> ranges) {
-    std::sort(ranges.begin(), ranges.end());
-    std::vector<BlockRange> result;
-    for (auto const& range : ranges) {
-        if (!result.empty() && range.first <= result.back().last) {
-            result.back().last = std::max(result.back().last, range.last);
-        } else if (!range.empty()) {
-            result.push_back(range);
-        }
-    }
-    return result;
-}
-
 }  // namespace
 
 Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint64_t most_bytes) {
@@ -217,7 +204,7 @@ Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint
     }
     // Last, when it is known what holders have to send anyway.
     rebuild_once(senders, degraded, layout.code().pieces(), most_bytes, plan.rebuilt);
-    plan.lost = merged(std::move(plan.lost));
+    plan.lost = united(std::move(plan.lost));
     return plan;
 }
 
@@ -338,7 +325,7 @@ Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node
             for (auto const& blocks : layout.blocks({stripe, i})) plan.lost.push_back(blocks);
         }
     }
-    plan.lost = merged(std::move(plan.lost));
+    plan.lost = united(std::move(plan.lost));
     return plan;
 }
 

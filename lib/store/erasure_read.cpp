@@ -4,6 +4,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure_version.hpp"
+#include "store/gather.hpp"
 
 namespace regraft::store {
 namespace {
@@ -12,19 +13,6 @@ using erasure::Piece;
 
 ft::FailPhase load_phase("erasure-load");
 ft::FailPhase repair_phase("erasure-repair");
-
-Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted) {
-    std::vector<std::uint64_t> ends;
-    for (auto const& range : wanted) ends.insert(ends.end(), {value(range.first), value(range.last)});
-    auto const words = exchange::all_gather(comm, ends);
-    Csr<BlockRange> rows;
-    for (std::size_t rank = 0; rank < words.size(); ++rank) {
-        auto const row = words[rank];
-        for (std::size_t i = 0; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
-        rows.end_row();
-    }
-    return rows;
-}
 
 /// Rounds of rebuilds in each of which nobody rebuilds more than a window, or one part.
 Csr<std::size_t> rounds_of(ft::Communicator const& comm, erasure::Rebuilds const& rebuilds, std::uint64_t most_bytes) {

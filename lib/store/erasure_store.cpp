@@ -5,6 +5,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure_version.hpp"
+#include "store/gather.hpp"
 
 namespace regraft::store {
 namespace {
@@ -17,19 +18,6 @@ struct Submitters {
     std::vector<std::uint32_t> node_of;  // empty if they do not say
 };
 
-/// A contract that the ranges cover the blocks 0 .. n - 1; returns n.
-std::uint64_t num_blocks_of(std::span<BlockRange const> ranges) {
-    std::vector<BlockRange> sorted(ranges.begin(), ranges.end());
-    std::sort(sorted.begin(), sorted.end());
-    BlockId next{0};
-    for (auto const& range : sorted) {
-        if (range.empty()) continue;
-        REGRAFT_EXPECTS(range.first == next && "the members' ranges cover the blocks, each once");
-        next = range.last;
-    }
-    return value(next);
-}
-
 Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::optional<std::uint32_t> node) {
     std::vector words{value(mine.first), value(mine.last)};
     if (node) words.push_back(*node);
@@ -41,22 +29,8 @@ Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::optio
         result.ranges.push_back({BlockId{row[0]}, BlockId{row[1]}});
         if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[2]));
     }
-    static_cast<void>(num_blocks_of(result.ranges));
+    static_cast<void>(num_covered(result.ranges));
     return result;
-}
-
-BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
-    std::vector<std::uint64_t> mine;
-    for (std::size_t i = 0; i < blocks.size(); ++i) mine.push_back(blocks[i].size());
-    auto const rows = exchange::all_gather(comm, mine);
-    std::vector<std::uint64_t> begins(rows.values.size() + 1, 0);
-    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
-        REGRAFT_EXPECTS(rows[rank].size() == ranges[rank].size());
-        std::copy(rows[rank].begin(), rows[rank].end(),
-                  begins.begin() + 1 + static_cast<std::ptrdiff_t>(value(ranges[rank].first)));
-    }
-    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    return BlockSizes(std::move(begins));
 }
 
 }  // namespace
@@ -71,7 +45,7 @@ void ErasureStore::submit(erasure::Code code, BlockRange mine, std::span<std::by
                           std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
     submit(code, mine, blocks,
-           [&](std::span<BlockRange const> ranges) { return BlockSizes(num_blocks_of(ranges), block_bytes); });
+           [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
 }
 
 void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks) {
