@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/placement/permuted.hpp"
 #include "support/store_requests.hpp"
 #include "support/store_under_test.hpp"
 
@@ -277,6 +279,70 @@ TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
     }
     static_cast<void>(store.store().repair({3, std::numeric_limits<std::uint64_t>::max(), {}}));
     EXPECT_EQ(store.load_everything(), "");
+}
+
+TEST_P(CheckedStore, NoticesDamageInTheMemoryOfTheUser) {
+    if (comm.size() < 2) GTEST_SKIP() << "needs a second replica";
+    constexpr std::uint64_t num_blocks = 60;
+    auto const mine = test::part_of(num_blocks, value(comm.self()), comm.size());
+    auto bytes = test::blocks(mine, 1000);
+    ReplicatedStore store(comm, {GetParam(), OwnCopy::referenced, Integrity::checked});
+    placement::Permuted const placement(num_blocks, static_cast<std::uint32_t>(comm.size()), 2,
+                                        {.range_blocks = 1, .seed = {}});
+    store.submit(placement, mine, bytes, 1000);
+    if (comm.leads()) bytes[0] ^= std::byte{1};
+    BlockRange const everything{BlockId{0}, BlockId{num_blocks}};
+    std::vector<std::byte> out(num_blocks * 1000);
+    auto const report = store.load(std::span(&everything, 1), out);
+    EXPECT_EQ(out, test::blocks(everything, 1000));
+    EXPECT_TRUE(report.lost.empty());
+    EXPECT_TRUE(names(report.damaged, BlockId{0}, PeId{0}));
+    EXPECT_TRUE(store.load(std::span(&everything, 1), out).damaged.empty()) << "it does not count any more";
+    EXPECT_GT(store.repair().bytes_copied, 0u) << "it is missing";
+}
+
+TEST_P(CheckedStore, ReadsFromReplacedReplicas) {
+    if (comm.size() != 2) GTEST_SKIP() << "needs that both have everything";
+    ReplicatedStore store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    store.submit(placement::ModK(100, 2, 2), test::part_of(100, value(comm.self()), 2),
+                 test::blocks(test::part_of(100, value(comm.self()), 2), 1000), 1000);
+    BlockRange const everything{BlockId{0}, BlockId{100}};
+    std::vector<std::byte> out(100 * 1000);
+    for (std::uint32_t const victim : {0, 1, 0}) {
+        SCOPED_TRACE(victim);
+        if (value(comm.self()) == victim) {
+            EXPECT_TRUE(damage(store, BlockId{30}));
+        }
+        auto const report = store.load(std::span(&everything, 1), out);
+        EXPECT_TRUE(names(report.damaged, BlockId{30}, PeId{victim}));
+        EXPECT_TRUE(report.lost.empty());
+        EXPECT_EQ(out, test::blocks(everything, 1000));
+    }
+}
+
+TEST_P(CheckedStore, ReplacesWhatTwoLoadsUnderWayFindDamaged) {
+    if (comm.size() != 2) GTEST_SKIP() << "needs that both have everything";
+    ReplicatedStore store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    store.submit(placement::ModK(100, 2, 2), test::part_of(100, value(comm.self()), 2),
+                 test::blocks(test::part_of(100, value(comm.self()), 2), 1000), 1000);
+    EXPECT_TRUE(damage(store, BlockId{comm.leads() ? 5U : 95U}));
+    auto const wanted = [](std::uint64_t first, std::uint64_t last) {
+        Csr<BlockRange> rows;
+        for (int i = 0; i < 2; ++i) rows.push_row(std::vector{BlockRange{BlockId{first}, BlockId{last}}});
+        return rows;
+    };
+    std::vector<std::byte> first(60 * 1000), second(60 * 1000);
+    auto one = store.start_load(wanted(0, 60), first);
+    auto two = store.start_load(wanted(40, 100), second);
+    EXPECT_TRUE(two.wait().lost.empty());
+    EXPECT_TRUE(one.wait().lost.empty());
+    EXPECT_EQ(first, test::blocks({BlockId{0}, BlockId{60}}, 1000));
+    EXPECT_EQ(second, test::blocks({BlockId{40}, BlockId{100}}, 1000));
+    BlockRange const everything{BlockId{0}, BlockId{100}};
+    std::vector<std::byte> out(100 * 1000);
+    auto const report = store.load(std::span(&everything, 1), out);
+    EXPECT_TRUE(report.damaged.empty());
+    EXPECT_EQ(out, test::blocks(everything, 1000));
 }
 
 TEST(UncheckedStore, DoesNotNotice) {
