@@ -79,7 +79,7 @@ public:
     /// A tag for point-to-point messages on native(): members that ask equally often get the same, another one each
     /// time (of 32767).
     int next_tag() { return tag_ = tag_ % 32767 + 1; }
-    /// For MPI calls whose return code goes through check(). Valid until shrink().
+    /// For MPI calls whose return code goes through check(). Valid until shrink(). Tags from 1 to 32767 are taken.
     MPI_Comm native() const { return comm_; }
 
     /// Turns MPI's return code into an exception: ProcessFailure (after revoking, so that all others notice) or
