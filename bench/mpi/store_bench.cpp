@@ -392,7 +392,7 @@ Outcome timed_repair(Config const& config, Job& job, Series& series) {
     Outcome outcome;
     repair::Plan plan;
     outcome.seconds = series.time([&] { outcome.right = job.repair(plan); });
-    if (config.data_pieces == 0) {
+    if (config.data_pieces == 0 && plan.bytes_copied > 0) {
         auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
         outcome.counters = {
             {"receiver_over_mean", static_cast<double>(plan.most_received) / mean},
