@@ -196,7 +196,7 @@ void Job::take_over(Recovery& record) {
     std::vector<std::byte> blocks(layout.size() * dataset_.block_bytes());
     place_blocks(kept, blocks_, layout, blocks, dataset_.block_bytes());
     place_blocks(wanted, gained, layout, blocks, dataset_.block_bytes());
-    comm_.agree(true);
+    comm_.agree();
     assignment_ = std::move(next.after);
     blocks_ = std::move(blocks);
 

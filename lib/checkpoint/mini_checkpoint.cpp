@@ -48,7 +48,7 @@ void MiniCheckpoint::commit(std::span<std::byte const> share) {
         slot_bytes = largest;  // everybody sees the same sizes, so everybody comes here
     }
     comm_.reach(checkpoint_phase.inside);
-    comm_.agree(true);
+    comm_.agree();
     swap_in(std::move(next));
     slot_bytes_ = slot_bytes;
     comm_.reach(checkpoint_phase.after);

@@ -52,14 +52,9 @@ std::vector<Round> rounds_of(std::optional<std::span<Message const>> messages, s
 void wait_all(ft::Communicator& comm, std::vector<MPI_Request>& requests) {
     auto const count = checked_cast<int>(requests.size());
     std::vector<MPI_Status> statuses(requests.size());
-    int code = MPI_Waitall(count, requests.data(), statuses.data());
-    if (code == MPI_ERR_IN_STATUS) {
-        for (auto const& status : statuses) {
-            if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) code = status.MPI_ERROR;
-        }
-    }
+    int const code = MPI_Waitall(count, requests.data(), statuses.data());
     try {
-        comm.check(code, "MPI_Waitall");
+        comm.check(code, statuses, "MPI_Waitall");
     } catch (ft::ProcessFailure const&) {
         // check() has revoked the communicator, so what is still under way ends now.
         static_cast<void>(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));

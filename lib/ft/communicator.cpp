@@ -65,14 +65,28 @@ void Communicator::check(int code, char const* call) {
     }
     int error_class = code;
     MPI_Error_class(code, &error_class);
-    if (backend::is_process_failure(error_class)) {
-        backend::revoke(comm_);
-        fail(call);
-    }
+    if (backend::is_process_failure(error_class)) fail(call);
     std::vector<char> text(MPI_MAX_ERROR_STRING + 1);
     int length = 0;
     MPI_Error_string(code, text.data(), &length);
     throw MpiError(std::string(call) + ": " + text.data());
+}
+
+void Communicator::check(int code, std::span<MPI_Status const> statuses, char const* call) {
+    if (code == MPI_ERR_IN_STATUS) {
+        for (auto const& status : statuses) {
+            int error_class = MPI_SUCCESS;
+            if (status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_PENDING) continue;
+            code = status.MPI_ERROR;
+            MPI_Error_class(code, &error_class);
+            if (backend::is_process_failure(error_class)) break;
+        }
+    }
+    check(code, call);
+}
+
+void Communicator::declare_failure(char const* call) {
+    fail(call);
 }
 
 bool Communicator::agree(bool mine) {
@@ -90,6 +104,7 @@ bool Communicator::agree_equal(std::uint64_t hash) {
 
 /// Bitwise AND over the members of the bits below no_failure.
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
+    REGRAFT_EXPECTS(!failed_ && "after a ProcessFailure comes shrink()");
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
@@ -150,6 +165,7 @@ void Communicator::renew(MPI_Comm damaged) {
     ++epoch_;
     tag_ = 0;
     failure_agreed_ = false;
+    failed_ = false;
     last_success_ = Clock::now();
     reach(shrink_phase.after);
     renewing_ = false;
@@ -172,7 +188,10 @@ void Communicator::reach(FailPoint& point) {
     fail("a simulated death at " + point.name());
 }
 
+/// Wakes whoever is in a call on this communicator, or waits for a message on it, and throws ProcessFailure.
 void Communicator::fail(std::string call) {
+    backend::revoke(comm_);
+    failed_ = true;
     double const silence = milliseconds_since(last_success_);
     throw ProcessFailure(std::move(call), silence);
 }

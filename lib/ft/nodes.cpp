@@ -50,12 +50,12 @@ std::vector<std::uint32_t> node_ids(Communicator& comm) {
                "MPI_Comm_split_type");
     // Nobody may touch a new communicator before all have left the call that made it. No message goes over it at all:
     // who waited on it for a dead member would not be woken by a revoke of comm.
-    comm.agree(true);
+    comm.agree();
     auto mine = value(comm.members()[lowest_rank(node.native, comm)]);
     std::vector<std::uint32_t> ids(comm.size());
     comm.check(MPI_Allgather(&mine, 1, MPI_UINT32_T, ids.data(), 1, MPI_UINT32_T, comm.native()), "MPI_Allgather");
     comm.reach(node_ids_phase.after);
-    comm.agree(true);
+    comm.agree();
     return ids;
 }
 

@@ -219,7 +219,7 @@ LoadReport ErasureStore::load_all(CsrView<BlockRange> wanted, std::span<std::byt
     auto const target = [&](erasure::Rebuild const& task) { return out.subspan(task.place, task.bytes.size()); };
     rebuild(comm_, version, plan.rebuilt, options_, load_phase.inside, target, volume);
 
-    comm_.agree(true);
+    comm_.agree();
     report.lost = std::move(plan.lost);
     report.bytes_moved = volume.moved;
     report.most_sent = most(volume.sent);
@@ -293,7 +293,7 @@ ErasureRepair ErasureStore::repair() {
     for (auto const& move : plan.moves) next.holdings.move(move.piece, move.holder);
     for (auto& [piece, memory] : made) next.pieces[piece] = std::move(memory);
     if (fewer) next = with_fewer_slots(comm_, next, options_);
-    comm_.agree(true);
+    comm_.agree();
     *current_ = std::move(next);
 
     auto const now = erasure::plan_repair(current_->holdings, current_->nodes(), window_bytes(options_, code()));

@@ -81,7 +81,7 @@ void ErasureStore::submit(erasure::Code const& code, BlockRange mine, std::span<
         next->add_own(memory->bytes(), memory);
     }
     encode(comm_, *next, options_, submit_phase.inside);
-    comm_.agree(true);
+    comm_.agree();
     current_ = std::move(next);
     ++version_;
     comm_.reach(submit_phase.after);

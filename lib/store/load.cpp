@@ -137,7 +137,7 @@ void ReplicatedStore::lay_out(Delivery& delivery, std::span<std::byte> out) cons
 }
 
 LoadReport ReplicatedStore::finish(Delivery& delivery) {
-    comm_.agree(true);
+    comm_.agree();
     forget_and_replace(delivery);
     comm_.reach(load_phase.after);
     return std::move(delivery.report);

@@ -81,7 +81,7 @@ repair::Plan ReplicatedStore::repair(RepairOptions const& options) {
         bool const done = std::all_of(plan.steps.begin(), plan.steps.end(),
                                       [&](repair::Step const& step) { return carry_out(step); });
         if (!done) continue;  // damage was found: another plan without it
-        if (plan.steps.empty()) comm_.agree(true);
+        if (plan.steps.empty()) comm_.agree();
         comm_.reach(repair_phase.after);
         return plan;
     }
@@ -97,7 +97,7 @@ bool ReplicatedStore::carry_out(repair::Step const& step) {
     comm_.reach(repair_phase.inside);
     exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport, messages_of(comm_, transfers, sizes));
     if (options_.integrity == Integrity::checked) exchange_checksums(comm_, options_, traffic, sizes, arrived);
-    comm_.agree(true);
+    comm_.agree();
 
     held.take(std::move(arrived));
     for (auto const& copy : step.copies) {
@@ -122,7 +122,7 @@ bool ReplicatedStore::forget_damage(repair::Step const& step) {
     }
     auto const bad = find_damage(comm_, to_be_sent, sizes, held);
     if (bad.damaged.empty()) return false;
-    comm_.agree(true);
+    comm_.agree();
     for (auto const& damage : bad.damaged) {
         directory.remove(damage.blocks, damage.holder);
         if (damage.holder == comm_.self()) held.remove(damage.blocks, sizes);

@@ -185,7 +185,7 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
         exchange_checksums(comm_, options_, traffic, next->sizes, next->held);
         if (options_.own_copy == OwnCopy::referenced) next->held.set_checksums_of_users(next->sizes);
     }
-    comm_.agree(true);
+    comm_.agree();
     std::swap(current_, next);
     if (next) *spare_ = std::move(next->held).largest_memory();
     ++version_;

@@ -15,12 +15,18 @@
 
 namespace regraft::ft {
 
-/// A member died. Some PEs may see it earlier than others, in different calls; Communicator::shrink brings them
-/// together.
-class ProcessFailure : public std::runtime_error {
+/// Marks exceptions that are thrown on all survivors alike, which therefore may leave the body of ft::resilient. To be
+/// derived from beside std::exception.
+class Uniform {
 public:
-    ProcessFailure(std::string call, double silence_ms)
-        : std::runtime_error("a process died, noticed in " + call), call_(std::move(call)), silence_ms_(silence_ms) {}
+    virtual ~Uniform() = default;
+};
+
+/// A member died. Some PEs may see it earlier than others, in different calls; Communicator::shrink brings them
+/// together. No std::exception, so that a handler of errors around a collective does not swallow it.
+class ProcessFailure {
+public:
+    ProcessFailure(std::string call, double silence_ms) : call_(std::move(call)), silence_ms_(silence_ms) {}
     /// The call that noticed it.
     std::string const& call() const { return call_; }
     /// Milliseconds since the last call on the communicator that succeeded: an upper bound for the time to notice.
@@ -37,7 +43,8 @@ class MpiError : public std::runtime_error {
 };
 
 /// Members that must compute alike did not, as an agreement found: a bug, or different hardware. Thrown on all alike.
-class Divergence : public MpiError {
+class Divergence : public MpiError, public Uniform {
+public:
     using MpiError::MpiError;
 };
 
@@ -85,16 +92,24 @@ public:
     /// Turns MPI's return code into an exception: ProcessFailure (after revoking, so that all others notice) or
     /// MpiError.
     void check(int code, char const* call);
+    /// The same for calls that fill statuses (MPI_Waitall, ...), each of which counts if code is MPI_ERR_IN_STATUS; the
+    /// death of a process goes before other errors.
+    void check(int code, std::span<MPI_Status const> statuses, char const* call);
+    /// For what only a death explains although no call returned it, such as data that are not what was sent: revokes,
+    /// so that all others notice, and throws ProcessFailure.
+    [[noreturn]] void declare_failure(char const* call);
 
-    /// Whether all members say `mine`. Collective, uniform: all survivors get the same answer, or all throw
-    /// ProcessFailure.
-    bool agree(bool mine);
+    /// Returns when all members have come here. Collective, uniform: all survivors return, or all throw ProcessFailure.
+    /// Precondition of this and the next two: no ProcessFailure was thrown since the last shrink().
+    void agree() { static_cast<void>(agree(true)); }
+    /// Whether all members say `mine`. Collective, uniform as agree().
+    [[nodiscard]] bool agree(bool mine);
     /// Whether all members give the same hash, as far as 15 of its bits tell. Collective, uniform as agree().
-    bool agree_equal(std::uint64_t hash);
+    [[nodiscard]] bool agree_equal(std::uint64_t hash);
 
     /// Renews the communicator without the dead and returns who they are. Collective over survivors, uniform; all of
     /// them have the same members afterwards (verified by agreement). Survivors may come here from different places.
-    std::vector<PeId> shrink();
+    [[nodiscard]] std::vector<PeId> shrink();
 
     /// Dies here if the failure plan says so. With simulated deaths every member must come to the same points in the
     /// same order; then the victim throws Departed and the others ProcessFailure.
@@ -117,6 +132,7 @@ private:
     int tag_ = 0;
     bool renewing_ = false;
     bool dying_ = false;           // told to, by the failure plan
+    bool failed_ = false;          // this PE has thrown ProcessFailure: next comes shrink
     bool failure_agreed_ = false;  // the last agreement on this communicator said so: next comes the renewal
     Clock::time_point last_success_ = Clock::now();
 };

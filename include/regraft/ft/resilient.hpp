@@ -39,12 +39,12 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
                 std::set_difference(settled.begin(), settled.end(), alive.begin(), alive.end(),
                                     std::back_inserter(failure->lost));
                 recover(std::as_const(*failure));
-                comm.agree(true);  // all have recovered, or all start another round with the same list
+                comm.agree();  // all have recovered, or all start another round with the same list
                 settled.assign(alive.begin(), alive.end());
                 failure.reset();
             }
             auto result = body();
-            comm.agree(true);  // leave together: a late failure is noticed here by all or by none
+            comm.agree();  // leave together: a late failure is noticed here by all or by none
             return result;
         } catch (ProcessFailure const& error) {
             if (!failure) {

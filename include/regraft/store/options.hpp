@@ -1,10 +1,14 @@
 // How a store moves and keeps its blocks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 
+#include "regraft/core/ids.hpp"
 #include "regraft/ft/transport.hpp"
 
 namespace regraft::store {
@@ -30,6 +34,18 @@ struct Options {
     Transport transport = Transport::collective;
     OwnCopy own_copy = OwnCopy::copied;
     Integrity integrity = Integrity::unchecked;
+};
+
+/// What a load does about wanted blocks that nobody alive holds; the same on all members, but for the function itself.
+struct LoadOptions {
+    /// A source of last resort, such as the input file: called on each PE that wants lost blocks, once for each range
+    /// of them in each of its requests, with their place in the output. It calls no collective; if it throws on
+    /// anybody, all members throw DataLost. Empty: there is none.
+    std::function<void(BlockRange, std::span<std::byte>)> reread{};
+    enum class Lost {
+        thrown,  // DataLost, on all members alike
+        left,    // their places in the output stay as they were; the report names them
+    } lost = Lost::thrown;
 };
 
 /// What a PE says for itself when redundancy is restored.

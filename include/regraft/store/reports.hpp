@@ -2,11 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
+#include "regraft/ft/communicator.hpp"
 
 namespace regraft::store {
+
+/// Wanted blocks that nobody alive holds and no source of last resort has brought. Thrown on all members alike.
+class DataLost : public std::runtime_error, public ft::Uniform {
+public:
+    DataLost(std::string const& what, std::vector<BlockRange> ranges)
+        : std::runtime_error(what), ranges_(std::move(ranges)) {}
+    /// Ascending, disjoint; the same on all members.
+    std::vector<BlockRange> const& ranges() const { return ranges_; }
+
+private:
+    std::vector<BlockRange> ranges_;
+};
 
 /// A replica that was not what had been submitted.
 struct Damage {
@@ -16,7 +32,7 @@ struct Damage {
 };
 
 /// What a load did. All but the last two are the same on all members.
-struct LoadReport {
+struct [[nodiscard]] LoadReport {
     /// Wanted by somebody and held by nobody alive, ascending, disjoint.
     std::vector<BlockRange> lost;
     /// Replicas whose checksums were wrong. They have been replaced if there was a good one, else they are lost.
