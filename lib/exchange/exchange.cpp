@@ -5,7 +5,9 @@
 
 #include "exchange/slices.hpp"
 #include "exchange/transports.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::exchange {
 namespace {
@@ -31,31 +33,71 @@ void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport
     comm.reach(exchange_phase.after);
 }
 
+namespace {
+
+// What every row begins with, so that short ones are complete with it.
+constexpr std::size_t room = 14;
+struct Head {
+    std::uint64_t size;
+    std::uint64_t checksum;  // of size and the whole row
+    std::array<std::uint64_t, room> first;
+};
+
+std::uint64_t checksum(std::span<std::uint64_t const> row) {
+    return hash(std::as_bytes(row)) ^ mix(row.size());
+}
+
+/// Row i: the whole row of member i, by calls whose results are right whenever they succeed, which MPI_Allgatherv's are
+/// not (docs/failure-model.md).
+Csr<std::uint64_t> gather_long_rows(ft::Communicator& comm, std::span<std::uint64_t const> mine,
+                                    std::span<Head const> heads) {
+    Csr<std::uint64_t> rows;
+    std::uint64_t longest = 0;
+    for (auto const& head : heads) {
+        rows.offsets.push_back(rows.offsets.back() + head.size);
+        longest = std::max(longest, head.size);
+    }
+    rows.values.resize(rows.offsets.back());
+    constexpr std::uint64_t most_padding = 4;  // times the rows; then a message to each costs less
+    if (longest * heads.size() <= most_padding * rows.values.size()) {
+        std::vector<std::uint64_t> slot(mine.begin(), mine.end()), slots(longest * heads.size());
+        slot.resize(longest);
+        auto const count = checked_cast<int>(longest);
+        comm.check(MPI_Allgather(slot.data(), count, MPI_UINT64_T, slots.data(), count, MPI_UINT64_T, comm.native()),
+                   "MPI_Allgather");
+        for (std::size_t i = 0; i < heads.size(); ++i)
+            std::ranges::copy(std::span(slots).subspan(i * longest, heads[i].size), rows[i].begin());
+        return rows;
+    }
+    std::vector<int> const sent(heads.size(), checked_cast<int>(mine.size())), same_place(heads.size(), 0);
+    std::vector<int> received, places;
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        received.push_back(checked_cast<int>(heads[i].size));
+        places.push_back(checked_cast<int>(rows.offsets[i]));
+    }
+    comm.check(MPI_Alltoallv(mine.data(), sent.data(), same_place.data(), MPI_UINT64_T, rows.values.data(),
+                             received.data(), places.data(), MPI_UINT64_T, comm.native()),
+               "MPI_Alltoallv");
+    return rows;
+}
+
+}  // namespace
+
 Csr<std::uint64_t> all_gather(ft::Communicator& comm, std::span<std::uint64_t const> mine) {
-    // Short rows go with their length; only if somebody has a longer one, a second call follows.
-    constexpr std::size_t room = 15;
-    using Head = std::array<std::uint64_t, room + 1>;
-    Head head{mine.size()};
-    std::copy_n(mine.begin(), std::min(room, mine.size()), head.begin() + 1);
+    Head head{mine.size(), checksum(mine), {}};
+    std::copy_n(mine.begin(), std::min(room, mine.size()), head.first.begin());
     std::vector<Head> heads(comm.size());
     comm.check(MPI_Allgather(&head, sizeof head, MPI_BYTE, heads.data(), sizeof head, MPI_BYTE, comm.native()),
                "MPI_Allgather");
     Csr<std::uint64_t> rows;
-    bool const all_short = std::all_of(heads.begin(), heads.end(), [](Head const& h) { return h[0] <= room; });
-    if (all_short) {
-        for (auto const& h : heads) rows.push_row(std::span(h).subspan(1, h[0]));
-        return rows;
+    if (std::ranges::all_of(heads, [](Head const& h) { return h.size <= room; })) {
+        for (auto const& h : heads) rows.push_row(std::span(h.first).first(h.size));
+    } else {
+        rows = gather_long_rows(comm, mine, heads);
     }
-    std::vector<int> counts, begins;
-    for (auto const& h : heads) {
-        counts.push_back(checked_cast<int>(h[0]));
-        begins.push_back(checked_cast<int>(rows.offsets.back()));
-        rows.offsets.push_back(rows.offsets.back() + h[0]);
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+        if (checksum(rows[i]) != heads[i].checksum) comm.declare_failure("a gather of rows, one of which is damaged");
     }
-    rows.values.resize(rows.offsets.back());
-    comm.check(MPI_Allgatherv(mine.data(), checked_cast<int>(mine.size()), MPI_UINT64_T, rows.values.data(),
-                              counts.data(), begins.data(), MPI_UINT64_T, comm.native()),
-               "MPI_Allgatherv");
     return rows;
 }
 

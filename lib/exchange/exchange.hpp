@@ -64,7 +64,8 @@ private:
     std::unique_ptr<Parcels> parcels_;
 };
 
-/// Gathers every member's items on all members, one row per rank. Collective, not uniform.
+/// Gathers every member's items on all members, one row per rank. Rows carry checksums: one that is not what its member
+/// sent counts as a failure. Collective, not uniform.
 Csr<std::uint64_t> all_gather(ft::Communicator& comm, std::span<std::uint64_t const> mine);
 
 }  // namespace regraft::exchange
