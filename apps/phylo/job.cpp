@@ -28,6 +28,12 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Bad input of which all members have heard.
+class SharedInputError : public InputError, public ft::Uniform {
+public:
+    using InputError::InputError;
+};
+
 std::uint64_t count(std::span<BlockRange const> ranges) {
     std::uint64_t sum = 0;
     for (auto const& range : ranges) sum += range.size();
@@ -119,8 +125,8 @@ void Job::set_up() {
     comm_.reach(read_phase.inside);
     agree_on_input(problem);
     if (!comm_.agree_equal(input->dataset.content_hash ^ hash(start->to_bytes()))) {
-        throw InputError({options_.msa.string()},
-                         "ranks read different alignments or trees, expected the same files on all");
+        throw SharedInputError({options_.msa.string()},
+                               "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
     instructions_ = agree_on_instructions();
@@ -272,7 +278,8 @@ void Job::agree_on_input(std::string const& problem) {
     auto const& shares = problems.latest().shares;
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
         auto const share = shares[rank];
-        if (!share.empty()) throw InputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
+        if (!share.empty())
+            throw SharedInputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
     }
 }
 

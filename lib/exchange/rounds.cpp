@@ -6,6 +6,7 @@
 #include "exchange/slices.hpp"
 #include "exchange/transports.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/ft/collectives.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
 
 namespace regraft::exchange {
@@ -48,21 +49,6 @@ std::vector<Round> rounds_of(std::optional<std::span<Message const>> messages, s
     return messages ? coloured(*messages, self) : ring(self, size);
 }
 
-/// MPI_Waitall tells what went wrong in the statuses. If a process died, every request ends before this throws.
-void wait_all(ft::Communicator& comm, std::vector<MPI_Request>& requests) {
-    auto const count = checked_cast<int>(requests.size());
-    std::vector<MPI_Status> statuses(requests.size());
-    int const code = MPI_Waitall(count, requests.data(), statuses.data());
-    try {
-        comm.check(code, statuses, "MPI_Waitall");
-    } catch (ft::ProcessFailure const&) {
-        // check() has revoked the communicator, so what is still under way ends now.
-        static_cast<void>(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
-        throw;
-    }
-    requests.clear();
-}
-
 /// Slices of one pair that are under way at the same time.
 constexpr std::size_t slices_at_once = 16;
 
@@ -95,28 +81,19 @@ public:
 
     /// The next slices of a row, `most` of them.
     void receive(Slicer<std::byte>& slicer, int from, std::size_t most) {
-        for (std::size_t i = 0; i < most && !slicer.done(); ++i) {
-            auto& posted = in_.emplace_back();
-            slicer.next(posted.slice);
-            auto* const memory = memory_of(posted);
-            comm_.check(MPI_Irecv(memory, checked_cast<int>(posted.slice.size()), MPI_BYTE, from, tag_, comm_.native(),
-                                  &requests_.emplace_back(MPI_REQUEST_NULL)),
-                        "MPI_Irecv");
-        }
+        post(slicer, most, in_, "MPI_Irecv", [&](std::byte* memory, int size, MPI_Request* request) {
+            return MPI_Irecv(memory, size, MPI_BYTE, from, tag_, comm_.native(), request);
+        });
     }
     void send(Slicer<std::byte const>& slicer, int to, std::size_t most) {
-        for (std::size_t i = 0; i < most && !slicer.done(); ++i) {
-            auto& posted = out_.emplace_back();
-            slicer.next(posted.slice);
-            auto const* const memory = memory_of(posted);
-            comm_.check(MPI_Isend(memory, checked_cast<int>(posted.slice.size()), MPI_BYTE, to, tag_, comm_.native(),
-                                  &requests_.emplace_back(MPI_REQUEST_NULL)),
-                        "MPI_Isend");
-        }
+        post(slicer, most, out_, "MPI_Isend", [&](std::byte const* memory, int size, MPI_Request* request) {
+            return MPI_Isend(memory, size, MPI_BYTE, to, tag_, comm_.native(), request);
+        });
     }
     void wait() {
         REGRAFT_EXPECTS(comm_.epoch() == epoch_ && "the communicator was not renewed since the messages were sent");
-        wait_all(comm_, requests_);
+        ft::wait_all(comm_, requests_);
+        requests_.clear();
         for (auto const& posted : in_) {
             if (!posted.buffer.empty()) posted.slice.copy_from(posted.buffer.data());
         }
@@ -125,6 +102,18 @@ public:
     }
 
 private:
+    template <class Byte, class Start>
+    void post(Slicer<Byte>& slicer, std::size_t most, std::deque<Posted<Byte>>& under_way, char const* call,
+              Start start) {
+        for (std::size_t i = 0; i < most && !slicer.done(); ++i) {
+            auto& posted = under_way.emplace_back();
+            slicer.next(posted.slice);
+            auto* const memory = memory_of(posted);
+            comm_.check(
+                start(memory, checked_cast<int>(posted.slice.size()), &requests_.emplace_back(MPI_REQUEST_NULL)), call);
+        }
+    }
+
     ft::Communicator& comm_;
     int tag_;
     std::uint32_t epoch_;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <span>
 
 #include "regraft/ft/failure_plan.hpp"
@@ -15,10 +16,33 @@ bool is_process_failure(int error_class);
 void revoke(MPI_Comm comm);
 /// *bits becomes the AND over the living members. Works on revoked communicators. Collective, uniform.
 void agree(MPI_Comm comm, int* bits);
-/// A communicator of the living members, the same on all of them. `leaving`: ranks that leave although alive
-/// (simulation). Collective over all that live, uniform. The result is null on those that leave.
-MPI_Comm shrink(MPI_Comm comm, std::span<int const> leaving);
+/// Whether this process has been told of the death of a member.
+bool knows_of_deaths(MPI_Comm comm);
+/// A communicator of those of comm that live, in the same order. Nobody may use it before an agreement on comm: others
+/// may still be in the call, which a message or a revoke would disturb. MPI_COMM_NULL: it did not succeed here.
+/// leaving: ranks that leave although alive (simulation), for whom the result is MPI_COMM_NULL. spans_world: comm began
+/// with all ranks of MPI_COMM_WORLD in their order. Collective over all that live, not uniform.
+MPI_Comm shrink(MPI_Comm comm, bool spans_world, std::span<int const> leaving);
 /// Kills this process, at once or a moment later.
 void die(Moment moment);
+
+// Agreements on more than a bit: the AND of equal numbers and that of their complements, side by side, fill all bits;
+// of different ones they do not.
+constexpr std::uint32_t hash_bits = 15;
+constexpr std::uint32_t hash_mask = (1U << hash_bits) - 1;
+constexpr std::uint32_t with_complement(std::uint64_t hash) {
+    auto const low = static_cast<std::uint32_t>(hash) & hash_mask;
+    return low | (~low & hash_mask) << hash_bits;
+}
+constexpr bool was_equal(std::uint32_t agreed) {
+    return ((agreed | agreed >> hash_bits) & hash_mask) == hash_mask;
+}
+
+/// Whether all say `mine` and give the same hash, as far as 15 of its bits tell. Collective, uniform, as agree.
+inline bool agree_equal(MPI_Comm comm, bool mine, std::uint64_t hash) {
+    int bits = mine ? static_cast<int>(with_complement(hash)) : 0;
+    agree(comm, &bits);
+    return was_equal(static_cast<std::uint32_t>(bits));
+}
 
 }  // namespace regraft::ft::backend

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <csignal>
-#include <numeric>
+#include <span>
+#include <utility>
 
 #include <unistd.h>
 
 #include "ft/backend.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/ft/derived.hpp"
 
 namespace regraft::ft {
 namespace {
 
-constexpr std::uint32_t no_failure = 1U << 30;  // bit 31 is the sign of MPI's int
+constexpr std::uint32_t no_failure = 1U << 2 * backend::hash_bits;  // the bit above is the sign of MPI's int
 constexpr std::uint32_t payload = no_failure - 1;
 
 FailPhase agree_phase("agree", Moment::during_next_call);
@@ -37,7 +40,10 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) {
     int size = 0;
     MPI_Comm_rank(parent, &rank);
     MPI_Comm_size(parent, &size);
-    MPI_Comm_group(parent, &founders_);
+    int same = MPI_UNEQUAL;
+    MPI_Comm_compare(parent, MPI_COMM_WORLD, &same);
+    spans_world_ = same == MPI_IDENT || same == MPI_CONGRUENT;
+    if (spans_world_) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     self_ = PeId{checked_cast<std::uint32_t>(rank)};
     num_founders_ = checked_cast<std::uint32_t>(size);
     for (std::uint32_t i = 0; i < num_founders_; ++i) members_.push_back(PeId{i});
@@ -45,11 +51,10 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) {
 }
 
 Communicator::~Communicator() {
+    REGRAFT_EXPECTS(derived_.empty() && "who is derived from a communicator goes before it");
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized != 0) return;
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-    MPI_Group_free(&founders_);
+    if (finalized == 0 && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
 std::size_t Communicator::position(PeId pe) const {
@@ -94,12 +99,7 @@ bool Communicator::agree(bool mine) {
 }
 
 bool Communicator::agree_equal(std::uint64_t hash) {
-    // The AND of equal numbers and that of their complements, side by side, fill all bits; of different ones they do
-    // not.
-    constexpr std::uint32_t mask15 = (1U << 15) - 1;
-    auto const hash15 = static_cast<std::uint32_t>(hash) & mask15;
-    auto const bits = agree_bits(hash15 | (~hash15 & mask15) << 15);
-    return ((bits | bits >> 15) & mask15) == mask15;
+    return backend::was_equal(agree_bits(backend::with_complement(hash)));
 }
 
 /// Bitwise AND over the members of the bits below no_failure.
@@ -122,7 +122,7 @@ std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
 std::vector<PeId> Communicator::shrink() {
     if (!failure_agreed_) {
         int bits = 0;  // a vote for the failure, in whatever agreement the others are
-        backend::revoke(comm_);
+        revoke();
         backend::agree(comm_, &bits);
         failure_agreed_ = true;
     }
@@ -130,6 +130,7 @@ std::vector<PeId> Communicator::shrink() {
     MPI_Comm damaged = comm_;
     renew(damaged);
     MPI_Comm_free(&damaged);
+    for (auto* const derived : derived_) derived->make();
     std::vector<PeId> lost;
     std::set_difference(before.begin(), before.end(), members_.begin(), members_.end(), std::back_inserter(lost));
     return lost;
@@ -144,23 +145,15 @@ void Communicator::renew(MPI_Comm damaged) {
         bool const leaves = std::find(leaving_.begin(), leaving_.end(), members_[rank]) != leaving_.end();
         if (leaves) leaving.push_back(checked_cast<int>(rank));
     }
-    MPI_Comm next = backend::shrink(damaged, leaving);
-    if (next == MPI_COMM_NULL) throw Departed();
-    MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
-
-    MPI_Group group = MPI_GROUP_NULL;
-    int size = 0;
-    MPI_Comm_group(next, &group);
-    MPI_Comm_size(next, &size);
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    std::vector<int> founders(ranks.size());
-    MPI_Group_translate_ranks(group, size, ranks.data(), founders_, founders.data());
-    MPI_Group_free(&group);
-
-    comm_ = next;
-    members_.clear();
-    for (int founder : founders) members_.push_back(PeId{checked_cast<std::uint32_t>(founder)});
+    bool const leaves = std::find(leaving_.begin(), leaving_.end(), self_) != leaving_.end();
+    constexpr int most_attempts = 100;  // one in hundreds goes wrong; more than a few in a row are no accident
+    for (int attempt = 1;; ++attempt) {
+        MPI_Comm next = backend::shrink(damaged, spans_world_, leaving);
+        if (leaves) throw Departed();
+        if (introduce(damaged, next)) break;
+        if (next != MPI_COMM_NULL) MPI_Comm_free(&next);
+        if (attempt == most_attempts) throw MpiError("MPIX_Comm_shrink failed many times in a row");
+    }
     leaving_.clear();
     ++epoch_;
     tag_ = 0;
@@ -169,6 +162,29 @@ void Communicator::renew(MPI_Comm damaged) {
     last_success_ = Clock::now();
     reach(shrink_phase.after);
     renewing_ = false;
+}
+
+/// Makes next the communicator if all members have the same one and none of them is dead. The agreements are on the
+/// damaged one, which also makes sure that nobody uses the new one before all have left the call that made it. Their
+/// ids come by a message: to translate the ranks of groups is O(ranks^2).
+bool Communicator::introduce(MPI_Comm damaged, MPI_Comm next) {
+    MPI_Comm const meeting = backend::deaths_are_real() ? damaged : next;  // or it has members that have left
+    int size = 0;
+    if (next != MPI_COMM_NULL) MPI_Comm_size(next, &size);
+    // A communicator that is being made when a death is announced never hears of it, and waits for the dead for ever.
+    bool const good = next != MPI_COMM_NULL && !backend::knows_of_deaths(next);
+    if (!backend::agree_equal(meeting, good, checked_cast<std::uint64_t>(size))) return false;
+    MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
+    auto const mine = value(self_);
+    std::vector<PeId> members(static_cast<std::size_t>(size));
+    static_assert(sizeof(PeId) == sizeof mine);
+    bool const met = MPI_Allgather(&mine, 1, MPI_UINT32_T, members.data(), 1, MPI_UINT32_T, next) == MPI_SUCCESS &&
+                     std::includes(members_.begin(), members_.end(), members.begin(), members.end());
+    if (!met) backend::revoke(next);  // others may wait in the call for this PE
+    if (!backend::agree_equal(meeting, met, hash(std::as_bytes(std::span(members))))) return false;
+    comm_ = next;
+    members_ = std::move(members);
+    return true;
 }
 
 void Communicator::reach(FailPoint& point) {
@@ -188,9 +204,16 @@ void Communicator::reach(FailPoint& point) {
     fail("a simulated death at " + point.name());
 }
 
-/// Wakes whoever is in a call on this communicator, or waits for a message on it, and throws ProcessFailure.
-void Communicator::fail(std::string call) {
+/// Wakes whoever is in a call on this communicator or a derived one, or waits for a message there.
+void Communicator::revoke() const {
     backend::revoke(comm_);
+    for (auto const* derived : derived_) {
+        if (derived->native() != MPI_COMM_NULL) backend::revoke(derived->native());
+    }
+}
+
+void Communicator::fail(std::string call) {
+    revoke();
     failed_ = true;
     double const silence = milliseconds_since(last_success_);
     throw ProcessFailure(std::move(call), silence);

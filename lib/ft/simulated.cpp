@@ -21,7 +21,11 @@ void agree(MPI_Comm comm, int* bits) {
         throw MpiError("MPI_Allreduce failed");
 }
 
-MPI_Comm shrink(MPI_Comm comm, std::span<int const> leaving) {
+bool knows_of_deaths(MPI_Comm) {
+    return false;
+}
+
+MPI_Comm shrink(MPI_Comm comm, bool, std::span<int const> leaving) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     bool const leave = std::find(leaving.begin(), leaving.end(), rank) != leaving.end();

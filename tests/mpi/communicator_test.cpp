@@ -1,8 +1,13 @@
 #include "regraft/ft/communicator.hpp"
 #include <mpi.h>
 
+#include <exception>
+#include <stdexcept>
+#include <type_traits>
+
 #include <gtest/gtest.h>
 
+#include "regraft/ft/derived.hpp"
 #include "regraft/ft/resilient.hpp"
 
 namespace regraft::ft {
@@ -47,6 +52,19 @@ TEST(Communicator, CanBeRenewedWithoutAFailure) {
     EXPECT_TRUE(comm.agree(true));
 }
 
+TEST(Derived, SaysOnAllThatItCannotBeMade) {
+    Communicator comm(MPI_COMM_WORLD);
+    auto const fail = [](MPI_Comm, MPI_Comm*) { return MPI_ERR_ARG; };
+    auto const fail_on_one = [&](MPI_Comm parent, MPI_Comm* derived) {
+        int const code = MPI_Comm_dup(parent, derived);
+        return comm.leads() ? MPI_ERR_OTHER : code;
+    };
+    EXPECT_THROW(Derived(comm, fail), MpiError);
+    EXPECT_THROW(Derived(comm, fail_on_one), MpiError);
+    EXPECT_TRUE(comm.agree(true));
+    EXPECT_TRUE(comm.shrink().empty());
+}
+
 TEST(Resilient, RunsTheBodyOnceAndReturnsItsResult) {
     Communicator comm(MPI_COMM_WORLD);
     int runs = 0;
@@ -55,11 +73,53 @@ TEST(Resilient, RunsTheBodyOnceAndReturnsItsResult) {
               1);
 }
 
-TEST(Resilient, LetsOtherExceptionsThrough) {
+TEST(Resilient, RunsBodiesThatReturnNothing) {
+    Communicator comm(MPI_COMM_WORLD);
+    int runs = 0;
+    resilient(
+        comm, [&] { ++runs; }, [](Failure const&) { FAIL(); });
+    EXPECT_EQ(runs, 1);
+}
+
+struct Refusal : std::runtime_error, Uniform {
+    using std::runtime_error::runtime_error;
+};
+
+TEST(Resilient, LetsThroughWhatAllThrow) {
     Communicator comm(MPI_COMM_WORLD);
     EXPECT_THROW(resilient(
-                     comm, []() -> int { throw MpiError("x"); }, [](Failure const&) { FAIL(); }),
+                     comm, [] { throw Divergence("x"); }, [](Failure const&) { FAIL(); }),
                  MpiError);
+    EXPECT_THROW(resilient(
+                     comm, []() -> int { throw Refusal("y"); }, [](Failure const&) { FAIL(); }),
+                 std::runtime_error);
+}
+
+TEST(Resilient, LetsAnythingThroughIfNobodyElseIsThere) {
+    Communicator comm(MPI_COMM_SELF);
+    EXPECT_THROW(resilient(
+                     comm, [] { throw MpiError("x"); }, [](Failure const&) { FAIL(); }),
+                 MpiError);
+}
+
+TEST(ProcessFailure, IsNotSwallowedByHandlersOfErrors) {
+    static_assert(!std::is_base_of_v<std::exception, ProcessFailure>);
+    Communicator comm(MPI_COMM_WORLD);
+    int failures = 0;
+    resilient(
+        comm,
+        [&] {
+            try {
+                if (failures == 0) comm.declare_failure("a test");
+            } catch (std::exception const&) {
+                FAIL() << "the others wait in shrink";
+            }
+        },
+        [&](Failure const& failure) {
+            ++failures;
+            EXPECT_EQ(failure.noticed_in, "a test");
+        });
+    EXPECT_EQ(failures, 1);
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 // Contracts: conditions the caller must meet. Breaking one is a bug, so the program stops and names the expression.
 #pragma once
 
+#include <string>
+
 namespace regraft::detail {
+/// Says why on standard error, and aborts.
+[[noreturn]] void end_process(std::string const& why);
 [[noreturn]] void contract_broken(char const* kind, char const* expression, char const* file, int line);
 }
 

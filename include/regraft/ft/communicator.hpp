@@ -58,7 +58,9 @@ struct CommunicatorOptions {
     bool ignore_sigpipe = true;  // over TCP a survivor would die of SIGPIPE when its peer vanishes while it sends
 };
 
-/// Owns a communicator derived from the parent. PeIds are ranks in the parent and never change.
+class Derived;
+
+/// Owns a communicator made from the parent. PeIds are ranks in the parent and never change.
 ///
 /// The protocol behind it: on each communicator all agreements answer "no failure" until the first that does not; after
 /// that one everybody shrinks. A PE that sees a failure elsewhere first votes for it, so nobody waits in an agreement
@@ -81,7 +83,7 @@ public:
     std::uint32_t num_founders() const { return num_founders_; }
     /// Whether this is the first of the living PEs: the one that writes files and talks to people.
     bool leads() const { return members_.front() == self_; }
-    /// How many times the communicator was renewed.
+    /// How many times the communicator was renewed, its making included: 1 at first, one more after each shrink().
     std::uint32_t epoch() const { return epoch_; }
     /// A tag for point-to-point messages on native(): members that ask equally often get the same, another one each
     /// time (of 32767).
@@ -109,6 +111,7 @@ public:
 
     /// Renews the communicator without the dead and returns who they are. Collective over survivors, uniform; all of
     /// them have the same members afterwards (verified by agreement). Survivors may come here from different places.
+    /// Communicators derived from it (Derived) are made again. O(founders) and a handful of agreements.
     [[nodiscard]] std::vector<PeId> shrink();
 
     /// Dies here if the failure plan says so. With simulated deaths every member must come to the same points in the
@@ -116,14 +119,18 @@ public:
     void reach(FailPoint& point);
 
 private:
+    friend class Derived;
     using Clock = std::chrono::steady_clock;
 
     std::uint32_t agree_bits(std::uint32_t mine);
     void renew(MPI_Comm damaged);
+    bool introduce(MPI_Comm damaged, MPI_Comm next);
+    void revoke() const;
     [[noreturn]] void fail(std::string call);
 
     MPI_Comm comm_ = MPI_COMM_NULL;
-    MPI_Group founders_ = MPI_GROUP_NULL;
+    bool spans_world_ = false;  // at first, in the order of MPI_COMM_WORLD
+    std::vector<Derived*> derived_;
     PeId self_{};
     std::uint32_t num_founders_ = 0;
     std::vector<PeId> members_;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,12 +23,19 @@ struct Failure {
     double shrink_ms = 0;    // from noticing to the renewed communicator, all attempts together
 };
 
-/// Runs body() until it ends on all survivors alike and returns what it returned. After every failure: shrink, then
-/// recover(Failure), then body() again; a failure inside recover() starts another round. body must start from the last
-/// agreed checkpoint each time and may be repeated even if it was complete. Collective; other exceptions pass through.
+/// Ends this process, as a death that the others survive, after saying on standard error what was thrown: they may be
+/// waiting for it in a collective, and would for ever. Not by MPI_Abort, which can leave them spinning.
+[[noreturn]] void die_of(std::exception_ptr const& error, PeId self);
+
+/// Runs body() until it ends on all survivors alike and returns what it returned, if anything. After every failure:
+/// shrink, then recover(Failure), then body() again; a failure inside recover() starts another round. body must start
+/// from the last agreed checkpoint each time and may be repeated even if it was complete. Only exceptions that are
+/// thrown on all alike (Uniform) pass through; any other ends this process by die_of, unless it is the only one left.
+/// Collective, uniform.
 template <class Body, class Recover>
 auto resilient(Communicator& comm, Body body, Recover recover) {
     using Clock = std::chrono::steady_clock;
+    using Result = std::invoke_result_t<Body&>;
     std::vector<PeId> settled(comm.members().begin(), comm.members().end());
     std::optional<Failure> failure;
     Clock::time_point noticed;
@@ -43,14 +53,28 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
                 settled.assign(alive.begin(), alive.end());
                 failure.reset();
             }
-            auto result = body();
-            comm.agree();  // leave together: a late failure is noticed here by all or by none
-            return result;
+            // Leave together: a late failure is noticed by all or by none.
+            if constexpr (std::is_void_v<Result>) {
+                body();
+                comm.agree();
+                return;
+            } else {
+                Result result = body();
+                comm.agree();
+                return result;
+            }
         } catch (ProcessFailure const& error) {
             if (!failure) {
                 failure = Failure{{}, error.call(), error.silence_ms(), 0};
                 noticed = Clock::now();
             }
+        } catch (Uniform const&) {
+            throw;
+        } catch (Departed const&) {
+            throw;
+        } catch (...) {
+            if (comm.size() == 1) throw;
+            die_of(std::current_exception(), comm.self());
         }
     }
 }

@@ -1,0 +1,115 @@
+#include "regraft/ft/derived.hpp"
+
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "ft/backend.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::ft {
+namespace {
+
+FailPhase derive_phase("derive", Moment::during_next_call);
+
+/// Thrown on all alike.
+class CannotDerive : public MpiError, public Uniform {
+public:
+    using MpiError::MpiError;
+};
+
+/// Whether this process knows of deaths, or will within the time that it takes until they are announced.
+bool will_know_of_deaths(MPI_Comm comm) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    while (!backend::knows_of_deaths(comm)) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+}  // namespace
+
+Derived::Derived(Communicator& parent, Make make) : parent_(parent), make_(std::move(make)) {
+    this->make();
+    parent_.derived_.push_back(this);
+}
+
+Derived::~Derived() {
+    std::erase(parent_.derived_, this);
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) release();
+}
+
+void Derived::release() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+/// What was made is used only after an agreement, when all have left the call that made it: until then a revoke or a
+/// message would disturb who is still inside.
+void Derived::make() {
+    release();
+    struct Owned {
+        ~Owned() {
+            if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+        }
+        MPI_Comm comm = MPI_COMM_NULL;
+    };
+    Owned next;
+    parent_.reach(derive_phase.before);
+    parent_.reach(derive_phase.inside);
+    bool const made = make_(parent_.native(), &next.comm) == MPI_SUCCESS;
+    // A death may make it fail with an error that says nothing of deaths. Or the death is announced while the new
+    // communicator is being made, which then never hears of it, and would wait for the dead for ever.
+    auto const native = parent_.native();
+    if (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native))
+        parent_.declare_failure("the making of a derived communicator");
+    if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although nobody died");
+    comm_ = std::exchange(next.comm, MPI_COMM_NULL);
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    parent_.reach(derive_phase.after);
+}
+
+std::vector<PeId> Derived::members() const {
+    std::vector<PeId> members;
+    if (comm_ == MPI_COMM_NULL) return members;
+    MPI_Group mine = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    int size = 0;
+    MPI_Comm_size(comm_, &size);
+    MPI_Comm_group(comm_, &mine);
+    MPI_Comm_group(parent_.native(), &all);
+    std::vector<int> ranks(static_cast<std::size_t>(size)), positions(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    MPI_Group_translate_ranks(mine, size, ranks.data(), all, positions.data());
+    MPI_Group_free(&mine);
+    MPI_Group_free(&all);
+    for (auto const position : positions) members.push_back(parent_.members()[static_cast<std::size_t>(position)]);
+    return members;
+}
+
+Derived split(Communicator& parent, std::function<int()> colour) {
+    return {parent, [&parent, colour = std::move(colour)](MPI_Comm native, MPI_Comm* derived) {
+                auto const key = checked_cast<int>(parent.position(parent.self()));
+                return MPI_Comm_split(native, colour(), key, derived);
+            }};
+}
+
+Derived dup(Communicator& parent) {
+    return {parent, [](MPI_Comm native, MPI_Comm* derived) { return MPI_Comm_dup(native, derived); }};
+}
+
+Derived cart(Communicator& parent, std::function<std::vector<int>(std::size_t)> dims, std::vector<int> periodic) {
+    return {parent,
+            [&parent, dims = std::move(dims), periodic = std::move(periodic)](MPI_Comm native, MPI_Comm* derived) {
+                auto const lengths = dims(parent.size());
+                REGRAFT_EXPECTS(lengths.size() == periodic.size());
+                return MPI_Cart_create(native, checked_cast<int>(lengths.size()), lengths.data(), periodic.data(),
+                                       /*reorder=*/0, derived);
+            }};
+}
+
+}  // namespace regraft::ft
