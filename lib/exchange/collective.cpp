@@ -1,5 +1,8 @@
 // The transport that survives everywhere: a number of blocking MPI_Alltoallv, a slice of every pair in each.
+#include <algorithm>
+#include <bit>
 #include <functional>
+#include <utility>
 
 #include "exchange/slices.hpp"
 #include "exchange/transports.hpp"
@@ -9,34 +12,36 @@ namespace regraft::exchange {
 namespace {
 
 /// What one call sends, or receives, as MPI wants it: in place if every slice is in one piece and none is too far from
-/// the others for an int, else in a buffer.
+/// the others for an int, else in a buffer. A call costs O(partners that still have something), but for MPI itself.
 template <class Byte>
 class Side {
 public:
-    Side(CsrView<std::span<Byte>> rows, std::size_t self, Limits const& limits)
-        : longest_reach_(limits.longest_reach), slices_(rows.size()), counts_(rows.size()), offsets_(rows.size()) {
+    Side(CsrView<std::span<Byte>> rows, std::size_t self, std::uint64_t partners, Limits const& limits)
+        : longest_reach_(limits.longest_reach), counts_(rows.size(), 0), offsets_(rows.size(), 0) {
         for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-            slicers_.emplace_back(rank == self ? std::span<std::span<Byte> const>{} : rows[rank], rows.size(), limits);
+            if (rank == self || rows[rank].empty()) continue;
+            Slicer<Byte> slicer(rows[rank], partners, limits);
+            if (!slicer.done()) partners_.push_back({rank, std::move(slicer), {}});
         }
     }
 
     void next() {
-        for (std::size_t rank = 0; rank < slicers_.size(); ++rank) {
-            slicers_[rank].next(slices_[rank]);
-            counts_[rank] = checked_cast<int>(slices_[rank].size());
+        for (auto const& partner : partners_) counts_[partner.rank] = 0;
+        std::erase_if(partners_, [](Partner const& partner) { return partner.rest.done(); });
+        for (auto& [rank, rest, slice] : partners_) {
+            rest.next(slice);
+            counts_[rank] = checked_cast<int>(slice.size());
         }
         in_place_ = lay_out_in_place();
         if (!in_place_) lay_out_in_buffer();
     }
     void pack() {
         if (in_place_) return;
-        for (std::size_t rank = 0; rank < slices_.size(); ++rank)
-            slices_[rank].copy_to(buffer_.data() + offsets_[rank]);
+        for (auto const& partner : partners_) partner.slice.copy_to(buffer_.data() + offsets_[partner.rank]);
     }
     void unpack() const {
         if (in_place_) return;
-        for (std::size_t rank = 0; rank < slices_.size(); ++rank)
-            slices_[rank].copy_from(buffer_.data() + offsets_[rank]);
+        for (auto const& partner : partners_) partner.slice.copy_from(buffer_.data() + offsets_[partner.rank]);
     }
     Byte* base() { return in_place_ ? base_ : buffer_.data(); }
     int const* counts() const { return counts_.data(); }
@@ -46,66 +51,87 @@ private:
     bool lay_out_in_place() {
         base_ = nullptr;
         Byte* end = nullptr;
-        for (auto const& slice : slices_) {
-            if (!slice.contiguous()) return false;
-            if (slice.size() == 0) continue;
-            auto const part = slice.parts().front();
+        for (auto const& partner : partners_) {
+            if (!partner.slice.contiguous()) return false;
+            auto const part = partner.slice.parts().front();
             if (!base_ || std::less<>()(part.data(), base_)) base_ = part.data();
             if (!end || std::less<>()(end, part.data() + part.size())) end = part.data() + part.size();
         }
         if (base_ && reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(base_) > longest_reach_)
             return false;
-        for (std::size_t rank = 0; rank < slices_.size(); ++rank) {
-            auto const parts = slices_[rank].parts();
-            offsets_[rank] = parts.empty() ? 0 : static_cast<int>(parts.front().data() - base_);
-        }
+        for (auto const& partner : partners_)
+            offsets_[partner.rank] = static_cast<int>(partner.slice.parts().front().data() - base_);
         return true;
     }
     void lay_out_in_buffer() {
         std::uint64_t total = 0;
-        for (std::size_t rank = 0; rank < slices_.size(); ++rank) {
-            offsets_[rank] = checked_cast<int>(total);
-            total += slices_[rank].size();
+        for (auto const& partner : partners_) {
+            offsets_[partner.rank] = checked_cast<int>(total);
+            total += partner.slice.size();
         }
         if (buffer_.size() < total) buffer_.resize(total);
     }
 
+    struct Partner {
+        std::size_t rank;
+        Slicer<Byte> rest;
+        Slice<Byte> slice;  // the one that travels now
+    };
     std::uint64_t longest_reach_;
-    std::vector<Slicer<Byte>> slicers_;
-    std::vector<Slice<Byte>> slices_;
+    std::vector<Partner> partners_;
     std::vector<int> counts_, offsets_;
     bool in_place_ = true;
     Byte* base_ = nullptr;
     std::vector<std::byte> buffer_;
 };
 
-template <class Byte>
-std::uint64_t most_slices(CsrView<std::span<Byte>> rows, std::size_t self, Limits const& limits) {
-    std::uint64_t most = 0;
-    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        auto const bytes = bytes_of(rows[rank]);
+/// What all members must know before they cut.
+struct Effort {
+    std::uint64_t partners = 1;  // rounded up to a power of two
+    std::uint64_t calls = 0;
+};
+
+/// Everybody says what he has.
+Effort agree_on_effort(ft::Communicator& comm, Outgoing out, Incoming in, std::size_t self, Limits const& limits) {
+    // How many calls it takes depends on how many partners somebody has: asked for all powers of two at once.
+    std::vector<std::uint64_t> most(static_cast<std::size_t>(std::bit_width(comm.size())) + 2, 0);
+    auto& degree = most[0];
+    auto const calls = std::span(most).subspan(1);
+    std::uint64_t senders = 0;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        auto const bytes = bytes_of(out[rank]);
+        senders += rank != self && bytes_of(in[rank]) != 0;
         if (rank == self || bytes == 0) continue;
-        auto const pieces = rows[rank].size();
-        most = std::max(most, num_slices(bytes, pieces, cut_of(bytes, pieces, rows.size(), limits)));
+        ++degree;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            auto const cut = cut_of(bytes, out[rank].size(), std::uint64_t{1} << i, limits);
+            calls[i] = std::max(calls[i], num_slices(bytes, out[rank].size(), cut));
+        }
     }
-    return most;
+    degree = std::max(degree, senders);
+    comm.check(
+        MPI_Allreduce(MPI_IN_PLACE, most.data(), checked_cast<int>(most.size()), MPI_UINT64_T, MPI_MAX, comm.native()),
+        "MPI_Allreduce");
+    auto const partners = std::bit_ceil(std::max<std::uint64_t>(1, degree));
+    return {partners, calls[static_cast<std::size_t>(std::countr_zero(partners))]};
 }
 
-/// How many calls it takes, the same on all members.
-std::uint64_t num_calls(ft::Communicator& comm, Outgoing out, std::size_t self,
-                        std::optional<std::span<Message const>> messages, Limits const& limits) {
-    std::uint64_t calls = 0;
-    if (!messages) {
-        calls = most_slices(out, self, limits);
-        comm.check(MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_UINT64_T, MPI_MAX, comm.native()), "MPI_Allreduce");
-        return calls;
+/// The same where everybody knows it.
+Effort effort_of(std::span<Message const> messages, std::size_t num_members, Limits const& limits) {
+    std::vector<std::uint64_t> sent(num_members, 0), received(num_members, 0);
+    Effort effort;
+    auto const travels = [](Message const& m) { return m.sender != m.receiver && m.bytes != 0; };
+    for (auto const& message : messages) {
+        if (travels(message))
+            effort.partners = std::max({effort.partners, ++sent[message.sender], ++received[message.receiver]});
     }
-    for (auto const& message : *messages) {
-        if (message.sender == message.receiver || message.bytes == 0) continue;
-        auto const cut = cut_of(message.bytes, message.pieces, comm.size(), limits);
-        calls = std::max(calls, num_slices(message.bytes, message.pieces, cut));
+    effort.partners = std::bit_ceil(effort.partners);
+    for (auto const& message : messages) {
+        if (!travels(message)) continue;
+        auto const cut = cut_of(message.bytes, message.pieces, effort.partners, limits);
+        effort.calls = std::max(effort.calls, num_slices(message.bytes, message.pieces, cut));
     }
-    return calls;
+    return effort;
 }
 
 }  // namespace
@@ -113,9 +139,10 @@ std::uint64_t num_calls(ft::Communicator& comm, Outgoing out, std::size_t self,
 void by_collectives(ft::Communicator& comm, ft::FailPoint& inside, Outgoing out, Incoming in,
                     std::optional<std::span<Message const>> messages, Limits const& limits) {
     auto const self = comm.position(comm.self());
-    auto const calls = num_calls(comm, out, self, messages, limits);
-    Side<std::byte const> sent(out, self, limits);
-    Side<std::byte> received(in, self, limits);
+    auto const [partners, calls] =
+        messages ? effort_of(*messages, comm.size(), limits) : agree_on_effort(comm, out, in, self, limits);
+    Side<std::byte const> sent(out, self, partners, limits);
+    Side<std::byte> received(in, self, partners, limits);
     for (std::uint64_t call = 0; call < calls; ++call) {
         sent.next();
         received.next();

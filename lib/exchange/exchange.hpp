@@ -31,7 +31,7 @@ struct Message {
 struct Limits {
     std::uint64_t direct_bytes = 32 << 10;     // pieces as long as this on average are not copied into a buffer
     std::uint64_t window_bytes = 1 << 20;      // of a pair that are in a buffer at the same time
-    std::uint64_t buffer_bytes = 64 << 20;     // of all pairs, as far as 4 KiB for each allow that
+    std::uint64_t buffer_bytes = 64 << 20;     // of a member's pairs, as far as 4 KiB for each allow that
     std::uint64_t slice_bytes = 1 << 20;       // longer pieces go in parts, of at least this or what an int allows
     std::uint64_t longest_reach = 0x7fffffff;  // between two places in memory that one call names
 };

@@ -128,7 +128,7 @@ namespace {
 template <class Byte>
 Slicer<Byte> slicer_of(CsrView<std::span<Byte>> rows, int partner, Limits const& limits) {
     auto const row = partner == nobody ? std::span<std::span<Byte> const>{} : rows[static_cast<std::size_t>(partner)];
-    return {row, rows.size(), limits};
+    return {row, 1, limits};
 }
 
 }  // namespace

@@ -14,16 +14,17 @@
 
 namespace regraft::exchange {
 
-/// How a row is cut. Both sides of a pair know all that it depends on, and so cut alike.
+/// How a row is cut. All members know all that it depends on, and so cut alike.
 struct Cut {
     std::uint64_t slice_bytes;
     enum class At { pieces, bytes } at;  // a slice ends with its piece, or when it is full
 };
 
-inline Cut cut_of(std::uint64_t bytes, std::uint64_t pieces, std::size_t num_members, Limits const& limits) {
-    // If a slice of every member has to be in a buffer, an int still counts the bytes before each.
-    auto const countable = std::max<std::uint64_t>(1, std::numeric_limits<int>::max() / num_members);
-    auto const share = std::min(countable, std::max<std::uint64_t>(4096, limits.buffer_bytes / num_members));
+/// partners: the most members with which one exchanges bytes at the same time.
+inline Cut cut_of(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t partners, Limits const& limits) {
+    // If the slices of all partners have to be in a buffer, an int still counts the bytes before each.
+    auto const countable = std::max<std::uint64_t>(1, std::numeric_limits<int>::max() / partners);
+    auto const share = std::min(countable, std::max<std::uint64_t>(4096, limits.buffer_bytes / partners));
     if (pieces <= 1 || bytes / pieces >= limits.direct_bytes) {
         return {std::min(countable, std::max(share, limits.slice_bytes)), Cut::At::pieces};
     }
@@ -96,8 +97,8 @@ inline void copy_row(std::span<std::span<std::byte const> const> out, std::span<
 template <class Byte>
 class Slicer {
 public:
-    Slicer(std::span<std::span<Byte> const> row, std::size_t num_members, Limits const& limits)
-        : row_(row), cut_(cut_of(bytes_of(row), row.size(), num_members, limits)) {
+    Slicer(std::span<std::span<Byte> const> row, std::uint64_t partners, Limits const& limits)
+        : row_(row), cut_(cut_of(bytes_of(row), row.size(), partners, limits)) {
         skip_empty();
     }
 
@@ -115,7 +116,6 @@ public:
             if (piece_ends && cut_.at == Cut::At::pieces) break;
         }
     }
-    Cut cut() const { return cut_; }
 
 private:
     void skip_empty() {

@@ -1,11 +1,25 @@
 #include "exchange/exchange.hpp"
 #include <mpi.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "regraft/core/random.hpp"
+
+namespace {
+int calls_of_alltoallv = 0;
+}
+
+// Instead of MPI's own, which MPI also offers by another name.
+extern "C" int MPI_Alltoallv(void const* out, int const* out_counts, int const* out_places, MPI_Datatype out_type,
+                             void* in, int const* in_counts, int const* in_places, MPI_Datatype in_type,
+                             MPI_Comm comm) {
+    ++calls_of_alltoallv;
+    return PMPI_Alltoallv(out, out_counts, out_places, out_type, in, in_counts, in_places, in_type, comm);
+}
 
 namespace regraft::exchange {
 namespace {
@@ -111,6 +125,33 @@ TEST(AllToAll, BringsEveryByteToItsPlace) {
                 expect_arrived(comm, known);
             }
         }
+    }
+}
+
+TEST(AllToAll, CutsByPartnersAndNotByMembers) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const last = static_cast<std::uint32_t>(comm.size()) - 1;
+    std::vector<std::byte> memory(1 << 20, comm.self() == PeId{0} ? std::byte{7} : std::byte{0});
+    std::vector<std::span<std::byte>> const piece{memory};
+    std::vector<std::span<std::byte const>> const const_piece{memory};
+    Csr<std::span<std::byte const>> out;
+    Csr<std::span<std::byte>> in;
+    for (std::uint32_t i = 0; i <= last; ++i) {
+        if (last > 0 && i == last && comm.self() == PeId{0}) out.push_value(const_piece[0]);
+        if (last > 0 && i == 0 && comm.self() == PeId{last}) in.push_value(piece[0]);
+        out.end_row();
+        in.end_row();
+    }
+    Limits const limits{.buffer_bytes = 1 << 16, .slice_bytes = 4096};
+    std::vector<Message> const messages{{0, last, memory.size(), 1}};
+    for (bool const known : {false, true}) {
+        calls_of_alltoallv = 0;
+        std::optional<std::span<Message const>> told;
+        if (known) told = messages;
+        all_to_all(comm, out, in, ft::Transport::collective, told, limits);
+        EXPECT_EQ(calls_of_alltoallv, last == 0 ? 0 : 16);
+        EXPECT_TRUE(comm.self() != PeId{last} || std::ranges::all_of(memory, [](auto b) { return b == std::byte{7}; }));
+        if (comm.self() != PeId{0}) std::ranges::fill(memory, std::byte{0});
     }
 }
 
