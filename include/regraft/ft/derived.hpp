@@ -27,7 +27,7 @@ public:
     Derived(Communicator& parent, Make make);
     Derived(Derived const&) = delete;
     Derived& operator=(Derived const&) = delete;
-    /// Members destroy what they derived in the same order as each other, and not between a failure and shrink().
+    /// Not collective, also while an exception unwinds; but at the next shrink() all members have the same ones left.
     ~Derived();
 
     /// For MPI calls whose return code goes through check() of the parent. MPI_COMM_NULL if this PE is not in it.
