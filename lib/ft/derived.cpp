@@ -20,6 +20,26 @@ public:
     using MpiError::MpiError;
 };
 
+/// Frees a communicator, unless it was taken from it.
+class Owned {
+public:
+    explicit Owned(MPI_Comm& comm) : comm_(comm) {}
+    Owned(Owned const&) = delete;
+    Owned& operator=(Owned const&) = delete;
+    ~Owned() {
+        if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    }
+
+private:
+    MPI_Comm& comm_;
+};
+
+bool is_process_failure(int code) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    return backend::is_process_failure(error_class);
+}
+
 /// Whether this process knows of deaths, or will within the time that it takes until they are announced.
 bool will_know_of_deaths(MPI_Comm comm) {
     auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -52,23 +72,20 @@ void Derived::release() {
 /// message would disturb who is still inside.
 void Derived::make() {
     release();
-    struct Owned {
-        ~Owned() {
-            if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-        }
-        MPI_Comm comm = MPI_COMM_NULL;
-    };
-    Owned next;
     parent_.reach(derive_phase.before);
     parent_.reach(derive_phase.inside);
-    bool const made = make_(parent_.native(), &next.comm) == MPI_SUCCESS;
+    MPI_Comm next = MPI_COMM_NULL;
+    auto const native = parent_.native();
+    int const code = make_(native, &next);
+    bool const made = code == MPI_SUCCESS;
+    if (!made) next = MPI_COMM_NULL;  // what an interrupted call has left there is nothing that could be freed
+    Owned const owned(next);
     // A death may make it fail with an error that says nothing of deaths. Or the death is announced while the new
     // communicator is being made, which then never hears of it, and would wait for the dead for ever.
-    auto const native = parent_.native();
-    if (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native))
+    if (is_process_failure(code) || (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native)))
         parent_.declare_failure("the making of a derived communicator");
     if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although nobody died");
-    comm_ = std::exchange(next.comm, MPI_COMM_NULL);
+    comm_ = std::exchange(next, MPI_COMM_NULL);
     if (comm_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     parent_.reach(derive_phase.after);
 }
