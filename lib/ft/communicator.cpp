@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ft/backend.hpp"
+#include "ft/settings.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
@@ -36,6 +37,7 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) {
     if (options.ignore_sigpipe) static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    warn_about_settings(parent);
     int rank = 0;
     int size = 0;
     MPI_Comm_rank(parent, &rank);
