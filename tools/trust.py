@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Says which collectives of an MPI can be believed: runs jobs of tests/support/trust.cpp, in which ranks are killed inside calls,
+and counts the deaths after which a call said MPI_SUCCESS on some survivor and gave it wrong data.
+
+trust.py --mpirun PATH --exe TRUST [--deaths N] [CALL...]: a table; exit code 1 if one of the calls was wrong. Default: those that
+the library uses. Those who die and when follows from --seed, but for the scheduling of the machine.
+"""
+import argparse
+import collections
+import dataclasses
+import pathlib
+import sys
+
+import canary
+import launch
+
+# What the library and its programs call. That no other is called: tests/lint/layers.py.
+NEEDED = ["Allgather", "Allreduce", "Alltoallv", "Barrier", "Bcast", "Gather", "Gatherv", "Reduce", "Scatter", "Scatterv"]
+# Wrong in some versions of Open MPI; users may call them on native().
+NOT_USED = ["Allgatherv", "Reduce_scatter"]
+# The algorithms that Open MPI picks by itself, in place of the launcher's.
+DEFAULT_ALGORITHMS = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
+RANKS = [6, 10, 16]  # by turns
+TIMEOUT = 15  # seconds; a good job takes one
+
+
+@dataclasses.dataclass
+class Tally:
+    deaths: int = 0
+    wrong: int = 0
+    longest_row: int = 0  # of the wrong ones, in numbers of eight bytes
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(self.deaths + other.deaths, self.wrong + other.wrong, max(self.longest_row, other.longest_row))
+
+    def __str__(self) -> str:
+        rows = f", with rows of up to {self.longest_row} numbers" if self.wrong else ""
+        return f"wrong in {self.wrong} of {self.deaths} deaths{rows}"
+
+
+class Failed(Exception):
+    """A job did not end as it should."""
+
+
+def tallies(mpirun: str, exe: str, calls: list[str], deaths: int, seed: int = 1, env: dict[str, str] | None = None) -> dict[str, Tally]:
+    """By call. At least so many deaths in all, evenly dealt to the calls."""
+    found: dict[str, Tally] = collections.defaultdict(Tally)
+    job = done = 0
+    while done < deaths:
+        first = done % len(calls)
+        program = [exe, str(seed + job), *calls[first:], *calls[:first]]
+        for name, tally in one_job(mpirun, program, RANKS[job % len(RANKS)], env or {}).items():
+            found[name] += tally
+        job, done = job + 1, sum(tally.deaths for tally in found.values())
+    return dict(found)
+
+
+def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str]) -> dict[str, Tally]:
+    outcome = launch.run_watched(mpirun, ranks, program, TIMEOUT, env, [])
+    said = set(outcome.verdicts.values())
+    if len(said) != 1 or outcome.cut_short:
+        raise Failed(f"{' '.join(program[1:])}, {ranks} ranks: {outcome.cut_short or f'the survivors say {sorted(said)}'}")
+    words = said.pop().split()[1:]
+    return {name: Tally(*map(int, numbers)) for name, *numbers in (word.split(":") for word in words)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--exe", required=True)
+    parser.add_argument("--deaths", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--default-algorithms", action="store_true", help="those that Open MPI picks by itself")
+    parser.add_argument("calls", nargs="*")
+    parser.add_argument("--canary", type=pathlib.Path, help="result file of canary.py: where no survivor can be trusted, this is skipped")
+    args = parser.parse_args()
+    if skip := canary.reason_to_skip(args.canary):
+        print(f"SKIPPED: {skip}")
+        return canary.SKIPPED
+    env = DEFAULT_ALGORITHMS if args.default_algorithms else {}
+    try:
+        found = tallies(args.mpirun, args.exe, args.calls or NEEDED, args.deaths, args.seed, env)
+    except Failed as failure:
+        sys.exit(str(failure))
+    for name, tally in sorted(found.items()):
+        print(f"{name:<15} {tally}")
+    return 1 if any(tally.wrong for tally in found.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
