@@ -4,6 +4,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import trust  # noqa: E402
+
 # The layers: a module may include its own headers and those of the modules named here.
 MAY_INCLUDE = {
     "core": set(),
@@ -37,6 +40,8 @@ FORBIDDEN = {
     r"\bstd::(exit|quick_exit)\b": "the library does not exit",
     r"\bstd::shuffle\b|\bstd::uniform_\w+|\bstd::rand\b|\brandom_device\b": "its results differ between standard libraries",
 }
+# Collectives that move data. Those that may be called are tried at set-up, with deaths inside them.
+COLLECTIVE = re.compile(r"\bMPI_(I?(?:all|barrier|bcast|exscan|gather|neighbor|reduce|scan|scatter)\w*) *\(", re.I)
 MAY_ALL_THE_SAME = {
     "lib/core/contracts.cpp",  # says which contract was broken before it aborts
     "lib/ft/settings.cpp",  # warns of settings with which jobs hang
@@ -78,6 +83,10 @@ def complaints(path: str, text: str) -> list[str]:
         for pattern, reason in FORBIDDEN.items():
             if found := re.search(pattern, code):
                 bad.append(f"{found.group(0)}: {reason}")
+    if path.startswith(("include/", "lib/", "apps/")):
+        called = {name for name in COLLECTIVE.findall(COMMENT.sub("", text)) if not name.startswith("Reduce_local")}
+        bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: tools/trust.py"
+                for name in sorted(called - set(trust.NEEDED))]
     if path.startswith("include/") and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
     if path.startswith("include/") and "#pragma once" not in text:
@@ -94,6 +103,7 @@ def self_test() -> None:
         "lib/store/b.cpp": '#include "ft/backend.hpp"',
         "include/regraft/store/a.hpp": '#pragma once\n#include "exchange/exchange.hpp"',
         "apps/plan/a.cpp": "#include <libpll/pll.h>",
+        "lib/exchange/a.cpp": "MPI_Allgatherv(out, 1, type, in, counts, starts, type, comm);",
         "lib/core/a.cpp": 'auto x = std::getenv("HOME");',
         "include/regraft/core/b.hpp": "#pragma once\n" + "\n" * MAX_HEADER_LINES,
         "include/regraft/core/c.hpp": "int x;",
