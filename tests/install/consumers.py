@@ -5,6 +5,7 @@ The installation is staged in WORK and thus moved from its prefix, so all paths 
 run compiles only what changed.
 """
 import argparse
+import json
 import os
 import pathlib
 import shlex
@@ -97,6 +98,60 @@ class Consumer:
         if traces := [word for word in ["lib/ft/", "openmpi", "mpi.h", str(pathlib.Path(self.args.mpirun).parents[1] / "include/mpi")] if word in commands]:
             sys.exit(f"-Dmpi=disabled, but commands have {traces}")
 
+    def release(self) -> None:
+        """Who says nothing of a build type gets a library that is optimised and without assertions, but checks its callers."""
+        build = self.work / "build"
+        self.meson_setup(ROOT, build, "-Dtests=disabled", "-Dbench=disabled")
+        commands = [entry["command"] for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")) if "/lib/" in entry["file"]]
+        slow = [command for command in commands if "-O3" not in command or "-DNDEBUG" not in command or "_GLIBCXX_ASSERTIONS" in command]
+        if slow or not commands:
+            sys.exit(f"not as a release: {slow[:1]}")
+        if self.args.buildtype != "release":
+            return  # what is staged is somebody's own choice
+        for library in self.staged().rglob("libregraft*.so"):
+            content = library.read_bytes()
+            if b"assertion\0" in content:
+                sys.exit(f"{library.name} contains assertions")
+            if library.name == "libregraft.so" and b"precondition\0" not in content:
+                sys.exit(f"{library.name} does not check preconditions")
+
+    def launcher(self) -> None:
+        """Jobs that lose a rank, started by what is installed, away from the checkout; and what happens without that."""
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        flags = self.call("pkg-config", "--cflags", "--libs", "regraft-mpi", PKG_CONFIG_PATH=str(pc))
+        program = self.work / "survivor"
+        self.call(*shlex.split(self.args.cxx), "-std=c++20", HERE / "consumer/survivor.cpp", "-o", program, *shlex.split(flags))
+        launcher = next(root.rglob("bin/regraft-run"))
+        parameters = next(root.rglob("share/regraft/openmpi-mca-params.conf"))
+        bare = [self.args.mpirun, "--with-ft", "ulfm", "--oversubscribe"]
+
+        def job(*words, **env: str) -> str:
+            """The output of a job in an environment that knows nothing of regraft or Open MPI but what it is given."""
+            clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PRTE_", "PMIX_", "REGRAFT_"))}
+            clean |= {"LD_LIBRARY_PATH": str(pc.parent), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **env}
+            line = [str(word) for word in words]
+            print("+", shlex.join(line), flush=True)
+            result = subprocess.run(line, cwd=self.work, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            print(result.stdout, flush=True)
+            return result.stdout
+
+        def expect(good: bool, what: str) -> None:
+            if not good:
+                sys.exit(f"expected {what}")
+
+        for options in ([], ["--mpirun", self.args.mpirun], ["--host", "localhost:4", "--bind-to", "none"]):
+            said = job(launcher, *options, "-n", "4", "--", program, "1")
+            expect("3 of 4 ranks: right" in said, "that the survivors finish")
+            expect("regraft:" not in said, "no warning from what regraft-run starts")
+        said = job(*bare, "-n", "2", program)
+        expect("2 of 2 ranks: right" in said and "coll_ftagree_era_topology" in said, "a warning that names the topology of agreements")
+        expect(said.count("regraft: settings") == 1, "one warning from all ranks together")
+        expect("regraft:" not in job(*bare, "-n", "2", program, REGRAFT_MCA="ignore"), "silence where it is wanted")
+        expect("regraft:" not in job(*bare, "--tune", parameters, "-n", "2", program), "no warning with the parameter file")
+        said = job(*bare, "-n", "2", program, OMPI_MCA_mca_base_param_files=str(parameters))
+        expect("regraft:" not in said, "no warning where the file is among Open MPI's own")
+
     @property
     def meson(self) -> list[str]:
         return shlex.split(self.args.meson)
@@ -113,11 +168,12 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "launcher"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)
     parser.add_argument("--cxx", required=True)
+    parser.add_argument("--buildtype", default="", help="of the build folder")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
     args = parser.parse_args()
