@@ -6,7 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
-import plot
+from results import Results, in_words
+from svg import COLOURS, document, text
 
 OURS = ("native", "thesis")
 
@@ -26,21 +27,21 @@ class Set:
         return self.runs[algorithm]["bytes"] / self.runs[self.best_peer()]["bytes"]
 
 
-def sets(results: plot.Results) -> list[Set]:
+def sets(results: Results) -> list[Set]:
     """Those on which the subject and a peer finished."""
     found = [Set(name, {algorithm: points[0].run for algorithm, points in algorithms.items() if points})
              for name, algorithms in results.families.items()]
     return [one for one in found if results.context["subject"] in one.runs and one.best_peer()]
 
 
-def summary(results: plot.Results) -> list[str]:
+def summary(results: Results) -> list[str]:
     """A line per set."""
     lines = []
     for one in sets(results):
         ours = one.runs[results.context["subject"]]
         line = (f"{one.name}: {one.relative(results.context['subject']):.2f}x of the best peer ({results.label(one.best_peer())}), "
                 f"decode {speed(ours['decode_MB_per_s'])} MB/s per thread, {ours['decode_speedup']:.1f}x on {results.context['threads']} threads, "
-                f"16 sites {plot.in_words(ours['s_per_16_sites'])}")
+                f"16 sites {in_words(ours['s_per_16_sites'])}")
         if "thesis" in one.runs:
             line += f"; thesis {one.relative('thesis'):.2f}x"
         lines.append(line)
@@ -54,7 +55,7 @@ def speed(megabytes: float) -> str:
 # --- table --------------------------------------------------------------------------------------------------------------
 
 
-def table_rows(results: plot.Results) -> tuple[list[str], list[list[str]]]:
+def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
     """Head and a row per set."""
     head = ["alignment", "taxa x sites", "bits per cell", "best peer", "ours / peer", "thesis / peer", "encode", "decode", "peer decodes", "16 sites"]
     rows = []
@@ -63,7 +64,7 @@ def table_rows(results: plot.Results) -> tuple[list[str], list[list[str]]]:
         rows.append([one.name, f"{ours['taxa']:.0f} x {ours['sites']:.0f}", f"{ours['bits_per_cell']:.3f}", results.label(one.best_peer()),
                      f"{one.relative(results.context['subject']):.2f}", f"{one.relative('thesis'):.2f}" if "thesis" in one.runs else "-",
                      speed(ours["encode_MB_per_s"]), speed(ours["decode_MB_per_s"]), speed(peer["decode_MB_per_s"]),
-                     plot.in_words(ours["s_per_16_sites"])])
+                     in_words(ours["s_per_16_sites"])])
     return head, rows
 
 
@@ -92,13 +93,13 @@ def axis_around(numbers: list[float], begin: float) -> Axis:
     return Axis(min(numbers) / 1.3, max(numbers) * 1.3, begin)
 
 
-def draw(results: plot.Results, title: str) -> str:
+def draw(results: Results, title: str) -> str:
     """Per set the bytes in relation to the best peer's, and the speed of decompression. Of a peer's two orders the smaller one."""
     shown = sets(results)
     if not shown:
         return ""
     programs = list(dict.fromkeys(re.sub("_(rows|columns)$", "", name) for one in shown for name in one.runs))
-    colour = dict(zip(programs, plot.COLOURS))
+    colour = dict(zip(programs, COLOURS))
     points = {(one.name, program): one.runs[name] for one in shown for program in programs if (name := smaller(one, program))}
     sizes = {key: run["bytes"] / one.runs[one.best_peer()]["bytes"] for one in shown for key, run in points.items() if key[0] == one.name}
     speeds = {key: run["decode_MB_per_s"] for key, run in points.items()}
@@ -106,26 +107,25 @@ def draw(results: plot.Results, title: str) -> str:
               ("decompression, MB of cells per second and thread", speeds, axis_around(list(speeds.values()), LEFT + PANEL + GAP))]
 
     width, bottom = LEFT + 2 * PANEL + GAP + 20, TOP + ROW * len(shown)
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 46}" viewBox="0 0 {width} {bottom + 46}" font-family="sans-serif" font-size="11">',
-           f'<rect width="{width}" height="{bottom + 46}" fill="#ffffff"/>', plot.text(LEFT, 22, title, font_size="15", font_weight="bold")]
+    svg = []
     at = float(LEFT)
     for program in programs:
         label = re.sub(" (rows|columns)$", "", results.label(program if program in OURS else program + "_rows"))
-        svg += [dot(at + 5, 42, program, colour[program]), plot.text(at + 14, 46, label)]
+        svg += [dot(at + 5, 42, program, colour[program]), text(at + 14, 46, label)]
         at += 30 + 6.2 * len(label)
     for name, numbers, axis in panels:
         for tick in axis.ticks():
             svg.append(f'<path d="M{axis(tick):.1f} {TOP}V{bottom}" stroke="{"#777777" if tick == 1 and numbers is sizes else "#e2e2e2"}"/>')
-            svg.append(plot.text(axis(tick), bottom + 14, f"{tick:g}", text_anchor="middle", fill="#555555"))
-        svg.append(plot.text(axis.begin + PANEL / 2, bottom + 34, name, text_anchor="middle", fill="#555555"))
+            svg.append(text(axis(tick), bottom + 14, f"{tick:g}", text_anchor="middle", fill="#555555"))
+        svg.append(text(axis.begin + PANEL / 2, bottom + 34, name, text_anchor="middle", fill="#555555"))
         for row, one in enumerate(shown):
             y = TOP + ROW * (row + 0.5)
             svg.append(f'<path d="M{axis.begin} {y:.1f}h{PANEL}" stroke="#eeeeee"/>')
             for program in reversed(programs):  # ours on top
                 if (one.name, program) in numbers:
                     svg.append(dot(axis(numbers[one.name, program]), y, program, colour[program]))
-    svg += [plot.text(LEFT - 10, TOP + ROW * (row + 0.5) + 4, one.name, text_anchor="end") for row, one in enumerate(shown)]
-    return "\n".join([*svg, "</svg>", ""])
+    svg += [text(LEFT - 10, TOP + ROW * (row + 0.5) + 4, one.name, text_anchor="end") for row, one in enumerate(shown)]
+    return document(width, bottom + 46, LEFT, title, svg)
 
 
 def smaller(one: Set, program: str) -> str:

@@ -4,7 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 
-import plot
+from results import Results, in_words
+from svg import COLOURS, document, text
 
 # What the means are taken over.
 MEAN_PES, MEAN_BYTES, MEAN_TRANSPORT = (4, 8, 16), (4 << 20, 16 << 20), "collective"
@@ -25,7 +26,7 @@ class Run:
         return self.counters["over_floor"]
 
 
-def runs(results: plot.Results) -> list[Run]:
+def runs(results: Results) -> list[Run]:
     found = []
     for variant, operations in results.families.items():
         for operation, points in operations.items():
@@ -46,11 +47,11 @@ def in_mean(run: Run) -> bool:
     return run.pes in MEAN_PES and run.bytes in MEAN_BYTES and run.transport == MEAN_TRANSPORT and not run.variant.startswith("erasure")
 
 
-def operations(results: plot.Results) -> list[str]:
+def operations(results: Results) -> list[str]:
     return list(dict.fromkeys(run.operation for run in runs(results)))
 
 
-def summary(results: plot.Results) -> list[str]:
+def summary(results: Results) -> list[str]:
     """A line per operation and variant, then the means over all of them."""
     lines = []
     everything = [run for run in runs(results) if in_mean(run)]
@@ -67,7 +68,7 @@ def summary(results: plot.Results) -> list[str]:
     return lines
 
 
-def table_rows(results: plot.Results) -> tuple[list[str], list[list[str]]]:
+def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
     """Head and a row per operation and number of PEs."""
     head = ["operation", "PEs", "MiB", "replicas", "ModK", "floor", "ratio", "permuted", "floor", "ratio"]
     rows = []
@@ -86,7 +87,7 @@ def table_rows(results: plot.Results) -> tuple[list[str], list[list[str]]]:
 
 def cells(run: Run) -> list[str]:
     seconds = run.counters["s_per_call"]
-    return [plot.in_words(seconds), plot.in_words(seconds / run.over_floor), f"{run.over_floor:.2f}"]
+    return [in_words(seconds), in_words(seconds / run.over_floor), f"{run.over_floor:.2f}"]
 
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ WIDTH, HEIGHT, LEFT, TOP, GAP = 190, 170, 60, 90, 46
 COLUMNS = 3
 
 
-def draw(results: plot.Results, title: str) -> str:
+def draw(results: Results, title: str) -> str:
     """A panel per operation: the ratio against the number of PEs, a line per variant; each the geometric mean over sizes and replicas."""
     everything = [run for run in runs(results) if run.transport == MEAN_TRANSPORT]
     if not everything:
@@ -105,16 +106,15 @@ def draw(results: plot.Results, title: str) -> str:
     pes = sorted({run.pes for run in everything})
     rows = math.ceil(len(names) / COLUMNS)
     width, height = LEFT + COLUMNS * (WIDTH + GAP), TOP + rows * (HEIGHT + GAP)
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
-           f'<rect width="{width}" height="{height}" fill="#ffffff"/>', plot.text(LEFT, 22, title, font_size="15", font_weight="bold")]
+    svg = []
     for i, variant in enumerate(variants):
         at = LEFT + 130 * i
-        svg += [f'<path d="M{at} 42h22" stroke="{plot.COLOURS[i % len(plot.COLOURS)]}" stroke-width="2"/>', plot.text(at + 28, 46, variant)]
-    svg.append(plot.text(LEFT, 64, "times the floor (1: as fast as MPI alone), against the number of PEs", fill="#555555"))
+        svg += [f'<path d="M{at} 42h22" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"/>', text(at + 28, 46, variant)]
+    svg.append(text(LEFT, 64, "times the floor (1: as fast as MPI alone), against the number of PEs", fill="#555555"))
     for i, operation in enumerate(names):
         left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
         svg += panel(operation, [run for run in everything if run.operation == operation], variants, pes, left, top)
-    return "\n".join([*svg, "</svg>", ""])
+    return document(width, height, LEFT, title, svg)
 
 
 def panel(operation: str, here: list[Run], variants: list[str], pes: list[int], left: float, top: float) -> list[str]:
@@ -129,14 +129,14 @@ def panel(operation: str, here: list[Run], variants: list[str], pes: list[int], 
         return top + HEIGHT * (1 - ratio / most)
 
     svg = [f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999999"/>',
-           plot.text(left + WIDTH / 2, top - 6, operation.replace("_", " "), text_anchor="middle", font_weight="bold")]
+           text(left + WIDTH / 2, top - 6, operation.replace("_", " "), text_anchor="middle", font_weight="bold")]
     for ratio in range(0, int(most) + 1, max(1, int(most) // 4)):
         svg += [f'<path d="M{left} {y(ratio):.1f}h{WIDTH}" stroke="{"#333333" if ratio == 1 else "#dddddd"}"/>',
-                plot.text(left - 6, y(ratio) + 4, str(ratio), text_anchor="end")]
-    svg += [plot.text(x(p), top + HEIGHT + 15, str(p), text_anchor="middle") for p in pes]
+                text(left - 6, y(ratio) + 4, str(ratio), text_anchor="end")]
+    svg += [text(x(p), top + HEIGHT + 15, str(p), text_anchor="middle") for p in pes]
     for i, variant in enumerate(variants):
         points = [(x(p), y(means[variant, p])) for p in pes if (variant, p) in means]
-        colour = plot.COLOURS[i % len(plot.COLOURS)]
+        colour = COLOURS[i % len(COLOURS)]
         if points:
             svg.append(f'<path d="M{"L".join(f"{px:.1f} {py:.1f}" for px, py in points)}" fill="none" stroke="{colour}" stroke-width="2"/>')
             svg += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{colour}"/>' for px, py in points]

@@ -6,62 +6,18 @@ triangle at the time at which it was stopped. From the context of the JSON: `clo
 `labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py); with floor, times over a floor
 (floors.py). Standard library only.
 """
-import json
 import math
 import pathlib
-import re
 import sys
-from dataclasses import dataclass, field
-from xml.sax.saxutils import escape
+from dataclasses import dataclass
 
-SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-
-
-@dataclass
-class Point:
-    size: int
-    seconds: float
-    finished: bool = True  # otherwise seconds is when it was stopped
-    run: dict = field(default_factory=dict)
-
-
-@dataclass
-class Results:
-    context: dict
-    size_name: str = ""
-    families: dict[str, dict[str, list[Point]]] = field(default_factory=dict)  # family -> algorithm -> points by size
-
-    def label(self, algorithm: str) -> str:
-        labels = dict(pair.split("=", 1) for pair in self.context.get("labels", "").split(",") if pair)
-        return labels.get(algorithm, algorithm)
-
-
-def read(path: pathlib.Path) -> Results:
-    """The medians where there are repetitions. Benchmarks that are named otherwise are left out."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    results = Results(content["context"])
-    clock = results.context.get("clock", "real_time")
-    runs = {run["run_name"]: run for run in content["benchmarks"] if run.get("run_type") != "aggregate"}
-    runs |= {run["run_name"]: run for run in content["benchmarks"] if run.get("aggregate_name") == "median"}
-    for name, run in runs.items():
-        if not (found := re.fullmatch(r"([^/]+)/([^/]+)/(\w+):(\d+)(/.*)?", name)):
-            continue
-        algorithm, family, results.size_name, size = found.group(1, 2, 3, 4)
-        points = results.families.setdefault(family, {}).setdefault(algorithm, [])
-        if not run.get("error_occurred"):
-            points.append(Point(int(size), run[clock] * SECONDS[run["time_unit"]], True, run))
-        elif stopped := re.fullmatch(r"did not finish (\d+) \w+ in (\d+) s", run["error_message"]):
-            if int(stopped.group(1)) == int(size):  # otherwise it was not even tried
-                points.append(Point(int(size), float(stopped.group(2)), False, run))
-    for algorithms in results.families.values():
-        for points in algorithms.values():
-            points.sort(key=lambda point: point.size)
-    return results
-
+import compressors
+import floors
+from results import Point, Results, in_words, read  # noqa: F401  (for those who draw and read)
+from svg import COLOURS, document, text
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
 
-COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#555555", "#000000"]  # Okabe, Ito: for all eyes
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 230, 190, 8
 LEFT, TOP, GAP_X, GAP_Y = 70, 84, 20, 56
 MAX_COLUMNS = 5
@@ -102,16 +58,6 @@ def short_time(decade: int) -> str:
         if decade >= exponent:
             return f"{10 ** (decade - exponent)} {suffix}"
     return f"{10 ** (decade + 9)} ns" if decade >= -9 else f"1e{decade} s"
-
-
-def in_words(seconds: float) -> str:
-    unit, factor = next(((name, size) for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)) if seconds >= size), ("ns", 1e-9))
-    return f"{seconds / factor:.3g} {unit}"
-
-
-def text(x: float, y: float, content: str, **attributes: str) -> str:
-    styled = "".join(f' {name.replace("_", "-")}="{entry}"' for name, entry in attributes.items())
-    return f'<text x="{x:.1f}" y="{y:.1f}"{styled}>{escape(content)}</text>'
 
 
 def marker(x: float, y: float, finished: bool, colour: str) -> str:
@@ -160,9 +106,7 @@ def draw(results: Results, title: str) -> str:
     columns = math.ceil(len(families) / rows)
     width = max(LEFT + columns * (PANEL_WIDTH + GAP_X) + 10, 620)
     height = TOP + rows * (PANEL_HEIGHT + GAP_Y) + 10
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
-           f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-           text(LEFT, 22, title, font_size="15", font_weight="bold")]
+    svg = []
     at = float(LEFT)
     for name in names:
         svg.append(f'<path d="M{at:.1f} 42h22" stroke="{colour[name]}" stroke-width="2"/>')
@@ -182,7 +126,7 @@ def draw(results: Results, title: str) -> str:
         svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_name, text_anchor="middle", fill="#555555"))
     clock = "CPU time" if results.context.get("clock") == "cpu_time" else "time"
     svg.append(text(16, TOP + PANEL_HEIGHT / 2, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {TOP + PANEL_HEIGHT / 2})"))
-    return "\n".join([*svg, "</svg>", ""])
+    return document(width, height, LEFT, title, svg)
 
 
 def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
@@ -192,12 +136,8 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
     where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))
     where = f" ({where})" if where else ""
     if context.get("drawing") == "compression":
-        import compressors  # which draws by the functions above
-
         svg = compressors.draw(results, f"{source.stem}: size and speed{where}")
     elif context.get("drawing") == "floor":
-        import floors
-
         svg = floors.draw(results, f"{source.stem}: time over the floor{where}")
     else:
         svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
