@@ -24,6 +24,11 @@ CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
     return {check, ""};
 }
 
+CLI::Validator output_path() {
+    auto const check = [](std::string& path) { return path.empty() ? "the name of the file is empty" : ""; };
+    return {check, ""};
+}
+
 std::shared_ptr<CLI::FormatterBase> short_help() {
     class ShortHelp : public CLI::Formatter {
         std::string make_option_opts(CLI::Option const* option) const override {

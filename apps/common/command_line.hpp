@@ -2,16 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include "common/program.hpp"
 
 namespace regraft::common {
 
 /// A whole number from first to last, in decimal digits only: CLI11 alone takes -1 for a large number and 010 for 8.
 CLI::Validator whole(std::uint64_t first, std::uint64_t last);
+
+/// A path to write to: it has a name.
+CLI::Validator output_path();
 
 /// Help that does not list which options exclude each other: trying both tells that.
 std::shared_ptr<CLI::FormatterBase> short_help();
@@ -25,5 +33,55 @@ struct Ending {
     int exit_code = 0;
 };
 Ending ending(CLI::App const& app, CLI::ParseError const& error);
+
+/// The command line of a program whose first word is a command. What a command is told goes into options of a type of
+/// its own, which is one of the variant Options.
+template <class Options>
+class CommandLine {
+public:
+    CommandLine(std::string const& program, std::string const& description, std::string const& footer)
+        : app_(description, program) {
+        app_.require_subcommand(1);
+        app_.formatter(short_help());
+        app_.set_version_flag("--version", program + " " REGRAFT_VERSION);
+        app_.footer(footer);
+    }
+
+    /// declare adds a command that fills the options. complete may set what follows from others, and throws
+    /// CLI::ValidationError where CLI11 cannot check something.
+    template <class CommandOptions>
+    void add(
+        CLI::App* (*declare)(CLI::App&, CommandOptions&),
+        void (*complete)(CommandOptions&, CLI::App const&) = [](CommandOptions&, CLI::App const&) {}) {
+        auto const options = std::make_shared<CommandOptions>();
+        auto const* const command = declare(app_, *options);
+        commands_.push_back({command, [=]() -> Options {
+                                 complete(*options, *command);
+                                 return *options;
+                             }});
+    }
+
+    /// Call it once. Never prints, never throws.
+    Parsed<Options> parse(int argc, char const* const* argv) {
+        if (auto const message = unknown_command(app_, argc, argv)) return {std::nullopt, *message, bad_input};
+        try {
+            app_.parse(argc, argv);
+            auto command = commands_.begin();
+            while (!command->app->parsed()) ++command;  // one is required
+            return {command->options(), "", done};
+        } catch (CLI::ParseError const& error) {
+            auto const end = ending(app_, error);
+            return {std::nullopt, end.message, end.exit_code};
+        }
+    }
+
+private:
+    struct Command {
+        CLI::App const* app;
+        std::function<Options()> options;
+    };
+    CLI::App app_;
+    std::vector<Command> commands_;
+};
 
 }  // namespace regraft::common

@@ -118,10 +118,8 @@ void add_manners(CLI::App& app, Manners& manners) {
 
 void add_output(CLI::App& app, Places& places, std::string const& what) {
     constexpr auto* group = "Output";
-    auto* const output = app.add_option("-o,--output", places.output, what)
-                             ->check([](std::string const& path) { return path.empty() ? "the name is empty" : ""; })
-                             ->type_name("OUT")
-                             ->group(group);
+    auto* const output =
+        app.add_option("-o,--output", places.output, what)->check(output_path())->type_name("OUT")->group(group);
     app.add_flag_callback(
            "-c,--stdout", [&] { places.output = "-"; }, "write to standard output")
         ->excludes(output)
@@ -277,13 +275,13 @@ void complete(Places& places, std::string const& command) {
     }
 }
 
-void complete(CompressOptions& options) {
+void complete(CompressOptions& options, CLI::App const&) {
     complete(options.places, "compress");
     if (options.kind == codec::Kind::plain && !(options.tree.empty() && options.partitions.empty()))
         throw CLI::ValidationError("--codec plain", "stores the text alone, no --tree and no --partitions");
 }
 
-void complete(DecompressOptions& options) {
+void complete(DecompressOptions& options, CLI::App const&) {
     complete(options.places, "decompress");
     if ((options.look.format || options.look.width) && options.places.output.empty()) {
         throw CLI::ValidationError(options.look.format ? "--format" : "--width",
@@ -291,56 +289,28 @@ void complete(DecompressOptions& options) {
     }
 }
 
-void complete(ExtractOptions& options) {
+void complete(ExtractOptions& options, CLI::App const&) {
     if (options.places.inputs[0] == "-" && options.taxa == "-")
         throw CLI::ValidationError("--taxa", "is standard input, and so is FILE");
     if (options.places.output.empty()) options.places.output = "-";
 }
 
-void complete(CatOptions& options) {
+void complete(CatOptions& options, CLI::App const&) {
     if (options.inputs.empty()) options.inputs = {"-"};
 }
 
 }  // namespace
 
 Parsed parse_command_line(int argc, char const* const* argv) {
-    CLI::App app(description, "regraft-msa");
-    app.require_subcommand(1);
-    app.formatter(short_help());
-    app.set_version_flag("--version", "regraft-msa " REGRAFT_VERSION);
-    app.footer(after);
-    CompressOptions compress_options;
-    DecompressOptions decompress_options;
-    ExtractOptions extract_options;
-    StatOptions stat_options;
-    VerifyOptions verify_options;
-    TreeOptions tree_options;
-    CatOptions cat_options;
-    auto const* const compress = add_compress(app, compress_options);
-    auto const* const decompress = add_decompress(app, decompress_options);
-    auto const* const extract = add_extract(app, extract_options);
-    auto const* const stat = add_stat(app, stat_options);
-    auto const* const verify = add_verify(app, verify_options);
-    auto const* const tree = add_tree(app, tree_options);
-    add_cat(app, cat_options);
-    if (auto const message = unknown_command(app, argc, argv)) return {std::nullopt, *message, bad_input};
-    auto const finished = [](auto& options) -> Parsed {
-        complete(options);
-        return {options, "", done};
-    };
-    try {
-        app.parse(argc, argv);
-        if (compress->parsed()) return finished(compress_options);
-        if (decompress->parsed()) return finished(decompress_options);
-        if (extract->parsed()) return finished(extract_options);
-        if (stat->parsed()) return {stat_options, "", done};
-        if (verify->parsed()) return {verify_options, "", done};
-        if (tree->parsed()) return {tree_options, "", done};
-        return finished(cat_options);
-    } catch (CLI::ParseError const& error) {
-        auto const end = ending(app, error);
-        return {std::nullopt, end.message, end.exit_code};
-    }
+    CommandLine<Options> line("regraft-msa", description, after);
+    line.add<CompressOptions>(add_compress, complete);
+    line.add<DecompressOptions>(add_decompress, complete);
+    line.add<ExtractOptions>(add_extract, complete);
+    line.add(add_stat);
+    line.add(add_verify);
+    line.add(add_tree);
+    line.add<CatOptions>(add_cat, complete);
+    return line.parse(argc, argv);
 }
 
 }  // namespace regraft::msa_cli

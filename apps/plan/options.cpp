@@ -133,7 +133,7 @@ figure's. Same arguments, same bytes.)";
 
 CLI::Option* add_json(CLI::App& app, std::string& json) {
     return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
-        ->check([](std::string const& path) { return path.empty() ? "the name of the file is empty" : ""; })
+        ->check(output_path())
         ->type_name("OUT");
 }
 
@@ -258,7 +258,7 @@ void add_loss_job(CLI::App& loss, LossOptions& options) {
         ->group(group);
 }
 
-void add_loss(CLI::App& app, LossOptions& options) {
+CLI::App* add_loss(CLI::App& app, LossOptions& options) {
     auto* const loss = app.add_subcommand("loss", loss_description);
     add_loss_job(*loss, options);
     constexpr auto* failures = "Failures (default: 0.01 to 50 % of all)";
@@ -280,19 +280,18 @@ void add_loss(CLI::App& app, LossOptions& options) {
         ->group(simulation);
     add_json(*loss, options.json)->group("Output");
     loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, and no text")
-        ->check([](std::string const& path) { return path.empty() ? "the name of the file is empty" : ""; })
+        ->check(output_path())
         ->type_name("OUT")
         ->group("Output");
     loss->footer(loss_after);
+    return loss;
 }
 
-/// What CLI11 cannot check. Throws CLI::ValidationError.
-void complete(LossOptions const& options) {
+void complete(LossOptions& options, CLI::App const&) {
     if (options.json == "-" && options.svg == "-")
         throw CLI::ValidationError("--svg", "standard output is for --json already");
 }
 
-/// What CLI11 cannot check. Throws CLI::ValidationError.
 void complete(RecoverOptions& options, CLI::App const& recover) {
     int ways = 0;
     for (auto const* option : {"--failed", "--fail-nodes", "--fail-rate"}) ways += recover.count(option) > 0 ? 1 : 0;
@@ -316,34 +315,12 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
 }  // namespace
 
 Parsed parse_command_line(int argc, char const* const* argv) {
-    CLI::App app(description, "regraft-plan");
-    app.require_subcommand(1);
-    app.formatter(short_help());
-    app.set_version_flag("--version", "regraft-plan " REGRAFT_VERSION);
-    app.footer(after);
-    MatchOptions match_options;
-    RoundsOptions rounds_options;
-    RecoverOptions recover_options;
-    LossOptions loss_options;
-    auto const* const match = add_match(app, match_options);
-    auto const* const rounds = add_rounds(app, rounds_options);
-    auto const* const recover = add_recover(app, recover_options);
-    add_loss(app, loss_options);
-    if (auto const message = unknown_command(app, argc, argv)) return {std::nullopt, *message, bad_input};
-    try {
-        app.parse(argc, argv);
-        if (match->parsed()) return {match_options, "", 0};
-        if (rounds->parsed()) return {rounds_options, "", 0};
-        if (recover->parsed()) {
-            complete(recover_options, *recover);
-            return {recover_options, "", 0};
-        }
-        complete(loss_options);
-        return {loss_options, "", 0};
-    } catch (CLI::ParseError const& error) {
-        auto const end = ending(app, error);
-        return {std::nullopt, end.message, end.exit_code};
-    }
+    CommandLine<Options> line("regraft-plan", description, after);
+    line.add(add_match);
+    line.add(add_rounds);
+    line.add<RecoverOptions>(add_recover, complete);
+    line.add<LossOptions>(add_loss, complete);
+    return line.parse(argc, argv);
 }
 
 }  // namespace regraft::plan
