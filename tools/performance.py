@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""performance.py README RESULTS [--check]: writes the tables of performance between the README's marks, from the JSON in a folder.
+"""performance.py PAGE RESULTS [--check]: writes the tables of performance between the marks of a page, from the JSON in a folder.
 
 With --check nothing is written: fails if the tables are not those of the JSON.
 """
@@ -19,11 +19,11 @@ LARGEST = 10_000_000
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("readme", type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    text = args.readme.read_text(encoding="utf-8")
+    text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
     if (msa := args.results / "msa.json").exists():
@@ -32,9 +32,9 @@ def main() -> int:
         tables += "\n" + storing(plot.read(store))
     if args.check:
         if text[begin:end] != tables:
-            sys.exit(f"{args.readme} does not show what {args.results} says: call tools/performance.py")
+            sys.exit(f"{args.page} does not show what {args.results} says: call tools/performance.py")
         return 0
-    args.readme.write_text(text[:begin] + tables + text[end:], encoding="utf-8")
+    args.page.write_text(text[:begin] + tables + text[end:], encoding="utf-8")
     return 0
 
 
@@ -51,7 +51,7 @@ def senders(results: plot.Results) -> str:
         rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED)] + [at(points.get(peer, {}).get(small.size), small.size) for peer in peers]
                     + [at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
     return ("Choosing senders (`matching::min_b_matching`) beside Huebner's Algorithm 11, from the lower bound on, and maximum flows; every\n"
-            "answer is proven before it is timed ([families](bench/results/README.md)):\n\n"
+            "answer is proven before it is timed ([families](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
@@ -82,7 +82,7 @@ def compression(results: plot.Results) -> str:
     """A row per alignment."""
     head, rows = compressors.table_rows(results)
     return ("Compressing alignments along a tree, names excluded, beside gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
-            "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](bench/results/README.md)):\n\n"
+            "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
@@ -90,7 +90,7 @@ def storing(results: plot.Results) -> str:
     """A row per operation and number of PEs, then the means."""
     head, rows = floors.table_rows(results)
     return ("The replicated store beside its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
-            "between the same pairs of ranks in buffers that are there already ([operations](bench/results/README.md)):\n\n"
+            "between the same pairs of ranks in buffers that are there already ([operations](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
 
 
