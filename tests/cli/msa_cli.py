@@ -9,6 +9,7 @@ import sys
 from cli import Command, Result
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+PATIENCE = 1000  # seconds for one command, on a busy machine
 DNA = {"A": 1, "C": 2, "G": 4, "T": 8, "U": 8, "R": 5, "Y": 10, "S": 6, "W": 9, "K": 12, "M": 3, "B": 14, "D": 13, "H": 11, "V": 7} | dict.fromkeys("NXO?-.~*!", 15)
 
 
@@ -17,7 +18,7 @@ class Program(Command):
 
     def run(self, *arguments: str | pathlib.Path, stdin: bytes = b"", **options) -> Result:
         command = [self.exe, *map(str, arguments)]
-        run = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=100, **options)
+        run = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=PATIENCE, **options)
         return Result(command, run.returncode, run.stdout, run.stderr.decode())
 
     def ok(self, *arguments: str | pathlib.Path, stdin: bytes = b"", **options) -> bytes:

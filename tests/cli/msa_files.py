@@ -229,7 +229,7 @@ def terminals(program: msa_cli.Program) -> None:
     run = subprocess.run([program.exe, "compress", "-c", str(file)], stdout=slave, stderr=subprocess.PIPE, check=False)
     assert run.returncode == 2 and b"not written to a terminal" in run.stderr, run
     for command in ("compress", "decompress", "cat", "verify"):
-        run = subprocess.run([program.exe, command, *(["-"] if command == "verify" else [])], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=20)
+        run = subprocess.run([program.exe, command, *(["-"] if command == "verify" else [])], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=msa_cli.PATIENCE)
         assert run.returncode == 2 and b"from a terminal" in run.stderr, run
     os.close(slave)
     os.close(master)

@@ -48,7 +48,7 @@ def main() -> int:
     parser.add_argument("--victims", type=rank_set, default=set(), help="ranks that must die, e.g. 1,3")
     parser.add_argument("--fail", default="", help="failure plan for the ranks: point:rank:occurrence,...")
     parser.add_argument("--simulated", action="store_true", help="deaths are simulated: works on any MPI")
-    parser.add_argument("--timeout", type=float, default=50, help="seconds; less than Meson's, so that we can say who hangs")
+    parser.add_argument("--timeout", type=float, default=50, help="seconds on a machine that does nothing else")
     parser.add_argument("--canary", type=pathlib.Path, help="result file of the canary for collectives")
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--launcher", default="", help="command to use in place of mpirun and its usual flags")

@@ -212,7 +212,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=10, help="at least so many")
     parser.add_argument("--kills", type=int, default=0, help="go on until so many have died")
-    parser.add_argument("--timeout", type=float, default=50, help="seconds for a job")
+    parser.add_argument("--timeout", type=float, default=50, help="seconds for a job on a machine that does nothing else")
     parser.add_argument("--every", type=int, default=25, help="jobs between two lines that say how far it is")
     parser.add_argument("--wrong", action="store_true", help="expect other bytes than submitted: every job must fail")
     parser.add_argument("--transports", type=words, default=["collective", "rounds"])

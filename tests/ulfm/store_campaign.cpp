@@ -190,7 +190,7 @@ private:
         throw std::runtime_error(text);
     }
 
-    static constexpr std::uint64_t most_steps = 5000;
+    static constexpr std::uint64_t most_steps = 200'000;  // deaths by the clock come when they come
 
     ft::Communicator& comm_;
     Settings settings_;
