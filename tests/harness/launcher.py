@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What the launcher decides without starting a job: which options name hosts, which settings a job gets, when it has hung."""
+import os
+import pathlib
+import sys
+import tempfile
+import types
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import launch  # noqa: E402
+
+
+def hosts_are_named_by_options_of_mpirun_alone() -> None:
+    for words in ("-n 4 --hostfile h --map-by node -- prog", "--host a,b -n 4 prog", "-H a:2 prog", "--host=a prog", "-machinefile h prog"):
+        assert launch.names_hosts(words.split()), words
+    for words in ("-n 4 prog", "-n 4 prog --host a", "--map-by node -n 4 -- prog -H a", "-n 4 -- --host", ""):
+        assert not launch.names_hosts(words.split()), words
+
+
+def a_job_on_hosts_may_use_the_network() -> None:
+    launch.flags = lambda mpirun: ("--with-ft", "ulfm")
+    here, there = (launch.environment("mpirun", "/tmp/job", one_host) for one_host in (True, False))
+    for name in ["OMPI_MCA_btl", "PRTE_MCA_rmaps_default_mapping_policy"]:
+        assert name in here and name not in there, name
+    assert here["TMPDIR"] == "/tmp/job" != there.get("TMPDIR")
+    for setting in launch.SETTINGS:
+        assert here[f"OMPI_MCA_{setting.name}"] == there[f"OMPI_MCA_{setting.name}"] == setting.value
+
+
+def what_the_caller_has_set_wins() -> None:
+    os.environ["OMPI_MCA_coll_ftagree_era_topology"] = "1"
+    assert launch.environment("mpirun", "/tmp/job")["OMPI_MCA_coll_ftagree_era_topology"] == "1"
+    del os.environ["OMPI_MCA_coll_ftagree_era_topology"]
+
+
+def the_parameter_file_has_every_setting() -> None:
+    lines = [line for line in launch.parameter_file().splitlines() if not line.startswith("#")]
+    assert lines == [f"{setting.name}={setting.value}" for setting in launch.SETTINGS]  # mpirun --tune wants no blanks
+
+
+def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
+    for slowdown in (1, 4):
+        seconds = iter(range(10_000))  # one passes whenever somebody looks
+        launch.time = types.SimpleNamespace(monotonic=lambda clock=seconds: next(clock), sleep=lambda _: None)
+        launch.slowdown = lambda ranks, factor=slowdown: factor
+        looked = []
+        job = types.SimpleNamespace(poll=lambda looks=looked: looks.append(1))
+        with tempfile.TemporaryDirectory() as verdicts:
+            assert launch.watch(job, 4, pathlib.Path(verdicts), 50).startswith("hung")
+        assert len(looked) == 50 * slowdown + 1, len(looked)
+
+
+def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
+    assert launch.slowdown(ranks=100_000) == 1 <= launch.slowdown(ranks=1)
+
+
+others_slow_a_job_down_and_its_own_ranks_do_not()
+hosts_are_named_by_options_of_mpirun_alone()
+a_job_on_hosts_may_use_the_network()
+what_the_caller_has_set_wins()
+the_parameter_file_has_every_setting()
+a_job_hangs_after_its_seconds_without_those_that_others_took()
+print("the launcher decides as it should")
