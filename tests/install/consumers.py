@@ -119,9 +119,10 @@ class Consumer:
         """Jobs that lose a rank, started by what is installed, away from the checkout; and what happens without that."""
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
-        flags = self.call("pkg-config", "--cflags", "--libs", "regraft-mpi", PKG_CONFIG_PATH=str(pc))
-        program = self.work / "survivor"
-        self.call(*shlex.split(self.args.cxx), "-std=c++20", HERE / "consumer/survivor.cpp", "-o", program, *shlex.split(flags))
+        flags = shlex.split(self.call("pkg-config", "--cflags", "--libs", "regraft-mpi", PKG_CONFIG_PATH=str(pc)))
+        dying, calm = self.work / "survive", self.work / "parallel"  # as the README does it
+        for program, source in {dying: ROOT / "examples/survive.cpp", calm: HERE / "consumer/parallel.cpp"}.items():
+            self.call(*shlex.split(self.args.cxx), "-std=c++20", source, "-o", program, *flags)
         launcher = next(root.rglob("bin/regraft-run"))
         parameters = next(root.rglob("share/regraft/openmpi-mca-params.conf"))
         bare = [self.args.mpirun, "--with-ft", "ulfm", "--oversubscribe"]
@@ -141,15 +142,15 @@ class Consumer:
                 sys.exit(f"expected {what}")
 
         for options in ([], ["--mpirun", self.args.mpirun], ["--host", "localhost:4", "--bind-to", "none"]):
-            said = job(launcher, *options, "-n", "4", "--", program, "1")
-            expect("3 of 4 ranks: right" in said, "that the survivors finish")
+            said = job(launcher, *options, "-n", "4", "--", dying)
+            expect("from 3 of 4 ranks" in said, "that the survivors finish")
             expect("regraft:" not in said, "no warning from what regraft-run starts")
-        said = job(*bare, "-n", "2", program)
-        expect("2 of 2 ranks: right" in said and "coll_ftagree_era_topology" in said, "a warning that names the topology of agreements")
+        said = job(*bare, "-n", "2", calm)
+        expect("2 ranks: right" in said and "coll_ftagree_era_topology" in said, "a warning that names the topology of agreements")
         expect(said.count("regraft: settings") == 1, "one warning from all ranks together")
-        expect("regraft:" not in job(*bare, "-n", "2", program, REGRAFT_MCA="ignore"), "silence where it is wanted")
-        expect("regraft:" not in job(*bare, "--tune", parameters, "-n", "2", program), "no warning with the parameter file")
-        said = job(*bare, "-n", "2", program, OMPI_MCA_mca_base_param_files=str(parameters))
+        expect("regraft:" not in job(*bare, "-n", "2", calm, REGRAFT_MCA="ignore"), "silence where it is wanted")
+        expect("regraft:" not in job(*bare, "--tune", parameters, "-n", "2", calm), "no warning with the parameter file")
+        said = job(*bare, "-n", "2", calm, OMPI_MCA_mca_base_param_files=str(parameters))
         expect("regraft:" not in said, "no warning where the file is among Open MPI's own")
 
     @property

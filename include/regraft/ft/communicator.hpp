@@ -68,6 +68,7 @@ class Derived;
 class Communicator {
 public:
     /// Collective over the parent, whose dead members are left out. Sets MPI_ERRORS_RETURN on it and on MPI_COMM_SELF.
+    /// The first of a process says on stderr, on one PE, with which settings of MPI survivors may hang.
     explicit Communicator(MPI_Comm parent, CommunicatorOptions options = {});
     Communicator(Communicator const&) = delete;
     Communicator& operator=(Communicator const&) = delete;
