@@ -134,7 +134,7 @@ public:
         return true;
     }
 
-    /// What every member wants when all load, or when the survivors share what the dead had submitted.
+    /// What every PE wants when all load, or when the survivors share what the dead had submitted.
     Csr<BlockRange> all_wanted() const {
         Csr<BlockRange> wanted;
         auto const p = comm_.num_founders();
@@ -149,6 +149,7 @@ public:
             wanted.push_row(std::vector{
                 BlockRange{advance(dead.first, value(share.first)), advance(dead.first, value(share.last))}});
         }
+        wanted.end_row();  // the dead one's
         return wanted;
     }
 

@@ -148,12 +148,12 @@ void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Reb
 
 LoadReport ErasureStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
     comm_.reach(load_phase.before);
-    return load_all(gather_wanted(comm_, wanted), out);
+    return load_all(rows_of_members(comm_, gather_wanted(comm_, wanted, 0)), out);
 }
 
 LoadReport ErasureStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
     comm_.reach(load_phase.before);
-    return load_all(wanted, out);
+    return load_all(rows_of_members(comm_, wanted), out);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
+#include "store/digest.hpp"
 #include "store/erasure_version.hpp"
 #include "store/gather.hpp"
 
@@ -11,27 +12,6 @@ namespace regraft::store {
 namespace {
 
 ft::FailPhase submit_phase("erasure-submit");
-
-/// What the members say of themselves when they submit.
-struct Submitters {
-    std::vector<BlockRange> ranges;
-    std::vector<std::uint32_t> node_of;  // empty if they do not say
-};
-
-Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::optional<std::uint32_t> node) {
-    std::vector words{value(mine.first), value(mine.last)};
-    if (node) words.push_back(*node);
-    auto const rows = exchange::all_gather(comm, words);
-    Submitters result;
-    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        auto const row = rows[rank];
-        REGRAFT_EXPECTS(row.size() == words.size() && "all members give a node or none does");
-        result.ranges.push_back({BlockId{row[0]}, BlockId{row[1]}});
-        if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[2]));
-    }
-    static_cast<void>(num_covered(result.ranges));
-    return result;
-}
 
 }  // namespace
 
@@ -44,7 +24,7 @@ ErasureStore::~ErasureStore() = default;
 void ErasureStore::submit(erasure::Code code, BlockRange mine, std::span<std::byte const> blocks,
                           std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    submit(code, mine, blocks,
+    submit(code, mine, blocks, block_bytes,
            [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
 }
 
@@ -52,14 +32,18 @@ void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte
     REGRAFT_EXPECTS(blocks.size() == mine.size());
     REGRAFT_EXPECTS(blocks.size() == 0 ||
                     (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    submit(code, mine, blocks.values,
+    submit(code, mine, blocks.values, various_bytes,
            [&](std::span<BlockRange const> ranges) { return gather_sizes(comm_, ranges, blocks); });
 }
 
 void ErasureStore::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
+                          std::uint64_t block_bytes,
                           std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
     comm_.reach(submit_phase.before);
-    auto const submitters = gather_submitters(comm_, mine, options_.node);
+    Digest alike;
+    alike.add(code.data()).add(code.parity()).add(block_bytes);
+    alike.add(options_.transport).add(options_.own_copy).add(options_.buffer_bytes);
+    auto const submitters = gather_submitters(comm_, mine, alike.value(), options_.node);
     auto sizes = sizes_of(submitters.ranges);
     Csr<BlockRange> own;
     for (auto const& range : submitters.ranges) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exchange/exchange.hpp"
+#include "regraft/core/checked_cast.hpp"
 
 namespace regraft::store {
 
@@ -17,6 +18,23 @@ std::uint64_t num_covered(std::span<BlockRange const> ranges) {
         next = range.last;
     }
     return value(next);
+}
+
+Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t alike,
+                             std::optional<std::uint32_t> node) {
+    std::vector words{value(mine.first), value(mine.last), alike};
+    if (node) words.push_back(*node);
+    auto const rows = exchange::all_gather(comm, words);
+    Submitters result;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        auto const row = rows[rank];
+        REGRAFT_EXPECTS(row.size() == words.size() && "all members give a node or none does");
+        REGRAFT_EXPECTS(row[2] == alike && "all members submit with the same placement or code, size and options");
+        result.ranges.push_back({BlockId{row[0]}, BlockId{row[1]}});
+        if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[3]));
+    }
+    result.num_blocks = num_covered(result.ranges);
+    return result;
 }
 
 BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
@@ -34,19 +52,29 @@ BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> rang
     return BlockSizes(std::move(begins));
 }
 
-Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted) {
-    std::vector<std::uint64_t> ends;
+Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike) {
+    std::vector<std::uint64_t> mine{alike};
     for (auto const& range : wanted) {
-        if (!range.empty()) ends.insert(ends.end(), {value(range.first), value(range.last)});
+        if (!range.empty()) mine.insert(mine.end(), {value(range.first), value(range.last)});
     }
-    auto const words = exchange::all_gather(comm, ends);
+    auto const words = exchange::all_gather(comm, mine);
     Csr<BlockRange> rows;
     for (std::size_t rank = 0; rank < words.size(); ++rank) {
+        while (rows.size() < value(comm.members()[rank])) rows.end_row();
         auto const row = words[rank];
-        for (std::size_t i = 0; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
+        REGRAFT_EXPECTS(row[0] == alike && "all members load with the same options");
+        for (std::size_t i = 1; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
         rows.end_row();
     }
+    while (rows.size() < comm.num_founders()) rows.end_row();
     return rows;
+}
+
+Csr<BlockRange> rows_of_members(ft::Communicator const& comm, CsrView<BlockRange> rows) {
+    REGRAFT_EXPECTS(rows.size() == comm.num_founders() && "a row for every PeId");
+    Csr<BlockRange> result;
+    for (auto const pe : comm.members()) result.push_row(rows[value(pe)]);
+    return result;
 }
 
 }  // namespace regraft::store

@@ -38,7 +38,7 @@ struct Loading::State {
 
 LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
     comm_.reach(load_phase.before);
-    return load_all(gather_wanted(comm_, wanted), out);
+    return load_all(gather_wanted(comm_, wanted, 0), out);
 }
 
 LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
@@ -75,7 +75,7 @@ LoadReport Loading::wait() {
 }
 
 ReplicatedStore::Delivery ReplicatedStore::prepare(CsrView<BlockRange> wanted, std::span<std::byte> out) {
-    REGRAFT_EXPECTS(current_ && wanted.size() == comm_.size());
+    REGRAFT_EXPECTS(current_ && wanted.size() == comm_.num_founders() && "a row for every PeId");
     auto& version = *current_;
     version.directory.retain(comm_.members());
     Delivery delivery;

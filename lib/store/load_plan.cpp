@@ -38,8 +38,8 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
                    std::span<PeId const> members, CsrView<BlockRange> wanted, std::span<Damage const> to_replace) {
     LoadPlan plan;
     Requests requests(directory, seams, plan);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        for (auto const& range : wanted[i]) requests.add(range, members[i]);
+    for (auto const pe : members) {
+        for (auto const& range : wanted[value(pe)]) requests.add(range, pe);
         std::uint64_t offset = 0;
         while (plan.offsets.size() < plan.requests.size()) {
             plan.offsets.push_back(offset);

@@ -23,7 +23,8 @@ struct LoadPlan {
     schedule::RangeSenders senders;
 };
 
-/// wanted: row i for members[i]. seams: blocks where somebody's memory may be in two pieces, ascending.
+/// wanted: row i for PeId i, as far as it is one of members. seams: blocks where somebody's memory may be in two
+/// pieces, ascending.
 LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
                    std::span<PeId const> members, CsrView<BlockRange> wanted, std::span<Damage const> to_replace);
 

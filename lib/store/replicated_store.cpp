@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
-#include "regraft/core/bytes.hpp"
+#include "store/digest.hpp"
 #include "store/gather.hpp"
 #include "store/rows.hpp"
 #include "store/version.hpp"
@@ -14,19 +13,6 @@ namespace regraft::store {
 namespace {
 
 ft::FailPhase submit_phase("submit");
-
-constexpr auto various_bytes = std::numeric_limits<std::uint64_t>::max();  // blocks of different sizes
-
-/// The members' ranges. What all must give alike goes along, and is compared.
-std::vector<BlockRange> gather_ranges(ft::Communicator& comm, BlockRange mine, std::uint64_t same) {
-    auto const rows = exchange::all_gather(comm, std::vector{value(mine.first), value(mine.last), same});
-    std::vector<BlockRange> ranges;
-    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        REGRAFT_EXPECTS(rows[rank][2] == same && "all members submit with the same placement, size and options");
-        ranges.push_back({BlockId{rows[rank][0]}, BlockId{rows[rank][1]}});
-    }
-    return ranges;
-}
 
 /// A submit while it is not agreed on.
 struct Submission {
@@ -158,13 +144,12 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
                              std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
     REGRAFT_EXPECTS(placement.shape().num_slots == comm_.size());
     comm_.reach(submit_phase.before);
-    auto const [num_blocks, num_slots, replicas] = placement.shape();
-    ByteWriter same;
-    for (auto const number : {num_blocks, std::uint64_t{num_slots}, std::uint64_t{replicas}, block_bytes})
-        same.put(number);
-    same.put(options_);
-    auto const ranges = gather_ranges(comm_, mine, hash(same.bytes()));
-    REGRAFT_EXPECTS(num_covered(ranges) == num_blocks);
+    Digest alike;
+    alike.add(placement).add(block_bytes);
+    alike.add(options_.transport).add(options_.own_copy).add(options_.integrity);
+    auto const submitters = gather_submitters(comm_, mine, alike.value());
+    auto const& ranges = submitters.ranges;
+    REGRAFT_EXPECTS(submitters.num_blocks == placement.shape().num_blocks);
     auto const members = comm_.members();
     auto next = std::make_unique<Version>();
     next->sizes = sizes_of(ranges);

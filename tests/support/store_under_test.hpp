@@ -25,6 +25,16 @@ enum class Request {
     started,  // the same, and something else is done until it is there
 };
 
+/// What members want as rows by PeId; the dead, whose rows do not count, want the same as the first member.
+inline Csr<BlockRange> rows_by_pe(ft::Communicator const& comm, Csr<BlockRange> const& rows) {
+    Csr<BlockRange> result;
+    for (std::uint32_t pe = 0; pe < comm.num_founders(); ++pe) {
+        bool const alive = std::binary_search(comm.members().begin(), comm.members().end(), PeId{pe});
+        result.push_row(rows[alive ? comm.position(PeId{pe}) : 0]);
+    }
+    return result;
+}
+
 /// Calls throw ProcessFailure as the store does. What they return says what was wrong; empty: nothing. All are
 /// collective, with the same arguments on all members.
 class StoreUnderTest {
@@ -107,8 +117,9 @@ public:
 private:
     store::LoadReport load(Csr<BlockRange> const& rows, Request request, std::span<std::byte> out) {
         if (request == Request::told) return store_.load(rows[comm_.position(comm_.self())], out);
-        if (request == Request::known) return store_.load(CsrView<BlockRange>(rows), out);
-        auto loading = store_.start_load(rows, out);
+        auto const by_pe = rows_by_pe(comm_, rows);
+        if (request == Request::known) return store_.load(CsrView<BlockRange>(by_pe), out);
+        auto loading = store_.start_load(by_pe, out);
         for (std::uint64_t i = 0; i < 1000; ++i) computed_ = mix(computed_ + i);
         return loading.wait();
     }

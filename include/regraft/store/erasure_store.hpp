@@ -83,8 +83,8 @@ public:
     /// After ProcessFailure out is unspecified. Precondition: a version was submitted; ranges within 0 .. num_blocks().
     /// Collective, uniform.
     LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
-    /// The same where everybody knows what everybody wants, row i for the i-th member: nobody has to tell.
-    /// Precondition: the same rows on all members.
+    /// The same where everybody knows what everybody wants, row i for PeId i (as assign::reassign says it): nobody has
+    /// to tell. Rows of the dead do not count. Precondition: the same num_founders() rows on all members.
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
 
     /// After a shrink: makes every lost piece anew from k others, on a member and, if possible, on a node without a
@@ -106,7 +106,7 @@ public:
 
 private:
     void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
+                std::uint64_t block_bytes, std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
     LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
 
     ft::Communicator& comm_;

@@ -64,8 +64,8 @@ public:
     /// holds itself it copies. After ProcessFailure out is unspecified. Precondition: a version was submitted; ranges
     /// within 0 .. num_blocks(). Collective, uniform.
     LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
-    /// The same where everybody knows what everybody wants, row i for the i-th member: nobody has to tell.
-    /// Precondition: the same rows on all members.
+    /// The same where everybody knows what everybody wants, row i for PeId i (as assign::reassign says it): nobody has
+    /// to tell. Rows of the dead do not count. Precondition: the same num_founders() rows on all members.
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
     /// The same while the program goes on computing. Until Loading::wait, out and the store must live and stay where
     /// they are, and nothing may be submitted or repaired; other loads are fine. By point-to-point messages, so only
