@@ -1,6 +1,7 @@
 #include "job.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -180,28 +181,17 @@ void Job::take_over(Recovery& record) {
     record.reassign_ms = milliseconds_since(begin);
     record.new_pairs = next.new_pairs;
 
-    begin = Clock::now();
     auto const self = value(comm_.self());
-    auto const wanted = blocks_of(next.gained[self]);
-    std::vector<std::byte> gained(count(wanted) * dataset_.block_bytes());
-    auto const report = store_.load(wanted, gained);
-    record.load_ms = milliseconds_since(begin);
-    record.b = checked_cast<std::uint32_t>(report.b);
-    record.rounds = checked_cast<std::uint32_t>(report.rounds);
-    record.blocks_taken_over = count(blocks_of(next.gained.values));
-    record.blocks_reread = count(report.lost);
-    record.bytes_loaded = (record.blocks_taken_over - record.blocks_reread) * dataset_.block_bytes();
+    Csr<BlockRange> rows;
+    for (std::size_t pe = 0; pe < next.gained.size(); ++pe) rows.push_row(blocks_of(next.gained[pe]));
+    auto const gained = load_gained(rows, record);
     comm_.reach(recover_phase.inside);
-
-    begin = Clock::now();
-    if (!report.lost.empty()) reread(report.lost, wanted, gained);
-    record.reread_ms = report.lost.empty() ? 0 : milliseconds_since(begin);
 
     auto const kept = blocks_of(assignment_[self]);
     BlockLayout const layout(blocks_of(next.after[self]));
     std::vector<std::byte> blocks(layout.size() * dataset_.block_bytes());
     place_blocks(kept, blocks_, layout, blocks, dataset_.block_bytes());
-    place_blocks(wanted, gained, layout, blocks, dataset_.block_bytes());
+    place_blocks(rows[self], gained, layout, blocks, dataset_.block_bytes());
     comm_.agree();
     assignment_ = std::move(next.after);
     blocks_ = std::move(blocks);
@@ -212,25 +202,45 @@ void Job::take_over(Recovery& record) {
     comm_.reach(recover_phase.after);
 }
 
-void Job::reread(std::span<BlockRange const> lost, std::span<BlockRange const> wanted, std::span<std::byte> out) {
+/// This PE's row, from the store; what no survivor holds from the input file.
+std::vector<std::byte> Job::load_gained(Csr<BlockRange> const& rows, Recovery& record) {
+    std::vector<std::byte> gained(count(rows[value(comm_.self())]) * dataset_.block_bytes());
+    std::optional<Input> input;
     std::string problem;
+    auto const reread = [&](BlockRange lost, std::span<std::byte> place) {
+        auto const begin = Clock::now();
+        try {
+            if (!input) input.emplace(read_same_input());
+        } catch (std::exception const& error) {
+            problem = error.what();
+            throw;
+        }
+        auto const blocks = to_blocks(input->patterns, std::span(&lost, 1));
+        std::copy(blocks.begin(), blocks.end(), place.begin());
+        record.reread_ms += milliseconds_since(begin);
+    };
+    auto const begin = Clock::now();
     try {
-        auto const input = read_input(options_);
-        if (input.dataset.content_hash != dataset_.content_hash) {
-            throw InputError({options_.msa.string()}, "has changed since the start, but lost sites must be read again");
-        }
-        BlockLayout const layout(wanted);
-        for (auto const& gone : lost) {
-            for (auto const& range : wanted) {
-                auto const both = intersect(gone, range);
-                place_blocks(std::span(&both, 1), to_blocks(input.patterns, std::span(&both, 1)), layout, out,
-                             dataset_.block_bytes());
-            }
-        }
-    } catch (std::exception const& error) {
-        problem = error.what();
+        auto const report = store_.load(rows, gained, {.reread = reread});
+        record.load_ms = milliseconds_since(begin) - record.reread_ms;
+        record.b = checked_cast<std::uint32_t>(report.b);
+        record.rounds = checked_cast<std::uint32_t>(report.rounds);
+        record.blocks_taken_over = count(rows.values);
+        record.blocks_reread = count(report.lost);
+        record.bytes_loaded = (record.blocks_taken_over - record.blocks_reread) * dataset_.block_bytes();
+    } catch (store::DataLost const&) {
+        agree_on_input(problem);
+        throw;
     }
-    agree_on_input(problem);
+    return gained;
+}
+
+Input Job::read_same_input() const {
+    auto input = read_input(options_);
+    if (input.dataset.content_hash != dataset_.content_hash) {
+        throw InputError({options_.msa.string()}, "has changed since the start, but lost sites must be read again");
+    }
+    return input;
 }
 
 Result Job::result_of(SearchState state, Likelihood& likelihood) {

@@ -37,7 +37,8 @@ private:
     void commit(SearchState const& state);
     void recover(ft::Failure const& failure);
     void take_over(Recovery& record);
-    void reread(std::span<BlockRange const> lost, std::span<BlockRange const> wanted, std::span<std::byte> out);
+    std::vector<std::byte> load_gained(Csr<BlockRange> const& rows, Recovery& record);
+    Input read_same_input() const;
     void write_output(Result const& result);
     Result result_of(SearchState state, Likelihood& likelihood);
 

@@ -1,6 +1,8 @@
 #include "store/gather.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "exchange/exchange.hpp"
@@ -38,18 +40,27 @@ Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint6
 }
 
 BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
-    std::vector<std::uint64_t> mine;
-    for (std::size_t i = 0; i < blocks.size(); ++i) mine.push_back(blocks[i].size());
-    auto const rows = exchange::all_gather(comm, mine);
-    std::vector<std::uint64_t> begins(rows.values.size() + 1, 0);
-    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
-        REGRAFT_EXPECTS(rows[rank].size() == ranges[rank].size());
-        if (rows[rank].empty()) continue;
-        std::copy(rows[rank].begin(), rows[rank].end(),
-                  begins.begin() + 1 + static_cast<std::ptrdiff_t>(value(ranges[rank].first)));
+    // As few bits for each as the largest needs.
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) largest = std::max<std::uint64_t>(largest, blocks[i].size());
+    auto const width = static_cast<std::uint32_t>(std::bit_width(largest));
+    PackedNumbers mine;
+    mine.append(width, 64);
+    for (std::size_t i = 0; i < blocks.size(); ++i) mine.append(blocks[i].size(), width);
+    auto const rows = exchange::all_gather(comm, mine.words());
+
+    std::vector<std::size_t> in_order(ranges.size());
+    std::iota(in_order.begin(), in_order.end(), std::size_t{0});
+    std::sort(in_order.begin(), in_order.end(), [&](auto a, auto b) { return ranges[a] < ranges[b]; });
+    BlockSizes::Builder sizes;
+    for (auto const rank : in_order) {
+        auto const row = rows[rank];
+        auto const bits = checked_cast<std::uint32_t>(row[0]);
+        REGRAFT_EXPECTS((row.size() - 1) * 64 >= ranges[rank].size() * bits);
+        for (std::uint64_t i = 0; i < ranges[rank].size(); ++i)
+            sizes.add(PackedNumbers::read(row, 64 + i * bits, bits));
     }
-    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    return BlockSizes(std::move(begins));
+    return std::move(sizes).take();
 }
 
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike) {

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
+#include "store/parts.hpp"
 
 namespace regraft::store {
 namespace {
-
-constexpr std::uint64_t part_bytes = 64 << 10;
 
 /// The first entry of a map of disjoint ranges that ends behind block.
 template <class Map>
@@ -23,25 +22,6 @@ std::span<std::byte const> bytes_of(BlockRange blocks, std::byte const* data, Bl
 }
 
 }  // namespace
-
-std::vector<BlockRange> parts_of(BlockRange blocks, BlockSizes const& sizes) {
-    std::vector<BlockRange> parts;
-    while (!blocks.empty()) {
-        auto const end = std::max(advance(blocks.first, 1), sizes.cut(blocks, part_bytes));
-        parts.push_back({blocks.first, end});
-        blocks.first = end;
-    }
-    return parts;
-}
-
-std::vector<std::uint64_t> checksums_of(BlockRange blocks, std::byte const* data, BlockSizes const& sizes) {
-    std::vector<std::uint64_t> sums;
-    for (auto const& part : parts_of(blocks, sizes)) {
-        sums.push_back(hash(bytes_of(part, data, sizes)));
-        data += sizes.bytes(part);
-    }
-    return sums;
-}
 
 void HeldBlocks::add(BlockRange blocks, std::byte* data, BlockSizes const& sizes) {
     own_bytes_ += sizes.bytes(blocks);
@@ -113,22 +93,20 @@ std::span<std::byte> HeldBlocks::find_own(BlockRange blocks, BlockSizes const& s
     return {at->second.own + sizes.bytes(BlockRange{at->first, blocks.first}), sizes.bytes(blocks)};
 }
 
-void HeldBlocks::set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes) {
-    std::size_t next = 0;
-    for (auto const& part : parts_of(blocks, sizes)) checksums_[part.first] = {part.last, sums[next++]};
+std::vector<BlockRange> HeldBlocks::pieces() const {
+    std::vector<BlockRange> ranges;
+    for (auto const& [first, piece] : pieces_) ranges.push_back({first, piece.last});
+    return ranges;
 }
 
-void HeldBlocks::set_checksums_of_users(BlockSizes const& sizes) {
-    for (auto const& [first, piece] : pieces_) {
-        if (piece.own) continue;
-        BlockRange const blocks{first, piece.last};
-        set_checksums(blocks, checksums_of(blocks, piece.data, sizes), sizes);
-    }
+void HeldBlocks::set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes) {
+    std::size_t next = 0;
+    visit_parts(blocks, sizes, [&](BlockRange part) { checksums_[part.first] = {part.last, sums[next++]}; });
 }
 
 void HeldBlocks::renew_checksums(BlockRange blocks, BlockSizes const& sizes) {
     remove_checksums(blocks, sizes);
-    set_checksums(blocks, checksums_of(blocks, find(blocks, sizes).data(), sizes), sizes);
+    visit_parts(blocks, sizes, [&](BlockRange part) { checksums_[part.first] = {part.last, hash(find(part, sizes))}; });
 }
 
 void HeldBlocks::verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const {
@@ -151,6 +129,27 @@ void HeldBlocks::remove_checksums(BlockRange blocks, BlockSizes const& sizes) {
             checksums_[rest.first] = {rest.last, good ? sum : ~sum};  // what was bad stays bad
         }
     }
+}
+
+std::vector<std::uint64_t> HeldSums::operator()(BlockRange blocks) {
+    std::vector<std::uint64_t> sums;
+    visit_parts(blocks, sizes_, [&](BlockRange part) { sums.push_back(sum_of(part)); });
+    return sums;
+}
+
+std::uint64_t HeldSums::sum_of(BlockRange part) {
+    auto const& checksums = held_.checksums_;
+    auto at = first_behind(checksums, part.first);
+    bool const whole = at != checksums.end() && at->first == part.first && at->second.last == part.last;
+    if (whole) return at->second.sum;
+    bool right = true;
+    for (; at != checksums.end() && at->first < part.last; ++at) {
+        auto const [known, is_new] = right_.try_emplace(at->first);
+        if (is_new) known->second = hash(held_.find({at->first, at->second.last}, sizes_)) == at->second.sum;
+        right = right && known->second;
+    }
+    auto const sum = hash(held_.at(part, sizes_));
+    return right ? sum : ~sum;
 }
 
 }  // namespace regraft::store

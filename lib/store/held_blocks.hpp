@@ -36,19 +36,20 @@ public:
     std::span<std::byte const> at(BlockRange blocks, BlockSizes const& sizes) const;
     /// The same to be written to; nothing if they are the user's.
     std::span<std::byte> find_own(BlockRange blocks, BlockSizes const& sizes);
+    /// All of them, in the pieces in which they lie, ascending.
+    std::vector<BlockRange> pieces() const;
     /// Without the user's.
     std::uint64_t own_bytes() const { return own_bytes_; }
 
-    /// Sets what the parts (parts_of) of blocks must add up to.
+    /// Sets what the parts (visit_parts) of blocks must add up to.
     void set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes);
-    /// The same for all that is in the user's memory, as it is now.
-    void set_checksums_of_users(BlockSizes const& sizes);
     /// The same for blocks that have just been written again; what they had to add up to is forgotten.
     void renew_checksums(BlockRange blocks, BlockSizes const& sizes);
-    /// Appends the parts that overlap blocks and are not what they must be. O(bytes of these parts).
+    /// Appends the pieces with a checksum that overlap blocks and are not what they must be. O(bytes of them).
     void verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const;
 
 private:
+    friend class HeldSums;
     struct Piece {
         BlockId last{};
         std::byte const* data = nullptr;
@@ -66,9 +67,19 @@ private:
     std::uint64_t own_bytes_ = 0;
 };
 
-/// Blocks in parts of about 64 KiB, each with a checksum of its own.
-std::vector<BlockRange> parts_of(BlockRange blocks, BlockSizes const& sizes);
-/// The checksums of the parts of blocks, which lie at data.
-std::vector<std::uint64_t> checksums_of(BlockRange blocks, std::byte const* data, BlockSizes const& sizes);
+/// What held blocks must add up to when they are sent: for whole parts what is known of them, which takes no look at
+/// the bytes; for others their own sum, if all is right that the known ones are of. Looks at each of those once.
+class HeldSums {
+public:
+    HeldSums(HeldBlocks const& held, BlockSizes const& sizes) : held_(held), sizes_(sizes) {}
+    /// The checksums of the parts of blocks; of damaged ones wrong ones.
+    std::vector<std::uint64_t> operator()(BlockRange blocks);
+
+private:
+    std::uint64_t sum_of(BlockRange part);
+    HeldBlocks const& held_;
+    BlockSizes const& sizes_;
+    std::map<BlockId, bool> right_;  // what was looked at
+};
 
 }  // namespace regraft::store

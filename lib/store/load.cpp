@@ -1,66 +1,98 @@
-// Load: who wants what, who sends it, the bytes, and an agreement.
+// Load and scrub: who wants what, who sends it, the bytes, and an agreement that they are right.
 #include <algorithm>
-#include <optional>
+#include <string>
 #include <utility>
 
-#include "regraft/core/bytes.hpp"
-#include "store/gather.hpp"
-#include "store/load_plan.hpp"
+#include "regraft/core/united.hpp"
+#include "store/digest.hpp"
+#include "store/replicated.hpp"
 #include "store/rows.hpp"
-#include "store/version.hpp"
 
 namespace regraft::store {
 namespace {
 
 ft::FailPhase load_phase("load");
+ft::FailPhase scrub_phase("scrub");
 
-/// Whether all members say that the same is wanted.
-[[maybe_unused]] bool is_the_same(ft::Communicator& comm, CsrView<BlockRange> wanted) {
-    return comm.agree_equal(hash(std::as_bytes(wanted.offsets)) ^ hash(std::as_bytes(wanted.values)));
+/// Calls visit for each lost part of each range, with its place in the ranges' bytes.
+template <class Visit>
+void visit_lost(std::span<BlockRange const> wanted, std::span<BlockRange const> lost, BlockSizes const& sizes,
+                std::span<std::byte> out, Visit visit) {
+    for (auto const& range : wanted) {
+        auto const bytes = out.first(sizes.bytes(range));
+        out = out.subspan(bytes.size());
+        auto at = std::partition_point(lost.begin(), lost.end(), [&](auto const& l) { return l.last <= range.first; });
+        for (; at != lost.end() && at->first < range.last; ++at) {
+            auto const part = intersect(*at, range);
+            auto const begin = sizes.bytes(BlockRange{range.first, part.first});
+            if (!part.empty()) visit(part, bytes.subspan(begin, sizes.bytes(part)));
+        }
+    }
+}
+
+DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) {
+    constexpr std::size_t most_named = 3;
+    std::uint64_t blocks = 0;
+    for (auto const& range : lost) blocks += range.size();
+    auto text = std::to_string(blocks) + " wanted blocks are lost" + why + ":";
+    for (std::size_t i = 0; i < std::min(lost.size(), most_named); ++i) {
+        text += (i == 0 ? " [" : ", [") + std::to_string(value(lost[i].first)) + ", " +
+                std::to_string(value(lost[i].last)) + ")";
+    }
+    if (lost.size() > most_named) text += " and " + std::to_string(lost.size() - most_named) + " more ranges";
+    return {text, lost};
 }
 
 }  // namespace
 
-/// A load that is planned, perhaps on its way, and not agreed on.
-struct ReplicatedStore::Delivery {
-    LoadPlan plan;
-    LoadReport report;
-    Csr<std::span<std::byte const>> out;
-    Csr<std::span<std::byte>> in;
-    std::vector<exchange::Message> messages;
-};
-
 struct Loading::State {
-    ReplicatedStore& store;
-    ReplicatedStore::Delivery delivery;
-    exchange::Pending pending;
+    State(ReplicatedStore::Impl& impl, CsrView<BlockRange> wanted)
+        : store(impl),
+          rows{{wanted.offsets.begin(), wanted.offsets.end()}, {wanted.values.begin(), wanted.values.end()}} {
+        store.loads.begin(epoch);
+    }
+    State(State const&) = delete;
+    State& operator=(State const&) = delete;
+    ~State() { store.loads.end(epoch); }
+
+    ReplicatedStore::Impl& store;
+    std::uint32_t epoch = store.comm.epoch();
+    Csr<BlockRange> rows;
+    Delivery delivery;
+    std::optional<exchange::Pending> pending;
 };
 
-LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out) {
-    comm_.reach(load_phase.before);
-    return load_all(gather_wanted(comm_, wanted, 0), out);
+LoadReport ReplicatedStore::load(std::span<BlockRange const> wanted, std::span<std::byte> out,
+                                 LoadOptions const& options) {
+    impl_->comm.reach(load_phase.before);
+    auto const alike = Digest().add(options).value();
+    return impl_->load(gather_wanted(impl_->comm, wanted, alike), out, options, alike);
 }
 
-LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
-    comm_.reach(load_phase.before);
-    REGRAFT_ASSERT(is_the_same(comm_, wanted));
-    return load_all(wanted, out);
+LoadReport ReplicatedStore::load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
+    impl_->comm.reach(load_phase.before);
+    return impl_->load(wanted, out, options, Digest().add(wanted).add(options).value());
 }
 
-LoadReport ReplicatedStore::load_all(CsrView<BlockRange> wanted, std::span<std::byte> out) {
-    auto delivery = prepare(wanted, out);
-    comm_.reach(load_phase.inside);
-    exchange::all_to_all(comm_, delivery.out, delivery.in, options_.transport, delivery.messages);
+LoadReport ReplicatedStore::Impl::load(CsrView<BlockRange> wanted, std::span<std::byte> out,
+                                       LoadOptions const& load_options, std::uint64_t alike) {
+    Delivery delivery{.wanted = wanted, .out = out, .options = load_options, .alike = alike};
+    prepare(delivery);
+    comm.reach(load_phase.inside);
+    move(delivery);
     return finish(delivery);
 }
 
-Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out) {
-    comm_.reach(load_phase.before);
-    REGRAFT_ASSERT(is_the_same(comm_, wanted));
-    auto delivery = prepare(wanted, out);
-    comm_.reach(load_phase.inside);
-    exchange::Pending pending(comm_, delivery.out, delivery.in, delivery.messages);
-    return Loading(std::unique_ptr<Loading::State>(new Loading::State{*this, std::move(delivery), std::move(pending)}));
+Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
+    impl_->comm.reach(load_phase.before);
+    auto state = std::make_unique<Loading::State>(*impl_, wanted);
+    auto& delivery = state->delivery;
+    delivery = {.wanted = state->rows, .out = out, .options = options};
+    delivery.alike = Digest().add(wanted).add(options).value();
+    impl_->prepare(delivery);
+    impl_->comm.reach(load_phase.inside);
+    state->pending.emplace(impl_->comm, delivery.traffic.out, delivery.traffic.in, delivery.messages);
+    return Loading(std::move(state));
 }
 
 Loading::Loading(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -70,96 +102,173 @@ Loading::~Loading() = default;
 LoadReport Loading::wait() {
     REGRAFT_EXPECTS(state_ && "wait is called once");
     auto const state = std::move(state_);
-    state->pending.wait();
+    state->pending->wait();
     return state->store.finish(state->delivery);
 }
 
-ReplicatedStore::Delivery ReplicatedStore::prepare(CsrView<BlockRange> wanted, std::span<std::byte> out) {
-    REGRAFT_EXPECTS(current_ && wanted.size() == comm_.num_founders() && "a row for every PeId");
-    auto& version = *current_;
-    version.directory.retain(comm_.members());
-    Delivery delivery;
-    std::vector<Damage> damaged, to_replace;
-    std::optional<placement::Directory> undamaged;
-    for (;;) {
-        auto const& directory = undamaged ? *undamaged : version.directory;
-        delivery.plan = plan_load(directory, version.sizes, version.seams, comm_.members(), wanted, to_replace);
-        if (options_.integrity == Integrity::unchecked) break;
-        std::vector<BlockRange> to_be_read;
-        for (auto const* transfers : {&delivery.plan.senders.transfers, &delivery.plan.senders.local}) {
-            for (auto const& transfer : *transfers) {
-                if (transfer.sender == comm_.self()) to_be_read.push_back(transfer.blocks);
-            }
-        }
-        auto const bad = find_damage(comm_, to_be_read, version.sizes, version.held);
-        if (bad.damaged.empty()) break;
-        if (!undamaged) undamaged = version.directory;
-        for (std::size_t i = 0; i < bad.damaged.size(); ++i) {
-            auto const& damage = bad.damaged[i];
-            undamaged->remove(damage.blocks, damage.holder);
-            damaged.push_back(damage);
-            if (bad.replaceable[i]) to_replace.push_back(damage);
-        }
-    }
-    delivery.report = report_of(delivery.plan, version.sizes, comm_.self());
-    delivery.report.damaged = std::move(damaged);
-    lay_out(delivery, out);
-    return delivery;
+void ReplicatedStore::Impl::prepare(Delivery& delivery) {
+    REGRAFT_EXPECTS(current && "something was submitted");
+    REGRAFT_EXPECTS(delivery.wanted.size() == comm.num_founders() && "a row for every PeId");
+    current->directory.retain(comm.members());
+    auto const& directory = delivery.undamaged ? *delivery.undamaged : current->directory;
+    delivery.plan = plan_load(directory, current->sizes, current->seams.blocks(), comm.members(), delivery.wanted,
+                              delivery.to_replace);
+    lay_out(delivery);
 }
 
-/// Where in memory everything comes from and goes to.
-void ReplicatedStore::lay_out(Delivery& delivery, std::span<std::byte> out) const {
-    auto& [directory, sizes, held, seams] = *current_;
+void ReplicatedStore::Impl::lay_out(Delivery& delivery) {
+    auto& [directory, sizes, held, seams] = *current;
     auto const& plan = delivery.plan;
     std::uint64_t wanted_bytes = 0;
-    for (std::uint64_t i = 0; i < plan.num_wanted; ++i) {
-        if (plan.requests[i].receiver == comm_.self()) wanted_bytes += sizes.bytes(plan.requests[i].blocks);
-    }
-    REGRAFT_EXPECTS(out.size() == wanted_bytes);
-    RowsBuilder<std::span<std::byte const>> sent(comm_.size());
-    RowsBuilder<std::span<std::byte>> received(comm_.size());
+    for (auto const& range : delivery.wanted[value(comm.self())]) wanted_bytes += sizes.bytes(range);
+    REGRAFT_EXPECTS(delivery.out.size() == wanted_bytes);
+    RowsBuilder<BlockRange> blocks_out(comm.size()), blocks_in(comm.size());
+    RowsBuilder<std::span<std::byte const>> sent(comm.size());
+    RowsBuilder<std::span<std::byte>> received(comm.size());
     for (auto const* transfers : {&plan.senders.transfers, &plan.senders.local}) {
         for (auto const& [blocks, sender, receiver, i] : *transfers) {
-            if (sender == comm_.self()) sent.add(comm_.position(receiver), held.at(blocks, sizes));
-            if (receiver != comm_.self()) continue;
+            if (sender == comm.self()) {
+                blocks_out.add(comm.position(receiver), blocks);
+                sent.add(comm.position(receiver), held.at(blocks, sizes));
+            }
+            if (receiver != comm.self()) continue;
+            blocks_in.add(comm.position(sender), blocks);
             if (i >= plan.num_wanted) {
-                received.add(comm_.position(sender), held.find_own(blocks, sizes));
+                received.add(comm.position(sender), held.find_own(blocks, sizes));
             } else {
                 auto const begin =
                     plan.offsets[i] + sizes.bytes(BlockRange{plan.requests[i].blocks.first, blocks.first});
-                received.add(comm_.position(sender), out.subspan(begin, sizes.bytes(blocks)));
+                received.add(comm.position(sender), delivery.out.subspan(begin, sizes.bytes(blocks)));
             }
         }
     }
-    delivery.out = sent.rows();
-    delivery.in = received.rows();
-    delivery.messages = messages_of(comm_, plan.senders.transfers, sizes);
+    delivery.traffic = {blocks_out.rows(), blocks_in.rows(), sent.rows(), received.rows()};
+    if (checked()) delivery.seals.emplace(delivery.traffic, sizes, HeldSums(held, sizes));
+    delivery.messages = messages_of(comm, plan.senders.transfers, sizes, options.integrity);
 }
 
-LoadReport ReplicatedStore::finish(Delivery& delivery) {
-    comm_.agree();
+void ReplicatedStore::Impl::move(Delivery& delivery) {
+    exchange::all_to_all(comm, delivery.traffic.out, delivery.traffic.in, options.transport, delivery.messages);
+}
+
+void ReplicatedStore::Impl::settle(Delivery& delivery) {
+    while (!is_clean(delivery)) {
+        std::vector<BlockRange> sent;
+        for (auto const& blocks : delivery.traffic.blocks_out.values) sent.push_back(blocks);
+        auto const bad = find_damage(comm, delivery.alike, sent, current->sizes, current->held);
+        if (bad.empty()) delivery.resends.add();
+        note(delivery, bad);
+        prepare(delivery);
+        move(delivery);
+    }
     forget_and_replace(delivery);
-    comm_.reach(load_phase.after);
-    return std::move(delivery.report);
+}
+
+/// Whether everybody got what was sent, and means the same load: one agreement. Who did not says something else than
+/// the others, and, if that is all of them, knows anyway. Uniform.
+bool ReplicatedStore::Impl::is_clean(Delivery const& delivery) {
+    bool const holds = !delivery.seals || delivery.seals->hold(delivery.traffic, current->sizes);
+    return comm.agree_equal(holds ? delivery.alike : ~delivery.alike) && holds;
+}
+
+void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const> bad) const {
+    if (!bad.empty() && !delivery.undamaged) delivery.undamaged = current->directory;
+    for (auto const& [damage, replaceable] : bad) {
+        delivery.undamaged->remove(damage.blocks, damage.holder);
+        delivery.damaged.push_back(damage);
+        if (replaceable) delivery.to_replace.push_back(damage);
+    }
 }
 
 /// Damaged replicas do not count any more, but where good ones have been written over them.
-void ReplicatedStore::forget_and_replace(Delivery const& delivery) {
-    auto& [directory, sizes, held, seams] = *current_;
+void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
+    auto& [directory, sizes, held, seams] = *current;
     auto const& plan = delivery.plan;
-    for (auto const& [blocks, holder] : delivery.report.damaged) directory.remove(blocks, holder);
+    for (auto const& [blocks, holder] : delivery.damaged) directory.remove(blocks, holder);
     for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
         if (i < plan.num_wanted) continue;
         directory.add(blocks, receiver);
-        if (receiver == comm_.self()) held.renew_checksums(blocks, sizes);
+        if (receiver == comm.self()) held.renew_checksums(blocks, sizes);
     }
-    for (auto const& [blocks, holder] : delivery.report.damaged) {
-        if (holder != comm_.self()) continue;
+    for (auto const& [blocks, holder] : delivery.damaged) {
+        if (holder != comm.self()) continue;
         directory.visit(blocks, [&](placement::Run const& run) {
-            bool const replaced = std::binary_search(run.holders.begin(), run.holders.end(), comm_.self());
+            bool const replaced = std::binary_search(run.holders.begin(), run.holders.end(), comm.self());
             if (!replaced) held.remove(run.blocks, sizes);
         });
     }
+}
+
+LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
+    settle(delivery);
+    auto report = report_of(delivery.plan, current->sizes, comm.self());
+    report.damaged = std::move(delivery.damaged);
+    comm.reach(load_phase.after);
+    if (!report.lost.empty()) make_up_for_lost(delivery, report);
+    return report;
+}
+
+/// Everybody knows of the same losses, so everybody comes here.
+void ReplicatedStore::Impl::make_up_for_lost(Delivery const& delivery, LoadReport const& report) {
+    auto const wanted = delivery.wanted[value(comm.self())];
+    if (!report.damaged.empty()) {  // what an attempt brought was wrong
+        std::vector<BlockRange> bad;
+        for (auto const& damage : report.damaged) bad.push_back(damage.blocks);
+        bad = united(std::move(bad));
+        visit_lost(wanted, report.lost, current->sizes, delivery.out, [&](BlockRange part, std::span<std::byte> place) {
+            visit_lost(std::span(&part, 1), bad, current->sizes, place, [](BlockRange, std::span<std::byte> bytes) {
+                std::fill(bytes.begin(), bytes.end(), std::byte{});
+            });
+        });
+    }
+    if (delivery.options.reread) {
+        std::string why;
+        bool read = true;
+        try {
+            visit_lost(wanted, report.lost, current->sizes, delivery.out, delivery.options.reread);
+        } catch (std::exception const& error) {
+            read = false;
+            why = std::string(" (") + error.what() + ")";
+        } catch (...) {
+            read = false;
+        }
+        if (!comm.agree(read)) throw data_lost(report.lost, " and could not be read again" + why);
+    } else if (delivery.options.lost == LoadOptions::Lost::thrown) {
+        throw data_lost(report.lost, "");
+    }
+}
+
+ScrubReport ReplicatedStore::scrub() {
+    return impl_->scrub();
+}
+
+ScrubReport ReplicatedStore::Impl::scrub() {
+    REGRAFT_EXPECTS(checked() && "only with checksums");
+    REGRAFT_EXPECTS(idle() && "no load is under way");
+    if (!current) return {};
+    comm.reach(scrub_phase.before);
+    current->directory.retain(comm.members());
+    Csr<BlockRange> nothing;
+    nothing.offsets.resize(comm.num_founders() + 1);
+    Delivery delivery{.wanted = nothing, .alike = current->directory.num_blocks()};
+    auto const pieces = current->held.pieces();
+    note(delivery, find_damage(comm, delivery.alike, pieces, current->sizes, current->held));
+    comm.reach(scrub_phase.inside);
+    if (!delivery.damaged.empty()) {
+        prepare(delivery);
+        move(delivery);
+    }
+    settle(delivery);
+    ScrubReport report{.damaged = std::move(delivery.damaged)};
+    for (auto const& damage : report.damaged) {
+        current->directory.visit(damage.blocks, [&](placement::Run const& run) {
+            if (run.holders.empty()) report.lost.push_back(run.blocks);
+        });
+    }
+    report.lost = united(std::move(report.lost));
+    for (auto const& blocks : pieces) report.bytes_verified += current->sizes.bytes(blocks);
+    comm.reach(scrub_phase.after);
+    return report;
 }
 
 }  // namespace regraft::store

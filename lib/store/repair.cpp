@@ -1,10 +1,12 @@
 // Repair: a plan that all members make alike, carried out step by step, each step agreed on.
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
+#include "store/replicated.hpp"
 #include "store/rows.hpp"
-#include "store/version.hpp"
 
 namespace regraft::store {
 namespace {
@@ -26,7 +28,8 @@ Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
     Terms terms;
     bool limited = false;
     for (std::size_t rank = 0; rank < rows.size(); ++rank) {
-        REGRAFT_EXPECTS(rows[rank].size() == words.size() && rows[rank][0] == mine.replicas);
+        REGRAFT_EXPECTS(rows[rank].size() == words.size() && "all members give a node or none does");
+        REGRAFT_EXPECTS(rows[rank][0] == mine.replicas && "all members ask for as many copies");
         limited = limited || rows[rank][1] != RepairOptions{}.room;
         terms.room.push_back(rows[rank][1]);
         if (mine.node) terms.node_of.push_back(checked_cast<std::uint32_t>(rows[rank][2]));
@@ -68,64 +71,110 @@ Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldB
     return {blocks_out.rows(), blocks_in.rows(), out.rows(), in.rows()};
 }
 
+/// What a step does to the sums that a report gives.
+class Sums {
+public:
+    void add(repair::Step const& step, BlockSizes const& sizes) {
+        for (auto const& [blocks, sender, receiver] : step.copies) {
+            auto const bytes = sizes.bytes(blocks);
+            copied_ += bytes;
+            most_sent_ = std::max(most_sent_, sent_[sender] += bytes);
+            most_received_ = std::max(most_received_, received_[receiver] += bytes);
+        }
+    }
+    std::uint64_t copied() const { return copied_; }
+    std::uint64_t most_sent() const { return most_sent_; }
+    std::uint64_t most_received() const { return most_received_; }
+
+private:
+    std::map<PeId, std::uint64_t> sent_, received_;
+    std::uint64_t copied_ = 0, most_sent_ = 0, most_received_ = 0;
+};
+
+/// The memory of what was copied: copies that follow each other in the step lie one behind the other.
+void add_seams(Seams& seams, repair::Step const& step) {
+    std::map<PeId, BlockRange> open;
+    for (auto const& [blocks, sender, receiver] : step.copies) {
+        auto const [piece, is_new] = open.try_emplace(receiver, blocks);
+        if (is_new) continue;
+        if (piece->second.last == blocks.first) {
+            piece->second.last = blocks.last;
+            continue;
+        }
+        seams.add(piece->second, receiver);
+        piece->second = blocks;
+    }
+    for (auto const& [receiver, blocks] : open) seams.add(blocks, receiver);
+}
+
 }  // namespace
 
-repair::Plan ReplicatedStore::repair(RepairOptions const& options) {
-    if (!current_) return {};
-    comm_.reach(repair_phase.before);
-    auto const terms = gather_terms(comm_, options);
-    auto& version = *current_;
-    version.directory.retain(comm_.members());
-    for (;;) {
-        auto plan = repair::plan(version.directory, version.sizes, comm_.members(), terms.options(options));
-        bool const done = std::all_of(plan.steps.begin(), plan.steps.end(),
-                                      [&](repair::Step const& step) { return carry_out(step); });
-        if (!done) continue;  // damage was found: another plan without it
-        if (plan.steps.empty()) comm_.agree();
-        comm_.reach(repair_phase.after);
-        return plan;
+RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) {
+    if (!current) return {};
+    REGRAFT_EXPECTS(idle() && "no load is under way");
+    comm.reach(repair_phase.before);
+    auto const terms = gather_terms(comm, repair_options);
+    current->directory.retain(comm.members());
+    RepairReport report;
+    bool done = false;
+    while (!done) {  // damage that is found makes another plan without it
+        auto plan = repair::plan(current->directory, current->sizes, comm.members(), terms.options(repair_options));
+        done = std::all_of(plan.steps.begin(), plan.steps.end(),
+                           [&](repair::Step const& step) { return carry_out(step, report); });
+        if (!done) continue;
+        if (plan.steps.empty()) comm.agree();
+        plan.steps = std::move(report.steps);  // those of plans before it are among them
+        static_cast<repair::Plan&>(report) = std::move(plan);
     }
+    Sums sums;
+    for (auto const& step : report.steps) sums.add(step, current->sizes);
+    report.bytes_missing += sums.copied() - report.bytes_copied;
+    report.bytes_copied = sums.copied();
+    report.most_sent = sums.most_sent();
+    report.most_received = sums.most_received();
+    comm.reach(repair_phase.after);
+    return report;
 }
 
 /// False if replicas that were to be copied are damaged. Those do not count any more, on all members.
-bool ReplicatedStore::carry_out(repair::Step const& step) {
-    auto& [directory, sizes, held, seams] = *current_;
-    if (options_.integrity == Integrity::checked && forget_damage(step)) return false;
+bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& report) {
+    auto& [directory, sizes, held, seams] = *current;
     HeldBlocks arrived;
     std::vector<schedule::RangeTransfer> transfers;
-    auto const traffic = traffic_of(comm_, step, held, sizes, seams, transfers, arrived);
-    comm_.reach(repair_phase.inside);
-    exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport, messages_of(comm_, transfers, sizes));
-    if (options_.integrity == Integrity::checked) exchange_checksums(comm_, options_, traffic, sizes, arrived);
-    comm_.agree();
+    auto traffic = traffic_of(comm, step, held, sizes, seams.blocks(), transfers, arrived);
+    std::optional<Seals> seals;
+    if (checked()) seals.emplace(traffic, sizes, HeldSums(held, sizes));
+    auto const messages = messages_of(comm, transfers, sizes, options.integrity);
+    comm.reach(repair_phase.inside);
+    for (Resends resends;; resends.add()) {
+        exchange::all_to_all(comm, traffic.out, traffic.in, options.transport, messages);
+        if (comm.agree(!seals || seals->hold(traffic, sizes))) break;
+        if (forget_damage(traffic.blocks_out.values, report.damaged)) return false;
+    }
+    if (seals) seals->keep(traffic, sizes, arrived);
 
     held.take(std::move(arrived));
-    for (auto const& copy : step.copies) {
-        directory.add(copy.blocks, copy.receiver);
-        seams.insert(seams.end(), {copy.blocks.first, copy.blocks.last});
-    }
-    std::sort(seams.begin(), seams.end());
-    seams.erase(std::unique(seams.begin(), seams.end()), seams.end());
+    for (auto const& copy : step.copies) directory.add(copy.blocks, copy.receiver);
+    add_seams(seams, step);
     for (auto const& drop : step.drops) {
         directory.remove(drop.blocks, drop.holder);
-        if (drop.holder == comm_.self()) held.remove(drop.blocks, sizes);
+        if (drop.holder == comm.self()) held.remove(drop.blocks, sizes);
     }
+    seams.prune(directory);
+    report.steps.push_back(step);
     return true;
 }
 
 /// Whether replicas that were to be copied are damaged: then nobody counts on them any more. Uniform.
-bool ReplicatedStore::forget_damage(repair::Step const& step) {
-    auto& [directory, sizes, held, seams] = *current_;
-    std::vector<BlockRange> to_be_sent;
-    for (auto const& copy : step.copies) {
-        if (copy.sender == comm_.self()) to_be_sent.push_back(copy.blocks);
-    }
-    auto const bad = find_damage(comm_, to_be_sent, sizes, held);
-    if (bad.damaged.empty()) return false;
-    comm_.agree();
-    for (auto const& damage : bad.damaged) {
+bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
+    auto& [directory, sizes, held, seams] = *current;
+    auto const bad = find_damage(comm, 0, looked_at, sizes, held);
+    if (bad.empty()) return false;
+    comm.agree();
+    for (auto const& [damage, replaceable] : bad) {
         directory.remove(damage.blocks, damage.holder);
-        if (damage.holder == comm_.self()) held.remove(damage.blocks, sizes);
+        if (damage.holder == comm.self()) held.remove(damage.blocks, sizes);
+        damaged.push_back(damage);
     }
     return true;
 }

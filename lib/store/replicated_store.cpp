@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "regraft/core/bytes.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
+#include "store/parts.hpp"
+#include "store/replicated.hpp"
 #include "store/rows.hpp"
-#include "store/version.hpp"
 
 namespace regraft::store {
 namespace {
@@ -21,6 +25,9 @@ struct Submission {
     std::span<std::byte const> bytes;    // of ranges[self]
     OwnCopy own_copy;
 
+    std::span<std::byte const> bytes_of(BlockRange part, BlockSizes const& sizes) const {
+        return bytes.subspan(sizes.bytes(BlockRange{ranges[self].first, part.first}), sizes.bytes(part));
+    }
     bool by_reference(std::size_t rank) const { return rank == self && own_copy == OwnCopy::referenced; }
 };
 
@@ -32,6 +39,7 @@ void collect_outgoing(ft::Communicator const& comm, Submission const& submission
     RowsBuilder<BlockRange> rows(comm.size());
     directory.visit(mine, [&](placement::Run const& run) {
         for (auto const holder : run.holders) {
+            if (submission.by_reference(comm.position(holder))) continue;
             auto& piece = open[comm.position(holder)];
             if (piece.last == run.blocks.first && !piece.empty()) {
                 piece.last = run.blocks.last;
@@ -47,9 +55,7 @@ void collect_outgoing(ft::Communicator const& comm, Submission const& submission
     traffic.blocks_out = rows.rows();
     for (std::size_t rank = 0; rank < comm.size(); ++rank) {
         for (auto const& blocks : traffic.blocks_out[rank]) {
-            if (submission.by_reference(rank)) continue;
-            auto const begin = sizes.bytes(BlockRange{mine.first, blocks.first});
-            traffic.out.push_value(submission.bytes.subspan(begin, sizes.bytes(blocks)));
+            traffic.out.push_value(submission.bytes_of(blocks, sizes));
         }
         traffic.out.end_row();
     }
@@ -65,6 +71,26 @@ Memory memory_of(std::uint64_t size, Memory& spare) {
     }
     return memory;
 }
+
+/// The checksums of what is submitted here. What several holders get is read once.
+class SubmittedSums {
+public:
+    SubmittedSums(Submission const& submission, BlockSizes const& sizes) : submission_(submission), sizes_(sizes) {}
+    std::vector<std::uint64_t> operator()(BlockRange blocks) {
+        std::vector<std::uint64_t> sums;
+        visit_parts(blocks, sizes_, [&](BlockRange part) {
+            auto const [known, is_new] = known_.try_emplace(part);
+            if (is_new) known->second = hash(submission_.bytes_of(part, sizes_));
+            sums.push_back(known->second);
+        });
+        return sums;
+    }
+
+private:
+    Submission const& submission_;
+    BlockSizes const& sizes_;
+    std::map<BlockRange, std::uint64_t> known_;
+};
 
 /// Blocks that I shall hold and that one member has.
 struct Part {
@@ -100,12 +126,11 @@ void collect_incoming(Submission const& submission, std::span<Part const> parts,
     RowsBuilder<BlockRange> rows(submission.ranges.size());
     RowsBuilder<std::span<std::byte>> pieces(submission.ranges.size());
     for (auto const& [blocks, rank] : parts) {
-        rows.add(rank, blocks);
         if (submission.by_reference(rank)) {
-            auto const begin = sizes.bytes(BlockRange{submission.ranges[rank].first, blocks.first});
-            held.refer_to(blocks, submission.bytes.data() + begin);
+            held.refer_to(blocks, submission.bytes_of(blocks, sizes).data());
             continue;
         }
+        rows.add(rank, blocks);
         auto const piece = rest.first(sizes.bytes(blocks));
         rest = rest.subspan(piece.size());
         pieces.add(rank, piece);
@@ -119,7 +144,7 @@ void collect_incoming(Submission const& submission, std::span<Part const> parts,
 }  // namespace
 
 ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)
-    : comm_(comm), options_(options), spare_(std::make_unique<Memory>()) {}
+    : impl_(std::make_unique<Impl>(comm, options)) {}
 ReplicatedStore::ReplicatedStore(ReplicatedStore&&) noexcept = default;
 ReplicatedStore::~ReplicatedStore() = default;
 
@@ -127,76 +152,92 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::spa
                              std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
     auto const num_blocks = placement.shape().num_blocks;
-    submit(std::move(placement), mine, blocks, block_bytes,
-           [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
+    impl_->submit(std::move(placement), mine, blocks, block_bytes,
+                  [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks) {
     REGRAFT_EXPECTS(blocks.size() == mine.size());
     REGRAFT_EXPECTS(blocks.size() == 0 ||
                     (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    submit(std::move(placement), mine, blocks.values, various_bytes,
-           [&](std::span<BlockRange const> ranges) { return gather_sizes(comm_, ranges, blocks); });
+    impl_->submit(std::move(placement), mine, blocks.values, various_bytes,
+                  [&](std::span<BlockRange const> ranges) { return gather_sizes(impl_->comm, ranges, blocks); });
 }
 
-void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-                             std::uint64_t block_bytes,
-                             std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
-    REGRAFT_EXPECTS(placement.shape().num_slots == comm_.size());
-    comm_.reach(submit_phase.before);
+void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
+                                   std::uint64_t block_bytes, SizesOf const& sizes_of) {
+    REGRAFT_EXPECTS(placement.shape().num_slots == comm.size());
+    REGRAFT_EXPECTS(idle() && "no load is under way");
+    comm.reach(submit_phase.before);
     Digest alike;
     alike.add(placement).add(block_bytes);
-    alike.add(options_.transport).add(options_.own_copy).add(options_.integrity);
-    auto const submitters = gather_submitters(comm_, mine, alike.value());
+    alike.add(options.transport).add(options.own_copy).add(options.integrity);
+    auto const submitters = gather_submitters(comm, mine, alike.value());
     auto const& ranges = submitters.ranges;
     REGRAFT_EXPECTS(submitters.num_blocks == placement.shape().num_blocks);
-    auto const members = comm_.members();
     auto next = std::make_unique<Version>();
-    next->sizes = sizes_of(ranges);
-    next->directory = placement::Directory(std::move(placement), {members.begin(), members.end()});
-    if (options_.own_copy == OwnCopy::referenced) {
-        for (auto const& range : ranges) next->seams.insert(next->seams.end(), {range.first, range.last});
-        std::sort(next->seams.begin(), next->seams.end());
+    auto& [directory, sizes, held, seams] = *next;
+    sizes = sizes_of(ranges);
+    directory = placement::Directory(std::move(placement), {comm.members().begin(), comm.members().end()});
+    if (options.own_copy == OwnCopy::referenced) {
+        for (std::size_t rank = 0; rank < ranges.size(); ++rank) seams.add(ranges[rank], comm.members()[rank]);
+        seams.prune(directory);
     }
 
-    Submission const submission{comm_.position(comm_.self()), ranges, bytes, options_.own_copy};
+    Submission const submission{comm.position(comm.self()), ranges, bytes, options.own_copy};
+    auto const parts = parts_of(directory.held(comm.self()), ranges);
     Traffic traffic;
-    collect_outgoing(comm_, submission, next->directory, next->sizes, traffic);
-    collect_incoming(submission, parts_of(next->directory.held(comm_.self()), ranges), next->sizes, *spare_, traffic,
-                     next->held);
-    comm_.reach(submit_phase.inside);
-    exchange::all_to_all(comm_, traffic.out, traffic.in, options_.transport);
-    if (options_.integrity == Integrity::checked) {
-        exchange_checksums(comm_, options_, traffic, next->sizes, next->held);
-        if (options_.own_copy == OwnCopy::referenced) next->held.set_checksums_of_users(next->sizes);
+    collect_outgoing(comm, submission, directory, sizes, traffic);
+    collect_incoming(submission, parts, sizes, spare, traffic, held);
+    std::optional<Seals> seals;
+    SubmittedSums sums(submission, sizes);
+    if (checked()) seals.emplace(traffic, sizes, std::ref(sums));
+    comm.reach(submit_phase.inside);
+    for (Resends resends;; resends.add()) {
+        exchange::all_to_all(comm, traffic.out, traffic.in, options.transport);
+        if (comm.agree(!seals || seals->hold(traffic, sizes, submission.self))) break;
     }
-    comm_.agree();
-    std::swap(current_, next);
-    if (next) *spare_ = std::move(next->held).largest_memory();
-    ++version_;
-    comm_.reach(submit_phase.after);
+    if (seals) {
+        seals->keep(traffic, sizes, held);
+        for (auto const& [blocks, rank] : parts) {
+            if (submission.by_reference(rank)) held.set_checksums(blocks, sums(blocks), sizes);
+        }
+    }
+    std::swap(current, next);
+    if (next) spare = std::move(next->held).largest_memory();
+    ++version;
+    comm.reach(submit_phase.after);
+}
+
+RepairReport ReplicatedStore::repair(RepairOptions const& options) {
+    return impl_->repair(options);
 }
 
 BlockSizes const& ReplicatedStore::sizes() const {
     static BlockSizes const none;
-    return current_ ? current_->sizes : none;
+    return impl_->current ? impl_->current->sizes : none;
 }
 
 std::uint64_t ReplicatedStore::version() const {
-    return version_;
+    return impl_->version;
 }
 
 std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
     REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
-    return current_ ? current_->held.find(blocks, current_->sizes) : std::span<std::byte const>();
+    if (!impl_->current) return {};
+    auto const& [directory, sizes, held, seams] = *impl_->current;
+    auto const bytes = held.find(blocks, sizes);
+    std::vector<BlockRange> bad;
+    if (impl_->checked() && !bytes.empty()) held.verify(blocks, sizes, bad);
+    return bad.empty() ? bytes : std::span<std::byte const>();
 }
 
 void ReplicatedStore::trim() {
-    *spare_ = Memory();
+    impl_->spare = Memory();
 }
 
 std::uint64_t ReplicatedStore::bytes_held() const {
-    return current_ ? current_->held.own_bytes() : 0;
+    return impl_->current ? impl_->current->held.own_bytes() : 0;
 }
 
 }  // namespace regraft::store

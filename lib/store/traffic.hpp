@@ -10,18 +10,21 @@
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/schedule/range_senders.hpp"
+#include "regraft/store/options.hpp"
 
 namespace regraft::store {
 
+/// Pieces of blocks, in rows by member. Where they are sealed, a row that is not empty ends with one piece more.
 struct Traffic {
     Csr<BlockRange> blocks_out, blocks_in;
     Csr<std::span<std::byte const>> out;
     Csr<std::span<std::byte>> in;
 };
 
-/// What every pair of members exchanges, without what stays where it is.
+/// What every pair of members exchanges, seals included, without what stays where it is.
 std::vector<exchange::Message> messages_of(ft::Communicator const& comm,
-                                           std::span<schedule::RangeTransfer const> transfers, BlockSizes const& sizes);
+                                           std::span<schedule::RangeTransfer const> transfers, BlockSizes const& sizes,
+                                           Integrity integrity);
 
 /// Calls visit for the parts of blocks between seams, which ascend.
 template <class Visit>

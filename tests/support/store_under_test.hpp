@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,14 @@ enum class Request {
     told,     // everybody his own
     known,    // everybody knows all
     started,  // the same, and something else is done until it is there
+};
+
+/// What members say is to be done about lost blocks.
+enum class Loss {
+    left,
+    thrown,
+    reread,
+    reread_in_vain,  // one of them cannot
 };
 
 /// What members want as rows by PeId; the dead, whose rows do not count, want the same as the first member.
@@ -72,19 +81,19 @@ public:
     }
 
     /// rows: what each member wants.
-    std::string load(Csr<BlockRange> const& rows, Request request) {
+    std::string load(Csr<BlockRange> const& rows, Request request, Loss loss = Loss::left) {
         auto const mine = rows[comm_.position(comm_.self())];
         std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
-        auto const report = load(rows, request, out);
-        auto wrong = check(report, rows, out);
-        if (!comm_.agree_equal(hash_of_uniform(report))) wrong += " survivors got different reports";
+        auto const outcome = load(rows, request, loss, out);
+        auto wrong = check(outcome, rows, loss, out);
+        if (!comm_.agree_equal(hash_of_uniform(outcome.report))) wrong += " survivors got different reports";
         return wrong;
     }
     /// The same without any communication but the store's own.
     std::string load_alone(Csr<BlockRange> const& rows, Request request) {
         auto const mine = rows[comm_.position(comm_.self())];
         std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
-        return check(load(rows, request, out), rows, out);
+        return check(load(rows, request, Loss::left, out), rows, Loss::left, out);
     }
     /// Everybody wants everything.
     std::string load_everything() {
@@ -106,6 +115,15 @@ public:
         }
     }
 
+    /// Damages nothing, so nothing may be found.
+    std::string scrub() {
+        auto const report = store_.scrub();
+        if (!report.damaged.empty() || !report.lost.empty()) return "a scrub finds damage where there is none";
+        auto const right = model_.bytes_held(comm_.self());
+        if (!model_.exact() || report.bytes_verified == right) return "";
+        return "a scrub looks at " + std::to_string(report.bytes_verified) + " bytes, not " + std::to_string(right);
+    }
+
     /// Whether the store keeps as many bytes as it must.
     std::string check_memory() const {
         if (!model_.exact() || options_.own_copy == store::OwnCopy::referenced) return "";
@@ -115,22 +133,55 @@ public:
     }
 
 private:
-    store::LoadReport load(Csr<BlockRange> const& rows, Request request, std::span<std::byte> out) {
-        if (request == Request::told) return store_.load(rows[comm_.position(comm_.self())], out);
-        auto const by_pe = rows_by_pe(comm_, rows);
-        if (request == Request::known) return store_.load(CsrView<BlockRange>(by_pe), out);
-        auto loading = store_.start_load(by_pe, out);
-        for (std::uint64_t i = 0; i < 1000; ++i) computed_ = mix(computed_ + i);
-        return loading.wait();
+    struct Outcome {
+        store::LoadReport report;  // of a load that threw: what is lost
+        bool thrown = false;
+    };
+
+    store::LoadOptions options_of(Loss loss) const {
+        if (loss == Loss::left) return {.lost = store::LoadOptions::Lost::left};
+        if (loss == Loss::thrown) return {};
+        bool const in_vain = loss == Loss::reread_in_vain && comm_.self() == comm_.members().back();
+        return {.reread = [this, in_vain](BlockRange blocks, std::span<std::byte> place) {
+            if (in_vain) throw std::runtime_error("no such file");
+            auto const bytes = model_.content().rows(blocks).values;
+            if (bytes.size() != place.size()) throw std::runtime_error("a place of another size");
+            std::copy(bytes.begin(), bytes.end(), place.begin());
+        }};
     }
 
-    std::string check(store::LoadReport const& report, Csr<BlockRange> const& rows,
+    Outcome load(Csr<BlockRange> const& rows, Request request, Loss loss, std::span<std::byte> out) {
+        auto const options = options_of(loss);
+        try {
+            if (request == Request::told) {
+                return {store_.load(rows[comm_.position(comm_.self())], out, options)};
+            }
+            auto const by_pe = rows_by_pe(comm_, rows);
+            if (request == Request::known) return {store_.load(CsrView<BlockRange>(by_pe), out, options)};
+            auto loading = store_.start_load(by_pe, out, options);
+            for (std::uint64_t i = 0; i < 1000; ++i) computed_ = mix(computed_ + i);
+            return {loading.wait()};
+        } catch (store::DataLost const& error) {
+            Outcome outcome{{}, true};
+            outcome.report.lost = error.ranges();
+            return outcome;
+        }
+    }
+
+    std::string check(Outcome const& outcome, Csr<BlockRange> const& rows, Loss loss,
                       std::span<std::byte const> out) const {
+        auto const& [report, thrown] = outcome;
         auto const mine = rows[comm_.position(comm_.self())];
-        auto wrong = model_.check(report, mine, rows.values, out);
+        bool const in_vain = loss == Loss::reread_in_vain && !model_.lost_of(rows[rows.size() - 1]).empty();
+        bool const must_throw = !report.lost.empty() && (loss == Loss::thrown || in_vain);
+        if (model_.exact() && thrown != must_throw) return thrown ? "throws DataLost" : "does not throw DataLost";
+        auto const places = loss == Loss::left || loss == Loss::thrown ? LostPlaces::untouched
+                            : thrown                                   ? LostPlaces::anything
+                                                                       : LostPlaces::read_again;
+        auto wrong = model_.check(report.lost, mine, rows.values, out, places);
         auto const bytes = report.bytes_received + report.bytes_local;
         auto const right = model_.bytes_of(mine) - model_.bytes_of_lost(report, mine);
-        if (wrong.empty() && report.damaged.empty() && bytes != right) {
+        if (wrong.empty() && !thrown && report.damaged.empty() && bytes != right) {
             wrong = "the report says " + std::to_string(bytes) + " bytes, not " + std::to_string(right);
         }
         return wrong;

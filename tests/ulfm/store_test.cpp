@@ -29,7 +29,7 @@ void check_load(ReplicatedStore& store, std::span<BlockRange const> wanted) {
     std::uint64_t count = 0;
     for (auto const& range : wanted) count += range.size();
     std::vector<std::byte> out(count * block_bytes, untouched);
-    auto const report = store.load(wanted, out);
+    auto const report = store.load(wanted, out, {.lost = LoadOptions::Lost::left});
     std::size_t next = 0;
     for (auto const& range : wanted) {
         for (auto id = range.first; id < range.last; id = advance(id, 1)) {
@@ -95,7 +95,8 @@ TEST(ReplicatedStore, GivesRightBytesOrSaysWhatIsLost) {
     auto const report = ft::resilient(
         comm,
         [&] {
-            return store.load(std::vector{BlockRange{BlockId{0}, BlockId{num_blocks}}}, all);
+            return store.load(std::vector{BlockRange{BlockId{0}, BlockId{num_blocks}}}, all,
+                              {.lost = LoadOptions::Lost::left});
         },
         [](ft::Failure const&) {});
     EXPECT_EQ(report.lost, expected_losses(comm, submitters));

@@ -109,6 +109,49 @@ TEST(BlockSizes, CutsLikeASearch) {
     }
 }
 
+TEST(BlockSizes, RemembersAnySizes) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        std::vector<std::uint64_t> const counts{0, 1, 63, 64, 65, 127, 128, 500};
+        auto const widest = std::uint64_t{1} << random.below(54);
+        std::vector<std::uint64_t> begins{0};
+        for (auto left = counts[seed % counts.size()]; left > 0; --left) {
+            begins.push_back(begins.back() + (random.below(4) == 0 ? 0 : widest + random.below(widest)));
+        }
+        BlockSizes const sizes(begins);
+        ASSERT_EQ(sizes.num_blocks(), begins.size() - 1);
+        for (std::size_t i = 0; i < begins.size(); ++i) ASSERT_EQ(sizes.begin(BlockId{i}), begins[i]) << "block " << i;
+        EXPECT_EQ(sizes, BlockSizes(begins));
+    }
+}
+
+TEST(BlockSizes, FindsTheFirstBlockFromAPlaceOn) {
+    BlockSizes const equal(5, 8);
+    BlockSizes const different({0, 4, 4, 4, 10, 10});
+    EXPECT_EQ(equal.first_from(0), BlockId{0});
+    EXPECT_EQ(equal.first_from(8), BlockId{1});
+    EXPECT_EQ(equal.first_from(9), BlockId{2});
+    EXPECT_EQ(equal.first_from(1000), BlockId{5});
+    EXPECT_EQ(different.first_from(0), BlockId{0});
+    EXPECT_EQ(different.first_from(1), BlockId{1});
+    EXPECT_EQ(different.first_from(5), BlockId{4});
+    EXPECT_EQ(different.first_from(11), BlockId{5});
+}
+
+TEST(BlockSizes, TakesTwoOrThreeBytesForABlock) {
+    auto const bytes_each = [](auto size_of) {
+        constexpr std::uint64_t num_blocks = 100'000;
+        std::vector<std::uint64_t> begins{0};
+        for (std::uint64_t i = 0; i < num_blocks; ++i) begins.push_back(begins.back() + size_of(i));
+        return static_cast<double>(BlockSizes(begins).memory()) / num_blocks;
+    };
+    Random random(1);
+    EXPECT_LE(bytes_each([](std::uint64_t i) { return i == 99'999 ? 7 : 4096; }), 0.4) << "all but the last one";
+    EXPECT_LE(bytes_each([&](std::uint64_t) { return 20 + random.below(128); }), 2);
+    EXPECT_LE(bytes_each([&](std::uint64_t) { return random.below(32 << 10); }), 3);
+}
+
 TEST(BlockSizesDeathTest, RefusesWhatIsNoList) {
     EXPECT_DEATH(BlockSizes(std::vector<std::uint64_t>{}), "precondition");
     EXPECT_DEATH(BlockSizes(std::vector<std::uint64_t>{1, 2}), "precondition");

@@ -105,8 +105,8 @@ public:
     std::uint64_t bytes_held() const;
 
 private:
-    void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                std::uint64_t block_bytes, std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
+    void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
+                std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
     LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
 
     ft::Communicator& comm_;

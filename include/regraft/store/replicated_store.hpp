@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -12,13 +11,10 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/placement.hpp"
-#include "regraft/repair/plan.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::store {
-
-class Memory;
 
 /// A load that is under way (ReplicatedStore::start_load).
 class Loading {
@@ -28,8 +24,8 @@ public:
     /// Waits for the messages if wait() was not called, and for nothing after a failure.
     ~Loading();
 
-    /// As the end of ReplicatedStore::load. To be called once, and not after the communicator was renewed: a load that
-    /// a failure interrupted is over. Collective, uniform.
+    /// As the end of ReplicatedStore::load. To be called once, by all members in the same order of their loads, and not
+    /// after the communicator was renewed: a load that a failure interrupted is over. Collective, uniform.
     LoadReport wait();
 
 private:
@@ -55,36 +51,44 @@ public:
     /// (trim), for memory that was used before is filled faster. Collective, uniform.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks, std::size_t block_bytes);
     /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
-    /// every block, 8 bytes each. Precondition: rows are all of blocks.values.
+    /// every block, in about two bytes each (BlockSizes). Precondition: rows are all of blocks.values.
     void submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
-    /// their sizes. Blocks that are lost leave their place in out as it was. Members may want different or the same
-    /// blocks, or none; ranges may overlap. Senders are balanced by bytes (schedule::choose_range_senders); what a PE
-    /// holds itself it copies. After ProcessFailure out is unspecified. Precondition: a version was submitted; ranges
-    /// within 0 .. num_blocks(). Collective, uniform.
-    LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out);
+    /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Senders are balanced by
+    /// bytes (schedule::choose_range_senders); what a PE holds itself it copies. Lost blocks that anybody wants make
+    /// all members throw DataLost after everything else was delivered, unless the options say what else to do. After
+    /// ProcessFailure out is unspecified. Precondition: a version was submitted; ranges within 0 .. num_blocks(); all
+    /// members give options or none, but for the function itself. Collective, uniform.
+    LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out, LoadOptions const& options = {});
     /// The same where everybody knows what everybody wants, row i for PeId i (as assign::reassign says it): nobody has
     /// to tell. Rows of the dead do not count. Precondition: the same num_founders() rows on all members.
-    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out);
-    /// The same while the program goes on computing. Until Loading::wait, out and the store must live and stay where
-    /// they are, and nothing may be submitted or repaired; other loads are fine. By point-to-point messages, so only
-    /// where Transport::rounds is safe. Collective, not uniform (wait is).
-    Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out);
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options = {});
+    /// The same while the program goes on computing. Until Loading::wait, out and the store must live, and submit,
+    /// repair and scrub are refused, a contract; other loads are fine. By point-to-point messages, so only where
+    /// Transport::rounds is safe. Collective, not uniform (wait is).
+    [[nodiscard]] Loading start_load(CsrView<BlockRange> wanted, std::span<std::byte> out,
+                                     LoadOptions const& options = {});
 
     /// After a shrink: copies what has lost holders to new ones, until every block has as many as were submitted or as
-    /// the room allows. Returns the plan that was carried out. On ProcessFailure the steps of the plan that were agreed
-    /// on are kept, by all; the next repair goes on from there. Nothing to do before the first submit. Collective,
-    /// uniform.
-    repair::Plan repair(RepairOptions const& options = {});
+    /// the room allows. Returns what was carried out. On ProcessFailure the steps that were agreed on are kept, by all,
+    /// and damage that was agreed on stays forgotten; the next repair goes on from there. Nothing to do before the
+    /// first submit. Collective, uniform.
+    RepairReport repair(RepairOptions const& options = {});
+
+    /// Verifies all replicas that this PE keeps, also those nobody reads, and writes good ones over those that are not
+    /// what was submitted; one in the user's memory, or of which there is no good one, counts no more. On
+    /// ProcessFailure nothing is forgotten. O(bytes held). Precondition: Integrity::checked. Collective, uniform.
+    ScrubReport scrub();
 
     /// Of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
     BlockSizes const& sizes() const;
     /// How many submits have succeeded.
     std::uint64_t version() const;
-    /// The bytes of the blocks, if this PE holds them all and one behind the other; else nothing. No copy: valid until
-    /// the next submit or repair.
+    /// The bytes of the blocks, if this PE holds them all and one behind the other, and, with Integrity::checked, if
+    /// they are what was submitted; else nothing. No copy: valid until the next submit, repair or scrub. O(1); checked
+    /// O(bytes and up to 128 KiB around them).
     std::span<std::byte const> held(BlockRange blocks) const;
     /// Gives back the memory of the version before, which is kept for the next submit. Not collective.
     void trim();
@@ -93,23 +97,8 @@ public:
 
 private:
     friend class Loading;
-    struct Version;
-    struct Delivery;
-    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
-                std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of);
-    LoadReport load_all(CsrView<BlockRange> wanted, std::span<std::byte> out);
-    Delivery prepare(CsrView<BlockRange> wanted, std::span<std::byte> out);
-    void lay_out(Delivery& delivery, std::span<std::byte> out) const;
-    LoadReport finish(Delivery& delivery);
-    void forget_and_replace(Delivery const& delivery);
-    bool carry_out(repair::Step const& step);
-    bool forget_damage(repair::Step const& step);
-
-    ft::Communicator& comm_;
-    Options options_;
-    std::unique_ptr<Version> current_;
-    std::unique_ptr<Memory> spare_;  // of the version before
-    std::uint64_t version_ = 0;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace regraft::store

@@ -9,6 +9,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/repair/plan.hpp"
 
 namespace regraft::store {
 
@@ -24,6 +25,13 @@ private:
     std::vector<BlockRange> ranges_;
 };
 
+/// Blocks arrived other than they had been sent, again and again, although those who sent them have them undamaged.
+/// Thrown on all members alike.
+class DamagedInTransit : public ft::MpiError, public ft::Uniform {
+public:
+    using MpiError::MpiError;
+};
+
 /// A replica that was not what had been submitted.
 struct Damage {
     BlockRange blocks;
@@ -33,7 +41,7 @@ struct Damage {
 
 /// What a load did. All but the last two are the same on all members.
 struct [[nodiscard]] LoadReport {
-    /// Wanted by somebody and held by nobody alive, ascending, disjoint.
+    /// Wanted by somebody and held by nobody alive, ascending, disjoint; also if they were read again.
     std::vector<BlockRange> lost;
     /// Replicas whose checksums were wrong. They have been replaced if there was a good one, else they are lost.
     std::vector<Damage> damaged;
@@ -52,6 +60,23 @@ struct [[nodiscard]] LoadReport {
     /// By this PE from others, and that it held itself.
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_local = 0;
+};
+
+/// What a repair carried out altogether, also by plans that another one had to follow because damage was found; what it
+/// says of copies is how it ended. The same on all members.
+struct [[nodiscard]] RepairReport : repair::Plan {
+    /// Replicas that were to be copied and had wrong checksums. They count no more; others have been made instead.
+    std::vector<Damage> damaged{};
+};
+
+/// What a scrub found. All but the last is the same on all members.
+struct [[nodiscard]] ScrubReport {
+    /// Replicas that were not what had been submitted.
+    std::vector<Damage> damaged{};
+    /// Blocks of which no good replica was left: ascending, disjoint.
+    std::vector<BlockRange> lost{};
+    /// Bytes of blocks that this PE looked at.
+    std::uint64_t bytes_verified = 0;
 };
 
 }  // namespace regraft::store

@@ -1,0 +1,45 @@
+// Numbers of a few bits each, one behind the other in words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regraft {
+
+/// Numbers of any widths; the reader says where each begins.
+class PackedNumbers {
+public:
+    /// Bits so far: where the next number begins.
+    std::uint64_t bits() const { return bits_; }
+    /// Precondition: number < 2^width, width <= 64.
+    void append(std::uint64_t number, std::uint32_t width) {
+        if (width == 0) return;
+        auto const shift = bits_ % 64;
+        if (shift == 0) {
+            words_.push_back(number);
+        } else {
+            words_.back() |= number << shift;
+            if (shift + width > 64) words_.push_back(number >> (64 - shift));
+        }
+        bits_ += width;
+    }
+    void shrink_to_fit() { words_.shrink_to_fit(); }
+    std::vector<std::uint64_t> const& words() const { return words_; }
+
+    /// The number of that width which begins at a bit. Precondition: it is there.
+    static std::uint64_t read(std::span<std::uint64_t const> words, std::uint64_t bit, std::uint32_t width) {
+        if (width == 0) return 0;
+        auto const shift = bit % 64;
+        auto number = words[bit / 64] >> shift;
+        if (shift + width > 64) number |= words[bit / 64 + 1] << (64 - shift);
+        return width == 64 ? number : number & ((std::uint64_t{1} << width) - 1);
+    }
+    friend bool operator==(PackedNumbers const&, PackedNumbers const&) = default;
+
+private:
+    std::vector<std::uint64_t> words_;
+    std::uint64_t bits_ = 0;
+};
+
+}  // namespace regraft

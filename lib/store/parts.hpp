@@ -1,0 +1,31 @@
+// Blocks in parts of about 64 KiB, each with a checksum of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/ids.hpp"
+
+namespace regraft::store {
+
+/// Calls visit for the parts of blocks. They end where a block is the first to begin behind a multiple of 64 KiB of all
+/// blocks, so whoever holds, sends or gets any of them cuts at the same places.
+template <class Visit>
+void visit_parts(BlockRange blocks, BlockSizes const& sizes, Visit visit) {
+    constexpr std::uint64_t part_bytes = 64 << 10;
+    while (!blocks.empty()) {
+        auto const next = (sizes.begin(blocks.first) / part_bytes + 1) * part_bytes;
+        auto const end = std::min(blocks.last, sizes.first_from(next));
+        visit(BlockRange{blocks.first, end});
+        blocks.first = end;
+    }
+}
+
+inline std::uint64_t num_parts(BlockRange blocks, BlockSizes const& sizes) {
+    std::uint64_t count = 0;
+    visit_parts(blocks, sizes, [&](BlockRange) { ++count; });
+    return count;
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,106 @@
+// What is behind a ReplicatedStore: what a PE knows and keeps, and the steps of its collectives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regraft/placement/directory.hpp"
+#include "regraft/store/replicated_store.hpp"
+#include "store/gather.hpp"
+#include "store/held_blocks.hpp"
+#include "store/load_plan.hpp"
+#include "store/seals.hpp"
+#include "store/seams.hpp"
+#include "store/traffic.hpp"
+
+namespace regraft::store {
+
+/// One submit and what became of it.
+struct Version {
+    placement::Directory directory;  // who holds what: the same on all members
+    BlockSizes sizes;
+    HeldBlocks held;  // by this PE
+    Seams seams;
+};
+
+/// How many loads were started and are not over. A shrink ends all.
+class LoadsUnderWay {
+public:
+    void begin(std::uint32_t epoch) {
+        count_ = any(epoch) ? count_ + 1 : 1;
+        epoch_ = epoch;
+    }
+    void end(std::uint32_t epoch) {
+        if (any(epoch)) --count_;
+    }
+    bool any(std::uint32_t epoch) const { return count_ > 0 && epoch_ == epoch; }
+
+private:
+    std::uint64_t count_ = 0;
+    std::uint32_t epoch_ = 0;
+};
+
+/// A load, or what replaces damaged replicas, while it is not agreed on. It may take several attempts.
+struct Delivery {
+    CsrView<BlockRange> wanted{};  // by PeId
+    std::span<std::byte> out{};
+    LoadOptions options{};
+    std::uint64_t alike = 0;  // the digest of what must be
+
+    // What the attempts so far have found.
+    std::vector<Damage> damaged{};
+    std::vector<Damage> to_replace{};                 // those whose holders may write to them
+    std::optional<placement::Directory> undamaged{};  // the directory without them, if there are any
+    Resends resends{};
+
+    // The attempt under way.
+    LoadPlan plan{};
+    Traffic traffic{};
+    std::optional<Seals> seals{};
+    std::vector<exchange::Message> messages{};
+};
+
+struct ReplicatedStore::Impl {
+    Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
+
+    using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
+                SizesOf const& sizes_of);
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
+                    std::uint64_t alike);
+    RepairReport repair(RepairOptions const& repair_options);
+    ScrubReport scrub();
+
+    /// Plans the next attempt, and lays out where in memory everything comes from and goes to.
+    void prepare(Delivery& delivery);
+    void move(Delivery& delivery);
+    /// Attempt after attempt until all have what they want or know that it is lost. Collective, uniform.
+    void settle(Delivery& delivery);
+    /// settle, and what then is to be done about what is lost. Collective, uniform.
+    LoadReport finish(Delivery& delivery);
+
+    bool checked() const { return options.integrity == Integrity::checked; }
+    bool idle() const { return !loads.any(comm.epoch()); }
+
+    ft::Communicator& comm;
+    Options options;
+    std::unique_ptr<Version> current;
+    Memory spare;  // of the version before
+    std::uint64_t version = 0;
+    LoadsUnderWay loads;
+
+private:
+    void lay_out(Delivery& delivery);
+    bool is_clean(Delivery const& delivery);
+    void note(Delivery& delivery, std::span<BadReplica const> bad) const;
+    void forget_and_replace(Delivery const& delivery);
+    void make_up_for_lost(Delivery const& delivery, LoadReport const& report);
+    bool carry_out(repair::Step const& step, RepairReport& report);
+    bool forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged);
+};
+
+}  // namespace regraft::store
