@@ -1,9 +1,17 @@
 // The private parts of the stores that need no messages.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "store/digest.hpp"
+#include "store/parts.hpp"
+#include "store/replicated.hpp"
+#include "store/seams.hpp"
 
 namespace regraft::store {
 namespace {
@@ -31,6 +39,63 @@ TEST(Digest, TellsLoadOptionsApart) {
         << "each PE has a function of its own";
     EXPECT_NE(digest({}), digest({.reread = nothing}));
     EXPECT_NE(digest({}), digest({.lost = LoadOptions::Lost::left}));
+}
+
+TEST(Parts, EndAtTheSamePlacesWhereverBlocksBegin) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        BlockSizes::Builder builder;
+        auto const largest = std::uint64_t{1} << random.below(19);
+        for (int i = 0; i < 300; ++i) builder.add(seed % 3 == 0 ? largest : random.below(largest));
+        auto const sizes = std::move(builder).take();
+        auto const ends_of = [&](std::uint64_t first, std::uint64_t last) {
+            std::vector<BlockId> ends;
+            visit_parts({BlockId{first}, BlockId{last}}, sizes, [&](BlockRange part) { ends.push_back(part.last); });
+            return ends;
+        };
+        auto const all = ends_of(0, 300);
+        EXPECT_EQ(all.back(), BlockId{300});
+        for (std::uint64_t first = 0; first < 300; first += 7) {
+            auto const ends = ends_of(first, 300);
+            auto const same = std::upper_bound(all.begin(), all.end(), BlockId{first});
+            EXPECT_TRUE(std::equal(ends.begin(), ends.end(), same, all.end()));
+        }
+    }
+}
+
+TEST(Seams, AreForgottenWhereTheySeparateNothing) {
+    std::vector<PeId> const pes{PeId{0}, PeId{1}, PeId{2}, PeId{3}};
+    placement::Directory directory(placement::ModK(100, 4, 2), pes);  // 0 and 2 hold the first half
+    Seams seams;
+    auto const in_range = [](std::uint64_t first, std::uint64_t last) {
+        return BlockRange{BlockId{first}, BlockId{last}};
+    };
+    seams.add(in_range(10, 20), PeId{0});
+    seams.add(in_range(0, 50), PeId{2});  // neither side: nothing lies before 0, and 2 does not hold 50
+    seams.prune(directory);
+    EXPECT_EQ(std::vector(seams.blocks().begin(), seams.blocks().end()), (std::vector{BlockId{10}, BlockId{20}}));
+    directory.remove(in_range(20, 30), PeId{0});
+    seams.prune(directory);
+    EXPECT_EQ(std::vector(seams.blocks().begin(), seams.blocks().end()), (std::vector{BlockId{10}}));
+    directory.retain(std::vector{PeId{1}, PeId{2}, PeId{3}});
+    seams.prune(directory);
+    EXPECT_TRUE(seams.blocks().empty());
+}
+
+TEST(LoadsUnderWay, EndWithTheCommunicator) {
+    LoadsUnderWay loads;
+    loads.begin(3);
+    loads.begin(3);
+    EXPECT_TRUE(loads.any(3));
+    EXPECT_FALSE(loads.any(4)) << "a shrink ends them";
+    loads.end(3);
+    EXPECT_TRUE(loads.any(3));
+    loads.begin(4);
+    loads.end(3);  // one of before
+    EXPECT_TRUE(loads.any(4));
+    loads.end(4);
+    EXPECT_FALSE(loads.any(4));
 }
 
 }  // namespace
