@@ -86,7 +86,8 @@ public:
         std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
         auto const outcome = load(rows, request, loss, out);
         auto wrong = check(outcome, rows, loss, out);
-        if (!comm_.agree_equal(hash_of_uniform(outcome.report))) wrong += " survivors got different reports";
+        if (!comm_.agree_equal(hash_of_uniform(outcome.report) + (outcome.thrown ? 1 : 0)))
+            wrong += " survivors got different reports";
         return wrong;
     }
     /// The same without any communication but the store's own.
@@ -168,13 +169,21 @@ private:
         }
     }
 
+    bool may_be(Outcome const& outcome, Csr<BlockRange> const& rows, Loss loss) const {
+        bool const lost = !outcome.report.lost.empty();
+        if (loss != Loss::reread_in_vain) return outcome.thrown == (lost && loss == Loss::thrown);
+        // Who cannot read knows; to the others he may be dead before he says so.
+        bool const in_vain = !model_.lost_of(rows[rows.size() - 1]).empty();
+        bool const mine = comm_.self() == comm_.members().back();
+        return outcome.thrown ? in_vain : !(in_vain && mine);
+    }
+
     std::string check(Outcome const& outcome, Csr<BlockRange> const& rows, Loss loss,
                       std::span<std::byte const> out) const {
         auto const& [report, thrown] = outcome;
         auto const mine = rows[comm_.position(comm_.self())];
-        bool const in_vain = loss == Loss::reread_in_vain && !model_.lost_of(rows[rows.size() - 1]).empty();
-        bool const must_throw = !report.lost.empty() && (loss == Loss::thrown || in_vain);
-        if (model_.exact() && thrown != must_throw) return thrown ? "throws DataLost" : "does not throw DataLost";
+        if (model_.exact() && !may_be(outcome, rows, loss))
+            return thrown ? "throws DataLost" : "does not throw DataLost";
         auto const places = loss == Loss::left || loss == Loss::thrown ? LostPlaces::untouched
                             : thrown                                   ? LostPlaces::anything
                                                                        : LostPlaces::read_again;

@@ -22,8 +22,8 @@ using test::Content;
 using test::Loss;
 using test::Request;
 
-TEST(LostBlocks, MakeEverybodyThrowUnlessToldOtherwise) {
-    ft::Communicator comm(MPI_COMM_WORLD);
+/// All members throw unless told otherwise.
+void load_in_all_ways(ft::Communicator& comm) {
     test::StoreUnderTest store(comm, {Transport::rounds});
     std::uint64_t loads = 0;
     ft::resilient(
@@ -44,10 +44,9 @@ TEST(LostBlocks, MakeEverybodyThrowUnlessToldOtherwise) {
         [&](ft::Failure const&) { store.settle(); });
 }
 
-TEST(LostBlocks, AreNamedWithTheirNumber) {
-    std::vector<std::string> texts;
+/// The exception names them with their number.
+void read_what_is_said(ft::Communicator& comm) {
     std::vector<BlockRange> const all{{BlockId{0}, BlockId{100}}};
-    ft::Communicator comm(MPI_COMM_WORLD);
     test::StoreUnderTest store(comm, {});
     auto const lost = ft::resilient(
         comm,
@@ -72,8 +71,8 @@ TEST(LostBlocks, AreNamedWithTheirNumber) {
     EXPECT_EQ(lost, !store.model().lost_of(all).empty());
 }
 
-TEST(LostBlocks, AreAskedForByTheRowsOfAReassignment) {
-    ft::Communicator comm(MPI_COMM_WORLD);
+/// Rows of a reassignment are handed on as they are.
+void take_over(ft::Communicator& comm) {
     constexpr std::uint64_t num_sites = 240;
     std::vector<std::uint64_t> const partitions{0, num_sites};
     auto work = assign::balance(partitions, comm.num_founders());
@@ -118,6 +117,13 @@ TEST(LostBlocks, AreAskedForByTheRowsOfAReassignment) {
             comm.agree();
             work = std::move(next.after);
         });
+}
+
+TEST(LostBlocks, AreThrownOrReadAgainOrLeftAndTakenOver) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    load_in_all_ways(comm);
+    read_what_is_said(comm);
+    take_over(comm);
 }
 
 }  // namespace
