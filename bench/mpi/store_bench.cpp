@@ -128,7 +128,7 @@ public:
         } catch (ft::Departed const&) {
             return false;
         } catch (ft::ProcessFailure const&) {
-            comm_.shrink();
+            static_cast<void>(comm_.shrink());
         }
         ft::set_failure_plan({});
         return true;

@@ -279,8 +279,69 @@ TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
             EXPECT_TRUE(damage(store.store(), BlockId{id}));
         }
     }
-    static_cast<void>(store.store().repair({3, std::numeric_limits<std::uint64_t>::max(), {}}));
+    auto const report = store.store().repair({3, std::numeric_limits<std::uint64_t>::max(), {}});
+    // What was found is in the report, and so is everything that was copied, before it was found and after.
+    for (auto const& damage : report.damaged) {
+        EXPECT_EQ(damage.blocks.size(), 1u);
+        auto const id = value(damage.blocks.first);
+        EXPECT_EQ(damage.holder, store.model().holders(damage.blocks.first)[id % 2]);
+        EXPECT_EQ(id % 5, 0u);
+    }
+    std::uint64_t copied = 0;
+    for (auto const& step : report.steps) {
+        for (auto const& copy : step.copies) copied += copy.blocks.size();
+    }
+    EXPECT_EQ(copied, 30u + report.damaged.size());
+    EXPECT_EQ(report.bytes_copied, copied * 70000);
+    EXPECT_EQ(sum(comm, report.damaged.size()), report.damaged.size() * comm.size());
+    EXPECT_EQ(sum(comm, store.store().scrub().damaged.size()), (6 - report.damaged.size()) * comm.size())
+        << "those that nobody copied";
     EXPECT_EQ(store.load_everything(), "");
+}
+
+TEST_P(CheckedStore, ScrubsReplicasThatNobodyReads) {
+    if (comm.size() < 2) GTEST_SKIP() << "needs a second replica";
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit_evenly(store, comm, {64, Content::Sizes::fixed, 3000, 2}, "permuted");
+    EXPECT_EQ(store.scrub(), "");
+    std::vector<Damage> expected;
+    for (std::uint64_t id : {0, 25, 50}) {
+        auto const victim = store.model().holders(BlockId{id}).back();
+        expected.push_back({{BlockId{id}, BlockId{id + 1}}, victim});
+        if (comm.self() == victim) {
+            EXPECT_TRUE(damage(store.store(), BlockId{id}));
+        }
+    }
+    auto const report = store.store().scrub();
+    EXPECT_TRUE(report.lost.empty());
+    for (auto const& one : expected) EXPECT_TRUE(names(report.damaged, one.blocks.first, one.holder));
+    EXPECT_LE(report.damaged.size(), expected.size());
+    EXPECT_EQ(store.scrub(), "") << "they have been replaced";
+    EXPECT_EQ(store.load_everything(), "");
+    EXPECT_EQ(store.check_memory(), "");
+}
+
+TEST_P(CheckedStore, ScrubsAlsoWhatCannotBeMadeGood) {
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit_evenly(store, comm, {40, Content::Sizes::fixed, 100000, 1}, "permuted");
+    if (comm.self() == store.model().holders(BlockId{20}).front()) {
+        EXPECT_TRUE(damage(store.store(), BlockId{20}));
+    }
+    EXPECT_EQ(store.store().scrub().lost, (std::vector{BlockRange{BlockId{20}, BlockId{21}}}));
+    auto const again = store.store().scrub();
+    EXPECT_TRUE(again.damaged.empty()) << "nobody counts on it any more";
+    auto const everything = store.model().content().everything();
+    std::vector<std::byte> out(40 * 100000);
+    EXPECT_THROW(static_cast<void>(store.store().load(std::span(&everything, 1), out)), DataLost);
+}
+
+TEST_P(CheckedStore, DoesNotShowWhatIsDamaged) {
+    StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
+    submit_evenly(store, comm, {20, Content::Sizes::fixed, 100000, 100});  // everybody holds everything
+    EXPECT_TRUE(damage(store.store(), BlockId{5}));
+    EXPECT_TRUE(store.store().held({BlockId{5}, BlockId{6}}).empty());
+    EXPECT_TRUE(store.store().held({BlockId{0}, BlockId{20}}).empty());
+    EXPECT_EQ(store.store().held({BlockId{7}, BlockId{9}}).size(), 200000u);
 }
 
 TEST_P(CheckedStore, NoticesDamageInTheMemoryOfTheUser) {
@@ -300,6 +361,7 @@ TEST_P(CheckedStore, NoticesDamageInTheMemoryOfTheUser) {
     EXPECT_TRUE(report.lost.empty());
     EXPECT_TRUE(names(report.damaged, BlockId{0}, PeId{0}));
     EXPECT_TRUE(store.load(std::span(&everything, 1), out).damaged.empty()) << "it does not count any more";
+    EXPECT_TRUE(store.scrub().damaged.empty()) << "nor does a scrub look at it";
     EXPECT_GT(store.repair().bytes_copied, 0u) << "it is missing";
 }
 

@@ -22,7 +22,7 @@ import launch  # noqa: E402
 import run_mpi  # noqa: E402
 
 NOBODY = "agree:before:9999:0"  # a plan that kills nobody, but lets points be counted
-LATEST = {"submit": 4, "repair": 4}  # occurrence of a point at which somebody may be told to die
+LATEST = {"submit": 4, "repair": 4, "scrub": 4}  # occurrence of a point at which somebody may be told to die
 LATEST_OTHERS = 12
 
 
@@ -63,7 +63,7 @@ class Runner:
 
     def points_reached(self, transport: str) -> list[str]:
         """The points that a campaign without deaths comes to more than once."""
-        settings = {"seed": 1, "steps": 60, "transport": transport, "repair": self.args.repair[-1]}
+        settings = {"seed": 1, "steps": 60, "transport": transport, "repair": self.args.repair[-1], "integrity": self.args.integrity[-1]}
         outcome, bad = self.run(Job(3, settings, [], []))
         text = outcome.output.decode(errors="replace")
         found = re.findall(r"^campaign: reached (\S+) (\d+)", text, re.M)
@@ -94,8 +94,10 @@ def draw_occurrence(choice: random.Random, point: str) -> int:
     return choice.randrange(choice.randrange(1, LATEST.get(point.split(":")[0], LATEST_OTHERS)))
 
 
-def draw_planned(choice: random.Random, victims: list[int], points: list[str], repair: str) -> list[str]:
-    usable = [point for point in points if not point.startswith("shrink:") and (repair != "never" or not point.startswith("repair:"))]
+def draw_planned(choice: random.Random, victims: list[int], points: list[str], settings: dict[str, object]) -> list[str]:
+    repair, integrity = settings["repair"], settings["integrity"]
+    never = ("shrink:", *(() if repair != "never" else ("repair:",)), *(() if integrity == "checked" else ("scrub:",)))
+    usable = [point for point in points if not point.startswith(never)]
     together = choice.random() < 0.4  # at the same point
     plan = []
     for index, victim in enumerate(victims):
@@ -131,7 +133,7 @@ def draw_job(number: int, points: dict[str, list[str]], args: argparse.Namespace
     if choice.random() < 0.3 and 0 not in victims:
         victims[0] = 0
     timed = {"random": count, "both": (count + 1) // 2, "last": count // 2}.get(kind, 0) if not args.simulated else 0
-    planned = draw_planned(choice, victims[timed:], reached, str(settings["repair"]))
+    planned = draw_planned(choice, victims[timed:], reached, settings)
     return Job(ranks, settings, planned, draw_timed(choice, victims[:timed]))
 
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -110,13 +111,15 @@ private:
     void perform(Random& random) {
         bool const rounds = settings_.word("transport", "") == "rounds";
         bool const repairs = settings_.word("repair", "never") != "never";
-        switch (random.below(6)) {
+        switch (random.below(7)) {
             case 0:
                 return submit(random);
             case 1:
                 return repairs ? repair() : load(random, test::Request::told);
             case 2:
                 return load(random, test::Request::known);
+            case 6:
+                return checked_ ? scrub() : load(random, test::Request::known);
             case 3:
                 return load(random, rounds ? test::Request::started : test::Request::told);
             default:
@@ -146,7 +149,15 @@ private:
         doing_ = request == test::Request::told    ? "load"
                  : request == test::Request::known ? "load-known"
                                                    : "load-started";
-        require(store_.load(test::random_requests(store_.store().num_blocks(), comm_.size(), random), request));
+        using test::Loss;
+        auto const loss = std::array{Loss::left, Loss::thrown, Loss::reread, Loss::reread_in_vain}[random.below(4)];
+        auto const rows = test::random_requests(store_.store().num_blocks(), comm_.size(), random);
+        require(store_.load(rows, request, loss));
+    }
+
+    void scrub() {
+        doing_ = "scrub";
+        require(store_.scrub());
     }
 
     void repair() {
@@ -195,6 +206,7 @@ private:
     ft::Communicator& comm_;
     Settings settings_;
     test::StoreUnderTest store_;
+    bool const checked_ = settings_.word("integrity", "") == "checked";
     std::uint64_t next_ = 0;  // step
     std::string doing_ = "start";
 };
