@@ -1,6 +1,7 @@
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -11,20 +12,46 @@ namespace {
 
 ft::FailPhase checkpoint_phase("checkpoint");
 
+constexpr std::uint64_t size_bytes = sizeof(std::uint64_t);  // before each share
+
 /// Every member's size and, as far as the slot holds it, share; slots one behind the other, by rank.
 std::vector<std::byte> gather_slots(ft::Communicator& comm, std::span<std::byte const> share,
                                     std::uint64_t slot_bytes) {
-    auto const width = sizeof(std::uint64_t) + slot_bytes;
-    ByteWriter writer;
-    writer.put(std::uint64_t{share.size()});
-    auto slot = writer.take();
-    slot.resize(width);
-    if (share.size() <= slot_bytes) std::copy(share.begin(), share.end(), slot.begin() + sizeof(std::uint64_t));
+    auto const width = size_bytes + slot_bytes;
     std::vector<std::byte> slots(width * comm.size());
-    auto const count = checked_cast<int>(width);
-    comm.check(MPI_Allgather(slot.data(), count, MPI_BYTE, slots.data(), count, MPI_BYTE, comm.native()),
+    auto const mine = std::span(slots).subspan(comm.position(comm.self()) * width, width);
+    std::uint64_t const size = share.size();
+    std::memcpy(mine.data(), &size, size_bytes);
+    if (size <= slot_bytes) std::copy(share.begin(), share.end(), mine.subspan(size_bytes).begin());
+    comm.check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, slots.data(), checked_cast<int>(width), MPI_BYTE,
+                             comm.native()),
                "MPI_Allgather");
     return slots;
+}
+
+std::vector<std::uint64_t> sizes_of(std::span<std::byte const> slots, std::size_t num_slots) {
+    std::vector<std::uint64_t> sizes;
+    auto const width = slots.size() / num_slots;
+    for (std::size_t i = 0; i < num_slots; ++i) {
+        sizes.push_back(ByteReader(slots.subspan(i * width, width)).get<std::uint64_t>());
+    }
+    return sizes;
+}
+
+/// The shares in the slots, moved together where they are, so that there is no second copy of them.
+Csr<std::byte> shares_of(std::vector<std::byte> slots, std::span<std::uint64_t const> sizes) {
+    Csr<std::byte> shares;
+    auto const width = slots.size() / sizes.size();
+    auto end = slots.begin();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        auto const share = slots.begin() + static_cast<std::ptrdiff_t>(i * width + size_bytes);
+        end = std::copy_n(share, sizes[i], end);  // never further behind than it was
+        shares.offsets.push_back(shares.offsets.back() + sizes[i]);
+    }
+    slots.erase(end, slots.end());
+    if (slots.capacity() > 2 * slots.size()) slots.shrink_to_fit();
+    shares.values = std::move(slots);
+    return shares;
 }
 
 }  // namespace
@@ -32,25 +59,19 @@ std::vector<std::byte> gather_slots(ft::Communicator& comm, std::span<std::byte 
 void MiniCheckpoint::commit(std::span<std::byte const> share) {
     comm_.reach(checkpoint_phase.before);
     Contents next{{comm_.members().begin(), comm_.members().end()}, {}};
-    auto slot_bytes = slot_bytes_;
-    for (;;) {
-        auto const slots = gather_slots(comm_, share, slot_bytes);
-        auto const width = slots.size() / comm_.size();
-        std::uint64_t largest = 0;
-        next.shares = {};
-        for (std::size_t rank = 0; rank < comm_.size(); ++rank) {
-            auto const slot = std::span(slots).subspan(rank * width, width);
-            auto const size = ByteReader(slot).get<std::uint64_t>();
-            largest = std::max(largest, size);
-            next.shares.push_row(slot.subspan(sizeof size, std::min(size, slot_bytes)));
-        }
-        if (largest <= slot_bytes) break;
-        slot_bytes = largest;  // everybody sees the same sizes, so everybody comes here
+    auto slots = gather_slots(comm_, share, slot_bytes_);
+    auto sizes = sizes_of(slots, comm_.size());
+    auto const largest = *std::max_element(sizes.begin(), sizes.end());
+    if (largest > slot_bytes_) {  // everybody sees the same sizes, so everybody comes here
+        slots = {};
+        slots = gather_slots(comm_, share, largest);
     }
+    next.shares = shares_of(std::move(slots), sizes);
     comm_.reach(checkpoint_phase.inside);
     comm_.agree();
     swap_in(std::move(next));
-    slot_bytes_ = slot_bytes;
+    // Slots grow with the largest share at once, and shrink when it has become much shorter.
+    if (largest > slot_bytes_ || largest < slot_bytes_ / 2) slot_bytes_ = largest;
     comm_.reach(checkpoint_phase.after);
 }
 
