@@ -19,13 +19,13 @@ std::size_t gathered = 0;  // bytes that the last MPI_Allgather brought
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+[[gnu::noinline]] void* operator new(std::size_t size) {
     void* const memory = std::malloc(size);
     if (memory == nullptr) throw std::bad_alloc();
     most_allocated = std::max(most_allocated, allocated += malloc_usable_size(memory));
     return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     if (memory != nullptr) allocated -= malloc_usable_size(memory);
     std::free(memory);
 }
