@@ -128,6 +128,17 @@ TEST(ErasureStore, LoadsWhatEverybodyKnowsOf) {
     EXPECT_EQ(report.bytes_moved, 3 * report.blocks_moved);
 }
 
+TEST(ErasureStore, RepairsNothingBeforeTheFirstSubmit) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    ErasureStore store(comm);
+    auto const report = store.repair();
+    EXPECT_TRUE(report.lost.empty());
+    EXPECT_EQ(report.bytes_restored, 0u);
+    EXPECT_EQ(report.bytes_held, 0u);
+    submit_even_parts(store, comm, Code(2, 1), 40, 3);
+    expect_everything(store, 40, 3);
+}
+
 TEST(ErasureStore, RepairsNothingWhenNobodyDied) {
     ft::Communicator comm(MPI_COMM_WORLD);
     ErasureStore store(comm, {.node = value(comm.self()) / 2});

@@ -79,8 +79,11 @@ public:
     void load_everything() { load(std::vector{BlockRange{BlockId{0}, BlockId{num_blocks}}}); }
 
     void repair(ft::Failure const& failure) {
-        if (store_.version() == 0) return;
         auto const report = store_.repair();
+        if (store_.version() == 0) {
+            EXPECT_TRUE(report.lost.empty());
+            return;
+        }
         if (failure.lost.size() <= survives_) {
             EXPECT_EQ(report.lost, lost_);
         }

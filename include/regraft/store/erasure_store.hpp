@@ -38,7 +38,7 @@ struct ErasureOptions {
 };
 
 /// What a repair did and what now holds. All but the last two are the same on all members.
-struct ErasureRepair {
+struct [[nodiscard]] ErasureRepair {
     /// The blocks that do not follow from what lives: ascending, disjoint. They stay lost until the next submit.
     std::vector<BlockRange> lost;
     /// The code as it is now: a smaller one if there are fewer members than it had pieces.
@@ -91,7 +91,7 @@ public:
     /// piece of its stripe. With fewer members than pieces, the living keep what they have of the data, share the rest,
     /// and encode everything anew with code.fitted(members). So afterwards as many deaths are survived as there are
     /// parities in the report's code. Stripes that lost too much go on without what they lost. On ProcessFailure
-    /// everything is as before on all members. Collective, uniform.
+    /// everything is as before on all members. Nothing to do before the first submit. Collective, uniform.
     ErasureRepair repair();
 
     /// Of the version that can be read; none before the first submit.
