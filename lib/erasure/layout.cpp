@@ -11,6 +11,7 @@ namespace {
 
 /// bytes * index / parts, exactly.
 std::uint64_t share(std::uint64_t bytes, std::uint64_t index, std::uint64_t parts) {
+    if (bytes < std::uint64_t{1} << 32 && index < std::uint64_t{1} << 32) return bytes * index / parts;
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(Wide{bytes} * index / parts);
 }

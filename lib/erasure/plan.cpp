@@ -1,67 +1,14 @@
 #include "regraft/erasure/plan.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
-#include "regraft/core/checked_cast.hpp"
 #include "regraft/core/united.hpp"
 
 namespace regraft::erasure {
-
-Holdings::Holdings(Layout layout, std::vector<PeId> pe_of_slot)
-    : layout_(std::make_shared<Layout const>(std::move(layout))),
-      pe_of_slot_(std::move(pe_of_slot)),
-      members_(pe_of_slot_) {
-    REGRAFT_EXPECTS(pe_of_slot_.size() == layout_->num_slots());
-    REGRAFT_EXPECTS(std::is_sorted(members_.begin(), members_.end()));
-}
-
-void Holdings::retain(std::span<PeId const> members) {
-    REGRAFT_ASSERT(std::is_sorted(members.begin(), members.end()));
-    members_.assign(members.begin(), members.end());
-}
-
-void Holdings::move(Piece piece, PeId holder) {
-    moved_[piece] = holder;
-}
-
-void Holdings::give_up(Piece data) {
-    REGRAFT_EXPECTS(data.index < layout_->code().data());
-    given_up_.insert(data);
-}
-
-std::uint64_t Holdings::bytes(Piece piece) const {
-    if (given_up_.empty() || piece.index < layout_->code().data()) return given_up(piece) ? 0 : layout_->bytes(piece);
-    std::uint64_t longest = 0;
-    for (std::uint32_t i = 0; i < layout_->code().data(); ++i) longest = std::max(longest, bytes({piece.stripe, i}));
-    return longest;
-}
-
-std::optional<PeId> Holdings::holder(Piece piece) const {
-    auto const found = moved_.empty() ? moved_.end() : moved_.find(piece);
-    auto const pe = found != moved_.end() ? found->second : pe_of_slot_[layout_->slot(piece)];
-    if (!std::binary_search(members_.begin(), members_.end(), pe) || given_up(piece)) return std::nullopt;
-    return pe;
-}
-
-std::vector<Piece> Holdings::held(PeId pe) const {
-    std::vector<Piece> pieces;
-    auto const found = std::lower_bound(pe_of_slot_.begin(), pe_of_slot_.end(), pe);
-    if (found != pe_of_slot_.end() && *found == pe) {
-        auto const slot = checked_cast<std::uint32_t>(found - pe_of_slot_.begin());
-        for (std::uint32_t i = 0; i < layout_->code().pieces(); ++i) {
-            auto const piece = layout_->piece(slot, i);
-            if (holder(piece) == pe && !moved_.contains(piece)) pieces.push_back(piece);
-        }
-    }
-    for (auto const& [piece, holder_of_piece] : moved_) {
-        if (holder_of_piece == pe && holder(piece) == pe) pieces.push_back(piece);
-    }
-    std::sort(pieces.begin(), pieces.end());
-    return pieces;
-}
 
 namespace {
 
@@ -163,16 +110,6 @@ void rebuild_once(Senders& senders, std::span<Rebuild const> wanted, std::uint32
     }
 }
 
-/// How many pieces of the stripe are there, empty ones included.
-std::uint32_t available(Holdings const& holdings, std::uint32_t stripe) {
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < holdings.layout().code().pieces(); ++i) {
-        Piece const piece{stripe, i};
-        if (holdings.holder(piece) || holdings.bytes(piece) == 0) ++count;
-    }
-    return count;
-}
-
 }  // namespace
 
 Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint64_t most_bytes) {
@@ -192,7 +129,7 @@ Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint
                 plan.copies.push_back({*part.piece, part.blocks, part.bytes, *holder, receiver, place});
                 if (*holder != receiver) senders.sends(*holder, size);
             } else if (holdings.given_up(*part.piece) ||
-                       (available(holdings, part.piece->stripe) < layout.code().data() &&
+                       (holdings.available(part.piece->stripe) < layout.code().data() &&
                         layout.bytes(*part.piece) != 0)) {
                 plan.lost.push_back(part.blocks);
             } else if (size != 0) {
@@ -213,117 +150,118 @@ namespace {
 /// Finds new holders for pieces.
 class Places {
 public:
-    Places(Holdings const& holdings, std::span<std::uint32_t const> node_of) : holdings_(holdings), node_of_(node_of) {
-        REGRAFT_EXPECTS(node_of.empty() || node_of.size() == holdings.members().size());
-        auto const& layout = holdings.layout();
-        std::vector<std::uint64_t> held(holdings.members().size());
-        for (std::uint32_t stripe = 0; stripe < layout.num_slots(); ++stripe) {
-            auto const parity_bytes = holdings.bytes({stripe, layout.code().data()});
-            for (std::uint32_t i = 0; i < layout.code().pieces(); ++i) {
-                auto const holder = holdings.holder({stripe, i});
-                if (holder)
-                    held[position(*holder)] += i < layout.code().data() ? holdings.bytes({stripe, i}) : parity_bytes;
-            }
-        }
+    Places(Holdings const& holdings, std::span<std::uint32_t const> node_of, std::span<std::uint64_t const> room)
+        : members_(holdings.members()), node_of_(node_of), room_(room.begin(), room.end()) {
+        REGRAFT_EXPECTS(node_of.empty() || node_of.size() == members_.size());
+        REGRAFT_EXPECTS(room.empty() || room.size() == members_.size());
+        auto const held = holdings.bytes_held();
         for (std::size_t member = 0; member < held.size(); ++member) by_bytes_.insert({held[member], member});
     }
 
-    /// What the stripe has where now.
-    void open(std::uint32_t stripe) {
-        used_.clear();
-        for (std::uint32_t i = 0; i < holdings_.layout().code().pieces(); ++i) {
-            auto const holder = holdings_.holder({stripe, i});
-            if (holder) used_.push_back(position(*holder));
+    /// The member for one more piece of the stripe; nobody if nobody has room.
+    std::optional<PeId> next(Holdings const& holdings, Piece piece, std::uint64_t bytes) {
+        std::vector<std::size_t> used;  // members with a piece of the stripe
+        for (std::uint32_t i = 0; i < holdings.layout().code().pieces(); ++i) {
+            if (auto const holder = holdings.holder({piece.stripe, i})) used.push_back(position(*holder));
         }
-    }
-
-    /// The member for one more piece of the open stripe.
-    PeId next(std::uint64_t bytes) {
         auto best = by_bytes_.end();
-        auto best_cost = std::pair(~std::ptrdiff_t{0}, ~std::ptrdiff_t{0});
+        Cost best_cost;
         for (auto entry = by_bytes_.begin(); entry != by_bytes_.end(); ++entry) {
-            auto const cost = std::pair(std::count(used_.begin(), used_.end(), entry->second), on_node(entry->second));
+            if (!room_.empty() && room_[entry->second] < bytes) continue;
+            auto const cost = cost_of(entry->second, used);
             if (best == by_bytes_.end() || cost < best_cost) std::tie(best, best_cost) = std::pair(entry, cost);
-            if (best_cost == std::pair(std::ptrdiff_t{0}, std::ptrdiff_t{0})) break;
+            if (best_cost == Cost{}) break;
         }
+        if (best == by_bytes_.end()) return std::nullopt;
         auto const [held, member] = *best;
         by_bytes_.erase(best);
         by_bytes_.insert({held + bytes, member});
-        used_.push_back(member);
-        return holdings_.members()[member];
-    }
-
-    /// Pieces of the open stripe on one member, and on one node.
-    std::uint32_t most_on_one() const {
-        return most([&](std::size_t member) { return std::count(used_.begin(), used_.end(), member); });
-    }
-    std::uint32_t most_on_node() const {
-        return most([&](std::size_t member) { return on_node(member); });
+        if (!room_.empty()) room_[member] -= bytes;
+        return members_[member];
     }
 
 private:
+    /// Pieces of the stripe that the member, and its node, has.
+    using Cost = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+
+    Cost cost_of(std::size_t member, std::span<std::size_t const> used) const {
+        auto const own = std::count(used.begin(), used.end(), member);
+        if (node_of_.empty()) return {own, own};
+        return {own, std::count_if(used.begin(), used.end(),
+                                   [&](std::size_t other) { return node_of_[other] == node_of_[member]; })};
+    }
     std::size_t position(PeId pe) const {
-        auto const members = holdings_.members();
-        return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), pe) - members.begin());
-    }
-    std::ptrdiff_t on_node(std::size_t member) const {
-        return std::count_if(used_.begin(), used_.end(), [&](std::size_t other) {
-            return node_of_.empty() ? other == member : node_of_[other] == node_of_[member];
-        });
-    }
-    template <class Count>
-    std::uint32_t most(Count count) const {
-        std::ptrdiff_t result = 0;
-        for (auto member : used_) result = std::max<std::ptrdiff_t>(result, count(member));
-        return static_cast<std::uint32_t>(result);
+        return static_cast<std::size_t>(std::lower_bound(members_.begin(), members_.end(), pe) - members_.begin());
     }
 
-    Holdings const& holdings_;
+    std::span<PeId const> members_;
     std::span<std::uint32_t const> node_of_;
+    std::vector<std::uint64_t> room_;                           // of each member; empty: no limits
     std::set<std::pair<std::uint64_t, std::size_t>> by_bytes_;  // bytes held, member
-    std::vector<std::size_t> used_;                             // members with a piece of the open stripe
 };
+
+/// A piece to be made anew.
+struct Missing {
+    Piece piece;
+    std::uint32_t urgency;  // how many pieces its stripe lacks as long as this one does
+    std::uint32_t allowed;  // it follows from the first so many pieces of its stripe
+};
+
+/// Gives up what does not follow from anything, and says what is to be made anew: the most urgent first.
+std::vector<Missing> find_missing(Holdings& holdings, Restore restore, std::vector<Piece>& given_up) {
+    auto const& code = holdings.layout().code();
+    std::vector<Missing> missing;
+    for (auto const stripe : holdings.changed_stripes()) {
+        bool const broken = holdings.available(stripe) < code.data();
+        for (std::uint32_t i = 0; i < code.data() && broken; ++i) {
+            Piece const piece{stripe, i};
+            if (holdings.holder(piece) || holdings.bytes(piece) == 0) continue;
+            holdings.give_up(piece);
+            given_up.push_back(piece);
+        }
+        auto const first = missing.size();
+        for (std::uint32_t i = 0; i < (restore == Restore::data ? code.data() : code.pieces()); ++i) {
+            Piece const piece{stripe, i};
+            bool const anew = broken && i >= code.data();
+            if (holdings.bytes(piece) == 0 || (holdings.holder(piece) && !anew)) continue;
+            missing.push_back({piece, 0, broken ? code.data() : code.pieces()});
+        }
+        for (auto i = first; i < missing.size(); ++i)
+            missing[i].urgency = static_cast<std::uint32_t>(missing.size() - i);
+    }
+    std::stable_sort(missing.begin(), missing.end(),
+                     [](Missing const& a, Missing const& b) { return a.urgency > b.urgency; });
+    return missing;
+}
 
 }  // namespace
 
 Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node_of, std::uint64_t most_bytes,
-                   Restore restore) {
+                   Restore restore, std::span<std::uint64_t const> room) {
     REGRAFT_EXPECTS(most_bytes > 0);
-    auto const& layout = holdings.layout();
-    auto const& code = layout.code();
     Repair plan;
-    Places places(holdings, node_of);
-    Holdings next = holdings;  // without what is given up
-    Senders senders(next);
-    for (std::uint32_t stripe = 0; stripe < layout.num_slots(); ++stripe) {
-        places.open(stripe);
-        bool const broken = available(holdings, stripe) < code.data();
-        for (std::uint32_t i = 0; i < code.data() && broken; ++i) {
-            Piece const piece{stripe, i};
-            if (holdings.holder(piece) || holdings.bytes(piece) == 0) continue;
-            next.give_up(piece);
-            plan.given_up.push_back(piece);
-        }
-        for (std::uint32_t i = 0; i < (restore == Restore::data ? code.data() : code.pieces()); ++i) {
-            Piece const piece{stripe, i};
-            auto const bytes = next.bytes(piece);
-            auto const holder = next.holder(piece);
-            bool const anew = broken && i >= code.data();
-            if (bytes == 0 || (holder && !anew)) continue;
-            auto const target = holder ? *holder : places.next(bytes);
-            plan.moves.push_back({piece, target});
+    Holdings now = holdings;  // without what is given up
+    auto const missing = find_missing(now, restore, plan.given_up);
+    if (!missing.empty()) {
+        Holdings next = now;  // with what is made anew
+        Places places(holdings, node_of, room);
+        Senders senders(now);
+        for (auto const& [piece, urgency, allowed] : missing) {
+            auto const bytes = now.bytes(piece);
+            auto const holder = now.holder(piece);
+            auto const target = holder ? holder : places.next(next, piece, bytes);
+            if (!target) {
+                plan.unplaced.push_back(piece);
+                continue;
+            }
+            next.move(piece, *target);
+            plan.moves.push_back({piece, *target});
             plan.bytes_restored += bytes;
-            rebuild_in_parts(senders, {piece, {0, bytes}, target, 0}, broken ? code.data() : code.pieces(), most_bytes,
-                             plan.rebuilt);
+            rebuild_in_parts(senders, {piece, {0, bytes}, *target, 0}, allowed, most_bytes, plan.rebuilt);
         }
-        plan.most_on_one = std::max(plan.most_on_one, places.most_on_one());
-        plan.most_on_node = std::max(plan.most_on_node, places.most_on_node());
     }
-    for (std::uint32_t stripe = 0; stripe < layout.num_slots(); ++stripe) {
-        for (std::uint32_t i = 0; i < code.data(); ++i) {
-            if (!next.given_up({stripe, i})) continue;
-            for (auto const& blocks : layout.blocks({stripe, i})) plan.lost.push_back(blocks);
-        }
+    for (auto const& piece : now.given_up()) {
+        for (auto const& blocks : now.layout().blocks(piece)) plan.lost.push_back(blocks);
     }
     plan.lost = united(std::move(plan.lost));
     return plan;

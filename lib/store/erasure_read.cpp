@@ -296,12 +296,12 @@ ErasureRepair ErasureStore::repair() {
     comm_.agree();
     *current_ = std::move(next);
 
-    auto const now = erasure::plan_repair(current_->holdings, current_->nodes(), window_bytes(options_, code()));
+    auto const safe = erasure::safety(current_->holdings, current_->nodes());
     ErasureRepair report;
     report.lost = std::move(plan.lost);
     report.code = code();
-    report.deaths_survived = report.code.parity() / std::max(1U, now.most_on_one);
-    report.nodes_survived = report.code.parity() / std::max(1U, now.most_on_node);
+    report.deaths_survived = safe.members;
+    report.nodes_survived = safe.nodes;
     report.bytes_restored = plan.bytes_restored;
     report.bytes_moved = volume.moved;
     report.most_sent = most(volume.sent);

@@ -1,53 +1,16 @@
-// Who holds which piece now, and from which pieces wanted or lost bytes follow. Pure: the same on every PE.
+// From which pieces wanted or lost bytes follow. Pure: the same on every PE.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
-#include "regraft/erasure/layout.hpp"
+#include "regraft/erasure/holdings.hpp"
 
 namespace regraft::erasure {
-
-/// A value that every PE keeps for itself: what the layout said at submission, without the dead, and with what repairs
-/// have changed. Memory for changes only.
-class Holdings {
-public:
-    Holdings() = default;
-    /// pe_of_slot: who submitted as slot 0, 1, ...; ascending.
-    Holdings(Layout layout, std::vector<PeId> pe_of_slot);
-
-    Layout const& layout() const { return *layout_; }
-    /// The living, ascending: position = what plans below call member.
-    std::span<PeId const> members() const { return members_; }
-    /// From now on only these hold anything; members: ascending.
-    void retain(std::span<PeId const> members);
-    /// From now on this member holds the piece.
-    void move(Piece piece, PeId holder);
-    /// The piece is lost for good: its stripe goes on as if it were empty, and its blocks are lost.
-    void give_up(Piece data);
-
-    bool given_up(Piece piece) const { return !given_up_.empty() && given_up_.contains(piece); }
-    /// How long the piece is that takes part in the stripe.
-    std::uint64_t bytes(Piece piece) const;
-    /// The living PE that holds the piece, if there is one.
-    std::optional<PeId> holder(Piece piece) const;
-    /// All that a member holds: ascending.
-    std::vector<Piece> held(PeId pe) const;
-
-private:
-    std::shared_ptr<Layout const> layout_ = std::make_shared<Layout const>();  // copies of this value share it
-    std::vector<PeId> pe_of_slot_;
-    std::vector<PeId> members_;
-    std::map<Piece, PeId> moved_;
-    std::set<Piece> given_up_;
-};
 
 /// Bytes of a piece that its holder gives to the receiver, to lie at `place` of what the receiver wants. Sender and
 /// receiver may be the same.
@@ -117,16 +80,16 @@ struct Repair {
     Rebuilds rebuilt;              // of these pieces; place counts bytes of the piece
     std::vector<Piece> given_up;   // pieces of data that do not follow from what lives
     std::vector<BlockRange> lost;  // by given_up, now and before; ascending
+    std::vector<Piece> unplaced;   // pieces that do, but nobody has room for them
     std::uint64_t bytes_restored = 0;
-    std::uint32_t most_on_one = 0;  // pieces of one stripe on one member afterwards, and on one node
-    std::uint32_t most_on_node = 0;
 };
 
 /// Every piece without a living holder gets a new one, as long as possible on a member and a node without a piece of
 /// the stripe; of those the one that holds the least. A stripe of which less than k pieces live goes on without the
 /// lost ones, and its parities are made anew for the others. node_of: the failure domain of each member; empty: every
-/// member is its own. O(p (k + m) log p + restored).
+/// member is its own. room: bytes that each member may get; empty: no limits. If room is short, the stripes that lack
+/// the most pieces come first. O(p k + (k + m) * stripes that lack pieces * log p).
 Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node_of, std::uint64_t most_bytes,
-                   Restore restore = Restore::everything);
+                   Restore restore = Restore::everything, std::span<std::uint64_t const> room = {});
 
 }  // namespace regraft::erasure
