@@ -77,6 +77,17 @@ Layout::Layout(Code code, BlockSizes sizes, Csr<BlockRange> own, std::vector<std
     }
 }
 
+std::vector<BlockRange> Layout::nobodys() const {
+    std::vector<BlockRange> gaps;
+    BlockId next{0};
+    for (auto const& segment : segments_) {
+        if (next < segment.blocks.first) gaps.push_back({next, segment.blocks.first});
+        next = segment.blocks.last;
+    }
+    if (value(next) < sizes_.num_blocks()) gaps.push_back({next, BlockId{sizes_.num_blocks()}});
+    return gaps;
+}
+
 std::uint32_t Layout::slot(Piece piece) const {
     auto const at = static_cast<std::uint32_t>((std::uint64_t{piece.stripe} + piece.index) % num_slots());
     return ring_.empty() ? at : ring_[at];

@@ -260,6 +260,7 @@ Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node
             rebuild_in_parts(senders, {piece, {0, bytes}, *target, 0}, allowed, most_bytes, plan.rebuilt);
         }
     }
+    plan.lost = now.layout().nobodys();
     for (auto const& piece : now.given_up()) {
         for (auto const& blocks : now.layout().blocks(piece)) plan.lost.push_back(blocks);
     }

@@ -60,6 +60,8 @@ public:
     BlockSizes const& sizes() const { return sizes_; }
     /// Also the number of stripes.
     std::uint32_t num_slots() const { return static_cast<std::uint32_t>(own_.size()); }
+    /// The blocks that no slot has: ascending. O(ranges).
+    std::vector<BlockRange> nobodys() const;
     /// Who holds the piece. O(1).
     std::uint32_t slot(Piece piece) const;
     /// The slot's piece with this index: every slot has one of each. O(1).

@@ -79,7 +79,7 @@ struct Repair {
     std::vector<Move> moves;       // who holds which piece afterwards that he does not hold, or not like this, now
     Rebuilds rebuilt;              // of these pieces; place counts bytes of the piece
     std::vector<Piece> given_up;   // pieces of data that do not follow from what lives
-    std::vector<BlockRange> lost;  // by given_up, now and before; ascending
+    std::vector<BlockRange> lost;  // by given_up, now and before, and what no slot has; ascending
     std::vector<Piece> unplaced;   // pieces that do, but nobody has room for them
     std::uint64_t bytes_restored = 0;
 };
