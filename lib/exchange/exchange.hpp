@@ -50,7 +50,7 @@ class Parcels;
 /// until it is over. The destructor waits for that. Collective, not uniform.
 class Pending {
 public:
-    Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Message const> messages,
+    Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::optional<std::span<Message const>> messages = {},
             std::optional<Limits> const& limits = {});
     Pending(Pending&&) noexcept;
     Pending& operator=(Pending&&) = delete;

@@ -148,7 +148,7 @@ void by_rounds(ft::Communicator& comm, ft::FailPoint& inside, Outgoing out, Inco
     }
 }
 
-Pending::Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Message const> messages,
+Pending::Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::optional<std::span<Message const>> messages,
                  std::optional<Limits> const& wanted_limits)
     : parcels_(std::make_unique<Parcels>(comm)) {
     auto const limits = wanted_limits.value_or(limits_of(ft::Transport::rounds));
@@ -156,7 +156,7 @@ Pending::Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::span<Me
     auto const self = comm.position(comm.self());
     copy_row(out[self], in[self]);
     constexpr auto all = std::numeric_limits<std::size_t>::max();
-    auto const rounds = coloured(messages, self);
+    auto const rounds = rounds_of(messages, self, comm.size());
     for (auto const& round : rounds) {
         auto received = slicer_of(in, round.from, limits);
         parcels_->receive(received, round.from, all);
