@@ -1,10 +1,10 @@
 // Load and scrub: who wants what, who sends it, the bytes, and an agreement that they are right.
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "regraft/core/united.hpp"
 #include "store/digest.hpp"
+#include "store/lost.hpp"
 #include "store/replicated.hpp"
 #include "store/rows.hpp"
 
@@ -14,49 +14,19 @@ namespace {
 ft::FailPhase load_phase("load");
 ft::FailPhase scrub_phase("scrub");
 
-/// Calls visit for each lost part of each range, with its place in the ranges' bytes.
-template <class Visit>
-void visit_lost(std::span<BlockRange const> wanted, std::span<BlockRange const> lost, BlockSizes const& sizes,
-                std::span<std::byte> out, Visit visit) {
-    for (auto const& range : wanted) {
-        auto const bytes = out.first(sizes.bytes(range));
-        out = out.subspan(bytes.size());
-        auto at = std::partition_point(lost.begin(), lost.end(), [&](auto const& l) { return l.last <= range.first; });
-        for (; at != lost.end() && at->first < range.last; ++at) {
-            auto const part = intersect(*at, range);
-            auto const begin = sizes.bytes(BlockRange{range.first, part.first});
-            if (!part.empty()) visit(part, bytes.subspan(begin, sizes.bytes(part)));
-        }
-    }
-}
-
-DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) {
-    constexpr std::size_t most_named = 3;
-    std::uint64_t blocks = 0;
-    for (auto const& range : lost) blocks += range.size();
-    auto text = std::to_string(blocks) + " wanted blocks are lost" + why + ":";
-    for (std::size_t i = 0; i < std::min(lost.size(), most_named); ++i) {
-        text += (i == 0 ? " [" : ", [") + std::to_string(value(lost[i].first)) + ", " +
-                std::to_string(value(lost[i].last)) + ")";
-    }
-    if (lost.size() > most_named) text += " and " + std::to_string(lost.size() - most_named) + " more ranges";
-    return {text, lost};
-}
-
 }  // namespace
 
-struct Loading::State {
-    State(ReplicatedStore::Impl& impl, CsrView<BlockRange> wanted)
-        : store(impl),
-          rows{{wanted.offsets.begin(), wanted.offsets.end()}, {wanted.values.begin(), wanted.values.end()}} {
-        store.loads.begin(epoch);
+struct ReplicatedStore::Impl::Started final : Loading::State {
+    Started(Impl& impl, CsrView<BlockRange> wanted)
+        : State(impl.loads, impl.comm.epoch()),
+          store(impl),
+          rows{{wanted.offsets.begin(), wanted.offsets.end()}, {wanted.values.begin(), wanted.values.end()}} {}
+    LoadReport wait() override {
+        pending->wait();
+        return store.finish(delivery);
     }
-    State(State const&) = delete;
-    State& operator=(State const&) = delete;
-    ~State() { store.loads.end(epoch); }
 
-    ReplicatedStore::Impl& store;
-    std::uint32_t epoch = store.comm.epoch();
+    Impl& store;
     Csr<BlockRange> rows;
     Delivery delivery;
     std::optional<exchange::Pending> pending;
@@ -85,7 +55,7 @@ LoadReport ReplicatedStore::Impl::load(CsrView<BlockRange> wanted, std::span<std
 
 Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& options) {
     impl_->comm.reach(load_phase.before);
-    auto state = std::make_unique<Loading::State>(*impl_, wanted);
+    auto state = std::make_unique<Impl::Started>(*impl_, wanted);
     auto& delivery = state->delivery;
     delivery = {.wanted = state->rows, .out = out, .options = options};
     delivery.alike = Digest().add(wanted).add(options).value();
@@ -93,17 +63,6 @@ Loading ReplicatedStore::start_load(CsrView<BlockRange> wanted, std::span<std::b
     impl_->comm.reach(load_phase.inside);
     state->pending.emplace(impl_->comm, delivery.traffic.out, delivery.traffic.in, delivery.messages);
     return Loading(std::move(state));
-}
-
-Loading::Loading(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Loading::Loading(Loading&&) noexcept = default;
-Loading::~Loading() = default;
-
-LoadReport Loading::wait() {
-    REGRAFT_EXPECTS(state_ && "wait is called once");
-    auto const state = std::move(state_);
-    state->pending->wait();
-    return state->store.finish(state->delivery);
 }
 
 void ReplicatedStore::Impl::prepare(Delivery& delivery) {
@@ -204,38 +163,9 @@ LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
     auto report = report_of(delivery.plan, current->sizes, comm.self());
     report.damaged = std::move(delivery.damaged);
     comm.reach(load_phase.after);
-    if (!report.lost.empty()) make_up_for_lost(delivery, report);
+    make_up_for_lost(comm, current->sizes, {delivery.wanted[value(comm.self())], delivery.out}, report,
+                     delivery.options);
     return report;
-}
-
-/// Everybody knows of the same losses, so everybody comes here.
-void ReplicatedStore::Impl::make_up_for_lost(Delivery const& delivery, LoadReport const& report) {
-    auto const wanted = delivery.wanted[value(comm.self())];
-    if (!report.damaged.empty()) {  // what an attempt brought was wrong
-        std::vector<BlockRange> bad;
-        for (auto const& damage : report.damaged) bad.push_back(damage.blocks);
-        bad = united(std::move(bad));
-        visit_lost(wanted, report.lost, current->sizes, delivery.out, [&](BlockRange part, std::span<std::byte> place) {
-            visit_lost(std::span(&part, 1), bad, current->sizes, place, [](BlockRange, std::span<std::byte> bytes) {
-                std::fill(bytes.begin(), bytes.end(), std::byte{});
-            });
-        });
-    }
-    if (delivery.options.reread) {
-        std::string why;
-        bool read = true;
-        try {
-            visit_lost(wanted, report.lost, current->sizes, delivery.out, delivery.options.reread);
-        } catch (std::exception const& error) {
-            read = false;
-            why = std::string(" (") + error.what() + ")";
-        } catch (...) {
-            read = false;
-        }
-        if (!comm.agree(read)) throw data_lost(report.lost, " and could not be read again" + why);
-    } else if (delivery.options.lost == LoadOptions::Lost::thrown) {
-        throw data_lost(report.lost, "");
-    }
 }
 
 ScrubReport ReplicatedStore::scrub() {

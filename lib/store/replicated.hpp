@@ -13,6 +13,7 @@
 #include "store/gather.hpp"
 #include "store/held_blocks.hpp"
 #include "store/load_plan.hpp"
+#include "store/loading.hpp"
 #include "store/seals.hpp"
 #include "store/seams.hpp"
 #include "store/traffic.hpp"
@@ -25,23 +26,6 @@ struct Version {
     BlockSizes sizes;
     HeldBlocks held;  // by this PE
     Seams seams;
-};
-
-/// How many loads were started and are not over. A shrink ends all.
-class LoadsUnderWay {
-public:
-    void begin(std::uint32_t epoch) {
-        count_ = any(epoch) ? count_ + 1 : 1;
-        epoch_ = epoch;
-    }
-    void end(std::uint32_t epoch) {
-        if (any(epoch)) --count_;
-    }
-    bool any(std::uint32_t epoch) const { return count_ > 0 && epoch_ == epoch; }
-
-private:
-    std::uint64_t count_ = 0;
-    std::uint32_t epoch_ = 0;
 };
 
 /// A load, or what replaces damaged replicas, while it is not agreed on. It may take several attempts.
@@ -94,11 +78,12 @@ struct ReplicatedStore::Impl {
     LoadsUnderWay loads;
 
 private:
+    struct Started;
+    friend class ReplicatedStore;
     void lay_out(Delivery& delivery);
     bool is_clean(Delivery const& delivery);
     void note(Delivery& delivery, std::span<BadReplica const> bad) const;
     void forget_and_replace(Delivery const& delivery);
-    void make_up_for_lost(Delivery const& delivery, LoadReport const& report);
     bool carry_out(repair::Step const& step, RepairReport& report);
     bool forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged);
 };

@@ -11,29 +11,11 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/placement.hpp"
+#include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::store {
-
-/// A load that is under way (ReplicatedStore::start_load).
-class Loading {
-public:
-    Loading(Loading&&) noexcept;
-    Loading& operator=(Loading&&) = delete;
-    /// Waits for the messages if wait() was not called, and for nothing after a failure.
-    ~Loading();
-
-    /// As the end of ReplicatedStore::load. To be called once, by all members in the same order of their loads, and not
-    /// after the communicator was renewed: a load that a failure interrupted is over. Collective, uniform.
-    LoadReport wait();
-
-private:
-    friend class ReplicatedStore;
-    struct State;
-    explicit Loading(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
-};
 
 /// Keeps one set of blocks 0 .. n-1. Blocks survive as long as one of their holders lives; repair() makes new holders.
 class ReplicatedStore {
@@ -96,7 +78,6 @@ public:
     std::uint64_t bytes_held() const;
 
 private:
-    friend class Loading;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

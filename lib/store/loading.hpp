@@ -1,0 +1,39 @@
+// What is behind a Loading, for every store that has loads under way.
+#pragma once
+
+#include <cstdint>
+
+#include "regraft/store/loading.hpp"
+
+namespace regraft::store {
+
+/// How many loads were started and are not over. A shrink ends all.
+class LoadsUnderWay {
+public:
+    void begin(std::uint32_t epoch) {
+        count_ = any(epoch) ? count_ + 1 : 1;
+        epoch_ = epoch;
+    }
+    void end(std::uint32_t epoch) {
+        if (any(epoch)) --count_;
+    }
+    bool any(std::uint32_t epoch) const { return count_ > 0 && epoch_ == epoch; }
+
+private:
+    std::uint64_t count_ = 0;
+    std::uint32_t epoch_ = 0;
+};
+
+/// As long as it lives, its load is under way.
+struct Loading::State {
+    State(LoadsUnderWay& all, std::uint32_t epoch) : loads(all), started_in(epoch) { loads.begin(started_in); }
+    State(State const&) = delete;
+    State& operator=(State const&) = delete;
+    virtual ~State() { loads.end(started_in); }
+    virtual LoadReport wait() = 0;
+
+    LoadsUnderWay& loads;
+    std::uint32_t started_in;
+};
+
+}  // namespace regraft::store

@@ -1,0 +1,73 @@
+#include "store/lost.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "regraft/core/united.hpp"
+
+namespace regraft::store {
+namespace {
+
+/// Calls visit for each lost part of each range, with its place in the ranges' bytes.
+template <class Visit>
+void visit_lost(Wanted wanted, std::span<BlockRange const> lost, BlockSizes const& sizes, Visit visit) {
+    for (auto const& range : wanted.ranges) {
+        auto const bytes = wanted.out.first(sizes.bytes(range));
+        wanted.out = wanted.out.subspan(bytes.size());
+        auto at = std::partition_point(lost.begin(), lost.end(), [&](auto const& l) { return l.last <= range.first; });
+        for (; at != lost.end() && at->first < range.last; ++at) {
+            auto const part = intersect(*at, range);
+            auto const begin = sizes.bytes(BlockRange{range.first, part.first});
+            if (!part.empty()) visit(part, bytes.subspan(begin, sizes.bytes(part)));
+        }
+    }
+}
+
+void clear_damaged(Wanted const& wanted, LoadReport const& report, BlockSizes const& sizes) {
+    std::vector<BlockRange> bad;
+    for (auto const& damage : report.damaged) bad.push_back(damage.blocks);
+    bad = united(std::move(bad));
+    visit_lost(wanted, report.lost, sizes, [&](BlockRange part, std::span<std::byte> place) {
+        visit_lost({std::span(&part, 1), place}, bad, sizes,
+                   [](BlockRange, std::span<std::byte> bytes) { std::fill(bytes.begin(), bytes.end(), std::byte{}); });
+    });
+}
+
+DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) {
+    constexpr std::size_t most_named = 3;
+    std::uint64_t blocks = 0;
+    for (auto const& range : lost) blocks += range.size();
+    auto text = std::to_string(blocks) + " wanted blocks are lost" + why + ":";
+    for (std::size_t i = 0; i < std::min(lost.size(), most_named); ++i) {
+        text += (i == 0 ? " [" : ", [") + std::to_string(value(lost[i].first)) + ", " +
+                std::to_string(value(lost[i].last)) + ")";
+    }
+    if (lost.size() > most_named) text += " and " + std::to_string(lost.size() - most_named) + " more ranges";
+    return {text, lost};
+}
+
+}  // namespace
+
+void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted, LoadReport const& report,
+                      LoadOptions const& options) {
+    if (report.lost.empty()) return;
+    clear_damaged(wanted, report, sizes);
+    if (options.reread) {
+        std::string why;
+        bool read = true;
+        try {
+            visit_lost(wanted, report.lost, sizes, options.reread);
+        } catch (std::exception const& error) {
+            read = false;
+            why = std::string(" (") + error.what() + ")";
+        } catch (...) {
+            read = false;
+        }
+        if (!comm.agree(read)) throw data_lost(report.lost, " and could not be read again" + why);
+    } else if (options.lost == LoadOptions::Lost::thrown) {
+        throw data_lost(report.lost, "");
+    }
+}
+
+}  // namespace regraft::store
