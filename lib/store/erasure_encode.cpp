@@ -17,35 +17,29 @@ public:
           version_(version),
           layout_(version.holdings.layout()),
           options_(options),
-          slot_(checked_cast<std::uint32_t>(comm.position(comm.self()))) {
+          slot_(checked_cast<std::uint32_t>(comm.position(comm.self()))),
+          window_bytes_(window_bytes(options, layout_.code())) {
         for (auto i = k(); i < layout_.code().pieces(); ++i) {
             auto const piece = layout_.piece(slot_, i);
             parities_.push_back({piece, std::make_shared<Memory>(layout_.bytes(piece))});
         }
-        for (std::uint32_t stripe = 0; stripe < layout_.num_slots(); ++stripe) {
-            auto const length = layout_.bytes({stripe, k()});
-            longest_ = std::max(longest_, length);
-            for (std::uint32_t i = 0; i < layout_.code().pieces(); ++i) {
-                Piece const piece{stripe, i};
-                auto const slot = layout_.slot(piece);
-                if (i < k()) to_encoders_.push_back({slot, encoder_of(stripe), layout_.bytes(piece)});
-                if (i > k()) from_encoders_.push_back({encoder_of(stripe), slot, length});
-            }
-        }
-        window_bytes_ = window_bytes(options, layout_.code());
-        auto const staged = std::min(longest_, window_bytes_);
+        auto const staged = std::min(layout_.bytes(parities_[0].piece), window_bytes_);
         data_.assign(k(), std::vector<std::byte>(staged));
         further_.assign(parities_.size() - 1, std::vector<std::byte>(staged));
     }
 
-    void run(ft::FailPoint& inside) {
-        for (std::uint64_t begin = 0; begin < longest_; begin += window_bytes_) {
-            ByteRange const window{begin, begin + std::min(window_bytes_, longest_ - begin)};
+    /// Whether everything arrived as it was sent.
+    bool run(ft::FailPoint& inside) {
+        bool intact = true;
+        auto const end = longest_stripe();
+        for (std::uint64_t begin = 0; begin < end; begin += window_bytes_) {
+            ByteRange const window{begin, begin + std::min(window_bytes_, end - begin)};
             comm_.reach(inside);
-            gather_data(window);
+            intact = gather_data(window) && intact;
             encode_stripe(window);
-            if (!further_.empty()) hand_out_parities(window);
+            if (!further_.empty()) intact = hand_out_parities(window) && intact;
         }
+        return intact;
     }
 
     struct Parity {
@@ -60,18 +54,26 @@ private:
     std::uint32_t stripe() const { return parities_[0].piece.stripe; }
     std::uint32_t encoder_of(std::uint32_t stripe) const { return layout_.slot({stripe, k()}); }
 
-    void gather_data(ByteRange window) {
+    /// Everybody looks at his own only: looking at all stripes takes long where there are many PEs.
+    std::uint64_t longest_stripe() const {
+        std::uint64_t longest = layout_.bytes(parities_[0].piece);
+        comm_.check(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, comm_.native()), "MPI_Allreduce");
+        return longest;
+    }
+
+    bool gather_data(ByteRange window) {
         Scratch scratch;
-        ErasureMessages messages(comm_);
+        Shipment shipment(comm_, options_.integrity);
         for (std::uint32_t i = 0; i < k(); ++i) {
             auto const mine = layout_.piece(slot_, i);
-            messages.send(encoder_of(mine.stripe), version_.read(mine, clipped(layout_.bytes(mine), window), scratch));
+            auto const sent = clipped(layout_.bytes(mine), window);
+            shipment.send(encoder_of(mine.stripe), version_.read(mine, sent, scratch),
+                          shipment.checked() ? version_.sum(mine, sent) : 0);
             Piece const theirs{stripe(), i};
             auto const size = clipped(layout_.bytes(theirs), window).size();
-            messages.receive(layout_.slot(theirs), std::span(data_[i]).first(size));
+            shipment.receive(layout_.slot(theirs), std::span(data_[i]).first(size), window.begin);
         }
-        announce(to_encoders_, window, messages);
-        messages.exchange(options_.transport);
+        return shipment.exchange(options_.transport);
     }
 
     void encode_stripe(ByteRange window) {
@@ -85,27 +87,20 @@ private:
         layout_.code().encode(data, targets);
     }
 
-    void hand_out_parities(ByteRange window) {
-        ErasureMessages messages(comm_);
+    bool hand_out_parities(ByteRange window) {
+        Shipment shipment(comm_, options_.integrity);
         auto const encoded = clipped(layout_.bytes({stripe(), k()}), window).size();
         for (std::uint32_t i = 1; i < parities_.size(); ++i) {
-            messages.send(layout_.slot({stripe(), k() + i}), std::span(further_[i - 1]).first(encoded));
+            auto const made = std::span(further_[i - 1]).first(encoded);
+            RunningSum sum;
+            if (shipment.checked()) sum.add(window.begin, made);
+            shipment.send(layout_.slot({stripe(), k() + i}), made, sum.value());
             auto const& [piece, memory] = parities_[i];
             auto const range = clipped(memory->bytes().size(), window);
-            messages.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()));
+            shipment.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()),
+                             window.begin);
         }
-        announce(from_encoders_, window, messages);
-        messages.exchange(options_.transport);
-    }
-
-    /// All that one slot has for another.
-    struct Flow {
-        std::uint32_t sender, receiver;
-        std::uint64_t bytes;
-    };
-    static void announce(std::span<Flow const> flows, ByteRange window, ErasureMessages& messages) {
-        for (auto const& flow : flows)
-            messages.announce(flow.sender, flow.receiver, clipped(flow.bytes, window).size());
+        return shipment.exchange(options_.transport);
     }
 
     ft::Communicator& comm_;
@@ -113,9 +108,7 @@ private:
     erasure::Layout const& layout_;
     ErasureOptions const& options_;
     std::uint32_t slot_;
-    std::uint64_t longest_ = 0;  // stripe
-    std::uint64_t window_bytes_ = 0;
-    std::vector<Flow> to_encoders_, from_encoders_;
+    std::uint64_t window_bytes_;
     std::vector<Parity> parities_;                 // that this PE will hold, by their number in the stripe
     std::vector<std::vector<std::byte>> data_;     // windows of the stripe that it encodes
     std::vector<std::vector<std::byte>> further_;  // and of that stripe's parities but the first
@@ -123,14 +116,19 @@ private:
 
 }  // namespace
 
-void encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside) {
+bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside) {
+    bool const checked = options.integrity == Integrity::checked;
+    if (checked) version.seal(comm.self());  // the data; again below, the parities
+    bool intact = true;
     if (version.holdings.layout().code().parity() == 0) {
         comm.reach(inside);
-        return;
+    } else {
+        Encoder encoder(comm, version, options);
+        intact = encoder.run(inside);
+        for (auto const& [piece, memory] : encoder.parities()) version.add_piece(piece, memory);
     }
-    Encoder encoder(comm, version, options);
-    encoder.run(inside);
-    for (auto const& [piece, memory] : encoder.parities()) version.pieces[piece] = memory;
+    if (checked) version.seal(comm.self());
+    return intact;
 }
 
 }  // namespace regraft::store

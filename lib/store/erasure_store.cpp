@@ -5,7 +5,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "store/digest.hpp"
-#include "store/erasure_version.hpp"
+#include "store/erasure.hpp"
 #include "store/gather.hpp"
 
 namespace regraft::store {
@@ -15,7 +15,8 @@ ft::FailPhase submit_phase("erasure-submit");
 
 }  // namespace
 
-ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options) : comm_(comm), options_(options) {
+ErasureStore::ErasureStore(ft::Communicator& comm, ErasureOptions options)
+    : impl_(std::make_unique<Impl>(comm, options)) {
     REGRAFT_EXPECTS(options.buffer_bytes > 0);
 }
 ErasureStore::ErasureStore(ErasureStore&&) noexcept = default;
@@ -24,26 +25,32 @@ ErasureStore::~ErasureStore() = default;
 void ErasureStore::submit(erasure::Code code, BlockRange mine, std::span<std::byte const> blocks,
                           std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    submit(code, mine, blocks, block_bytes,
-           [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
+    impl_->submit(code, mine, blocks, block_bytes,
+                  [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
 }
 
 void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks) {
     REGRAFT_EXPECTS(blocks.size() == mine.size());
     REGRAFT_EXPECTS(blocks.size() == 0 ||
                     (blocks.offsets.front() == 0 && blocks.offsets.back() == blocks.values.size()));
-    submit(code, mine, blocks.values, various_bytes,
-           [&](std::span<BlockRange const> ranges) { return gather_sizes(comm_, ranges, blocks); });
+    impl_->submit(code, mine, blocks.values, various_bytes,
+                  [&](std::span<BlockRange const> ranges) { return gather_sizes(impl_->comm, ranges, blocks); });
 }
 
-void ErasureStore::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                          std::uint64_t block_bytes,
-                          std::function<BlockSizes(std::span<BlockRange const>)> const& sizes_of) {
-    comm_.reach(submit_phase.before);
-    Digest alike;
-    alike.add(code.data()).add(code.parity()).add(block_bytes);
-    alike.add(options_.transport).add(options_.own_copy).add(options_.buffer_bytes);
-    auto const submitters = gather_submitters(comm_, mine, alike.value(), options_.node);
+void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
+                                std::uint64_t block_bytes, SizesOf const& sizes_of) {
+    REGRAFT_EXPECTS(idle() && "no load is under way");
+    comm.reach(submit_phase.before);
+    auto const alike = Digest()
+                           .add(code.data())
+                           .add(code.parity())
+                           .add(block_bytes)
+                           .add(options.transport)
+                           .add(options.own_copy)
+                           .add(options.integrity)
+                           .add(options.buffer_bytes)
+                           .value();
+    auto const submitters = gather_submitters(comm, mine, alike, options.node);
     auto sizes = sizes_of(submitters.ranges);
     Csr<BlockRange> own;
     for (auto const& range : submitters.ranges) {
@@ -51,37 +58,45 @@ void ErasureStore::submit(erasure::Code const& code, BlockRange mine, std::span<
         own.end_row();
     }
     auto next = std::make_unique<ErasureVersion>();
-    next->submitters.assign(comm_.members().begin(), comm_.members().end());
     next->node_of = submitters.node_of;
     next->holdings =
-        erasure::Holdings(erasure::Layout(code.fitted(checked_cast<std::uint32_t>(comm_.size())), std::move(sizes),
+        erasure::Holdings(erasure::Layout(code.fitted(checked_cast<std::uint32_t>(comm.size())), std::move(sizes),
                                           std::move(own), erasure::ring_order(submitters.node_of)),
-                          next->submitters);
-    if (options_.own_copy == OwnCopy::referenced) {
+                          {comm.members().begin(), comm.members().end()});
+    if (options.own_copy == OwnCopy::referenced) {
         next->add_own(bytes, nullptr);
     } else {
         auto const memory = std::make_shared<Memory>(bytes.size());
         std::copy(bytes.begin(), bytes.end(), memory->bytes().begin());
         next->add_own(memory->bytes(), memory);
     }
-    encode(comm_, *next, options_, submit_phase.inside);
-    comm_.agree();
-    current_ = std::move(next);
-    ++version_;
-    comm_.reach(submit_phase.after);
+    for (Resends resends; !agree_intact(encode(comm, *next, options, submit_phase.inside), alike);) resends.add();
+    current = std::move(next);
+    ++version;
+    comm.reach(submit_phase.after);
 }
 
 BlockSizes const& ErasureStore::sizes() const {
     static BlockSizes const none;
-    return current_ ? current_->holdings.layout().sizes() : none;
+    return impl_->current ? impl_->current->holdings.layout().sizes() : none;
 }
 
 erasure::Code ErasureStore::code() const {
-    return current_ ? current_->holdings.layout().code() : erasure::Code();
+    return impl_->current ? impl_->current->holdings.layout().code() : erasure::Code();
+}
+
+std::uint64_t ErasureStore::version() const {
+    return impl_->version;
+}
+
+std::span<std::byte const> ErasureStore::held(BlockRange blocks) const {
+    REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
+    if (!impl_->current) return {};
+    return impl_->current->held(impl_->comm.self(), blocks, impl_->options.integrity);
 }
 
 std::uint64_t ErasureStore::bytes_held() const {
-    return current_ ? current_->bytes_held() : 0;
+    return impl_->current ? impl_->current->bytes_held() : 0;
 }
 
 }  // namespace regraft::store

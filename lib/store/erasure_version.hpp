@@ -1,4 +1,4 @@
-// What a PE knows and keeps of one submit, and the exchanges that make and read it: private to ErasureStore.
+// What a PE knows and keeps of one submit to an erasure store, and what makes and reads it: private to ErasureStore.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,13 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "exchange/exchange.hpp"
 #include "regraft/erasure/plan.hpp"
+#include "regraft/ft/communicator.hpp"
 #include "regraft/store/erasure_store.hpp"
 #include "store/memory.hpp"
-#include "store/rows.hpp"
+#include "store/shipment.hpp"
 
 namespace regraft::store {
 
@@ -25,47 +24,54 @@ using SharedMemory = std::shared_ptr<Memory const>;
 /// Bytes of a piece that are in memory in more than one part, put together for the time of an exchange.
 using Scratch = std::deque<std::vector<std::byte>>;
 
-struct ErasureVersion {
-    /// A part of the blocks that this PE has as its own, by reference if there is no memory.
+/// Copies share the memory.
+class ErasureVersion {
+public:
+    erasure::Holdings holdings;          // the same on all members
+    std::vector<std::uint32_t> node_of;  // of those who submitted; empty if they did not say
+
+    /// More of the blocks that this PE has as its own, by reference if there is no memory.
+    void add_own(std::span<std::byte const> bytes, SharedMemory memory);
+    /// A piece that this PE holds beside: a parity, or what a repair has brought.
+    void add_piece(erasure::Piece piece, SharedMemory memory);
+    /// The next version's own blocks are, among others, this piece's.
+    void hand_over(erasure::Piece piece, ErasureVersion& next) const;
+    /// Lets go of pieces that this PE does not hold any more.
+    void forget_others(PeId self);
+    /// From now on the pieces that this PE holds must be what they are, as far as they are in memory. What others must
+    /// be stays as it was.
+    void seal(PeId self);
+
+    /// Bytes of a piece that this PE holds.
+    std::span<std::byte const> read(erasure::Piece piece, erasure::ByteRange bytes, Scratch& scratch) const;
+    /// Whether they, and what they share a checksum with, are what was sealed, if it was.
+    bool verify(erasure::Piece piece, erasure::ByteRange bytes) const;
+    /// The RunningSum that they must have if they were sealed, which takes a look only at ends that are no whole parts;
+    /// a wrong one if those parts are damaged.
+    std::uint64_t sum(erasure::Piece piece, erasure::ByteRange bytes) const;
+    /// The bytes of blocks, if this PE holds them all and one behind the other, and, if it is checked, if they are what
+    /// was sealed; else nothing.
+    std::span<std::byte const> held(PeId self, BlockRange blocks, Integrity integrity) const;
+    /// The nodes of the holdings' members; empty if they did not say.
+    std::vector<std::uint32_t> nodes() const;
+    /// Without the user's.
+    std::uint64_t bytes_held() const;
+
+private:
     struct Own {
         std::uint64_t begin;
         std::span<std::byte const> bytes;
         SharedMemory memory;
     };
+    /// Calls visit for the bytes as they lie in memory, part by part.
+    template <class Visit>
+    void visit(erasure::Piece piece, erasure::ByteRange bytes, Visit visit) const;
+    std::uint64_t bytes_of(erasure::Piece piece) const;
+    std::uint64_t hash_of(erasure::Piece piece, erasure::ByteRange bytes) const;
 
-    erasure::Holdings holdings;          // the same on all members
-    std::vector<PeId> submitters;        // slot by slot
-    std::vector<std::uint32_t> node_of;  // of the submitters; empty if they did not say
-    std::vector<Own> own;                // one behind the other
-    std::map<erasure::Piece, SharedMemory>
-        pieces;  // that this PE holds beside: parities, and what repairs have brought
-
-    void add_own(std::span<std::byte const> bytes, SharedMemory memory);
-    /// Bytes of a piece that this PE holds.
-    std::span<std::byte const> read(erasure::Piece piece, erasure::ByteRange bytes, Scratch& scratch) const;
-    /// The nodes of the holdings' members; empty if they did not say.
-    std::vector<std::uint32_t> nodes() const;
-    std::uint64_t bytes_held() const;
-};
-
-/// Messages between members, collected in any order that is the same on sender and receiver.
-class ErasureMessages {
-public:
-    explicit ErasureMessages(ft::Communicator& comm);
-
-    /// For the one who sends or receives; empty ones are left out.
-    void send(std::size_t receiver, std::span<std::byte const> bytes);
-    void receive(std::size_t sender, std::span<std::byte> bytes);
-    /// What somebody sends to somebody, for all members to say alike.
-    void announce(std::size_t sender, std::size_t receiver, std::uint64_t bytes);
-    /// Collective, not uniform.
-    void exchange(Transport transport) const;
-
-private:
-    ft::Communicator& comm_;
-    RowsBuilder<std::span<std::byte const>> out_;
-    RowsBuilder<std::span<std::byte>> in_;
-    std::map<std::pair<std::size_t, std::size_t>, exchange::Message> announced_;
+    std::vector<Own> own_;  // one behind the other
+    std::map<erasure::Piece, SharedMemory> pieces_;
+    std::map<erasure::Piece, std::vector<std::uint64_t>> sums_;  // of each sum_bytes of what this PE holds
 };
 
 /// How many bytes of a piece travel at the same time.
@@ -78,27 +84,31 @@ inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window
     return {std::min(bytes, window.begin), std::min(bytes, window.end)};
 }
 
-/// Makes the version's parities from the members' own blocks; one slot per member. Collective, not uniform.
-void encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside);
+/// Makes the version's parities from the members' own blocks; one slot per member. Whether everything arrived as it was
+/// sent; if not on somebody, they may be wrong. Collective, not uniform.
+[[nodiscard]] bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options,
+                          ft::FailPoint& inside);
 
-/// How many bytes the members send to each other.
-struct Volume {
-    explicit Volume(std::size_t members) : sent(members), received(members) {}
-    void add(std::size_t sender, std::size_t receiver, std::uint64_t bytes) {
-        if (sender == receiver) return;
-        sent[sender] += bytes;
-        received[receiver] += bytes;
-        moved += bytes;
-    }
-    std::vector<std::uint64_t> sent, received;  // by position
-    std::uint64_t moved = 0;
+/// Bytes that this PE reads.
+struct Reading {
+    erasure::Piece piece;
+    erasure::ByteRange bytes;
 };
+/// What this PE reads for the others and itself when the plan is carried out.
+std::vector<Reading> readings(PeId self, std::span<erasure::Copy const> copies, erasure::Rebuilds const& rebuilds);
+/// All that this PE holds.
+std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings);
 
-/// Where something rebuilt goes in the memory of its receiver, asked there.
-using RebuildTarget = std::function<std::span<std::byte>(erasure::Rebuild const&)>;
-
-/// Carries rebuilds out, window by window. Collective, not uniform.
-void rebuild(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& rebuilds,
-             ErasureOptions const& options, ft::FailPoint& inside, RebuildTarget const& target, Volume& volume);
+/// A piece that is not what it was, and who has it.
+struct BadPiece {
+    erasure::Piece piece;
+    PeId holder{};
+};
+/// Those of which the members read something, each its own; nobody counts on them any more. `alike` is the same on all
+/// members: a contract. Collective, not uniform.
+std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t alike, std::span<Reading const> looked_at,
+                                  ErasureVersion const& version, erasure::Holdings& holdings);
+/// What this says about blocks; appends.
+void report_damage(erasure::Layout const& layout, std::span<BadPiece const> bad, std::vector<Damage>& damaged);
 
 }  // namespace regraft::store

@@ -48,7 +48,8 @@ TEST(ErasureStore, GivesBackAnyNumberOfBlocksWithAnyCode) {
         for (auto const& code : {Code(1, 0), Code(2, 1), Code(3, 2), Code(100, 50)}) {
             for (std::uint64_t buffer : {1, 64, 1 << 20}) {
                 SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << code.data() << '+' << code.parity());
-                ErasureStore store(comm, {.buffer_bytes = buffer});
+                auto const integrity = buffer == 64 ? Integrity::checked : Integrity::unchecked;
+                ErasureStore store(comm, {.integrity = integrity, .buffer_bytes = buffer});
                 submit_even_parts(store, comm, code, num_blocks, 11);
                 EXPECT_EQ(store.num_blocks(), num_blocks);
                 EXPECT_LE(store.code().pieces(), comm.size());
@@ -116,7 +117,7 @@ TEST(ErasureStore, LoadsWhatEverybodyKnowsOf) {
     ErasureStore store(comm);
     submit_even_parts(store, comm, Code(2, 1), 40, 3);
     Csr<BlockRange> wanted;
-    for (std::uint64_t rank = 0; rank < comm.size(); ++rank) {
+    for (std::uint64_t rank = 0; rank < comm.num_founders(); ++rank) {
         if (rank % 2 == 0) wanted.push_value({BlockId{rank}, BlockId{40 - rank}});
         wanted.end_row();
     }

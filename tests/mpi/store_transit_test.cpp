@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "regraft/placement/permuted.hpp"
+#include "regraft/store/erasure_store.hpp"
 #include "support/store_under_test.hpp"
 
 namespace {
@@ -113,6 +114,65 @@ TEST_F(Transit, DamageIsNotNoticedWithoutChecksums) {
     spoil_next(1);
     bool const right = store.load_everything().find("wrong byte") == std::string::npos;
     EXPECT_EQ(right, comm.self() != comm.members().back()) << "nor does the test spoil nothing";
+}
+
+class ErasureTransit : public Transit {
+protected:
+    static constexpr BlockRange everything{BlockId{0}, BlockId{64}};
+
+    void submit_coded(ErasureStore& store) const {
+        auto const mine = test::part_of(64, value(comm.self()), comm.size());
+        store.submit(erasure::Code(1, 2), mine, test::blocks(mine, 3000), 3000);
+    }
+    std::vector<std::byte> load(ErasureStore& store) const {
+        std::vector<std::byte> out(64 * 3000);
+        EXPECT_TRUE(store.load(std::span(&everything, 1), out).damaged.empty());
+        return out;
+    }
+    std::vector<std::byte> const right = test::blocks(everything, 3000);
+    ErasureOptions const coded{.integrity = Integrity::checked};
+};
+
+TEST_F(ErasureTransit, DamageIsNoticedBySubmit) {
+    ErasureStore store(comm, coded);
+    spoil_next(2);
+    submit_coded(store);
+    EXPECT_EQ(calls_to_spoil, 0) << "it was spoilt";
+    EXPECT_EQ(store.scrub().bytes_restored, 0u);
+    EXPECT_EQ(load(store), right);
+}
+
+TEST_F(ErasureTransit, DamageIsNoticedByLoad) {
+    ErasureStore store(comm, coded);
+    submit_coded(store);
+    spoil_next(3);
+    EXPECT_EQ(load(store), right);
+    EXPECT_EQ(calls_to_spoil, 0) << "it was spoilt";
+    EXPECT_EQ(store.scrub().bytes_restored, 0u) << "nobody's piece is to blame";
+}
+
+TEST_F(ErasureTransit, DamageIsNoticedByRepair) {
+    ErasureStore store(comm, coded);
+    submit_coded(store);
+    auto const mine = store.held(test::part_of(64, value(comm.self()), comm.size()));
+    if (comm.leads()) *const_cast<std::byte*>(mine.data()) ^= std::byte{1};
+    spoil_next(2);
+    EXPECT_GT(store.scrub().bytes_restored, 0u);
+    spoil_next(0);
+    EXPECT_EQ(store.scrub().bytes_restored, 0u) << "what was made anew is right";
+    EXPECT_EQ(load(store), right);
+}
+
+TEST_F(ErasureTransit, DamageThatDoesNotEndEndsTheCallOnAllAlike) {
+    ErasureStore store(comm, coded);
+    submit_coded(store);
+    std::vector<std::byte> out(64 * 3000);
+    spoil_next(1'000'000);
+    EXPECT_THROW(static_cast<void>(store.load(std::span(&everything, 1), out)), DamagedInTransit);
+    EXPECT_THROW(submit_coded(store), DamagedInTransit);
+    spoil_next(0);
+    EXPECT_EQ(store.version(), 1u);
+    EXPECT_EQ(load(store), right) << "nothing was changed";
 }
 
 }  // namespace

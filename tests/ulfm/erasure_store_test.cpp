@@ -57,7 +57,7 @@ public:
             expected.insert(expected.end(), bytes.begin(), bytes.end());
         }
         std::vector<std::byte> out(expected.size(), untouched);
-        auto const report = store_.load(wanted, out);
+        auto const report = store_.load(wanted, out, {.lost = LoadOptions::Lost::left});
         std::size_t next = 0;
         for (auto const& range : wanted) {
             for (auto id = range.first; id < range.last; id = advance(id, 1)) {
