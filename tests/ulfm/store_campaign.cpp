@@ -5,21 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "regraft/ft/resilient.hpp"
+#include "support/campaign.hpp"
 #include "support/store_placements.hpp"
 #include "support/store_requests.hpp"
 #include "support/store_under_test.hpp"
@@ -27,32 +21,10 @@
 namespace regraft {
 namespace {
 
+using test::CampaignSettings;
 using test::Content;
 
-/// From REGRAFT_CAMPAIGN: "name=value name=value ...".
-class Settings {
-public:
-    Settings() {
-        char const* const text = std::getenv("REGRAFT_CAMPAIGN");
-        std::istringstream words(text == nullptr ? "" : text);
-        for (std::string word; words >> word;)
-            values_[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
-    }
-
-    std::uint64_t number(std::string const& name, std::uint64_t otherwise) const {
-        auto const found = values_.find(name);
-        return found == values_.end() ? otherwise : std::stoull(found->second);
-    }
-    std::string word(std::string const& name, std::string const& otherwise) const {
-        auto const found = values_.find(name);
-        return found == values_.end() ? otherwise : found->second;
-    }
-
-private:
-    std::map<std::string, std::string> values_;
-};
-
-store::Options options(Settings const& settings) {
+store::Options options(CampaignSettings const& settings) {
     using namespace store;
     return {settings.word("transport", "collective") == "rounds" ? Transport::rounds : Transport::collective,
             settings.word("own", "copied") == "referenced" ? OwnCopy::referenced : OwnCopy::copied,
@@ -61,11 +33,11 @@ store::Options options(Settings const& settings) {
 
 class Campaign {
 public:
-    Campaign(ft::Communicator& comm, Settings settings)
+    Campaign(ft::Communicator& comm, CampaignSettings settings)
         : comm_(comm), settings_(std::move(settings)), store_(comm, options(settings_)) {}
 
     void run() {
-        die_some_time();
+        test::die_some_time(settings_, comm_.self());
         auto const survivors = comm_.size() - settings_.number("victims", 0);
         auto const steps = settings_.number("steps", 12);
         ft::resilient(
@@ -76,26 +48,10 @@ public:
                 return true;
             },
             [&](ft::Failure const& failure) { recover(failure); });
-        if (!comm_.leads()) return;
-        for (auto const* point : ft::fail_points()) {
-            auto const times = static_cast<unsigned long long>(point->occurrences());
-            if (times > 0) std::printf("campaign: reached %s %llu\n", point->name().c_str(), times);
-        }
+        if (comm_.leads()) test::print_points_reached();
     }
 
 private:
-    /// random=RANK:MICROSECONDS,...: a helper thread kills the rank while calls are under way.
-    void die_some_time() const {
-        std::istringstream deaths(settings_.word("random", ""));
-        for (std::string death; std::getline(deaths, death, ',');) {
-            if (std::stoul(death) != value(comm_.self())) continue;
-            std::thread([delay = std::chrono::microseconds(std::stoull(death.substr(death.find(':') + 1)))] {
-                std::this_thread::sleep_for(delay);
-                kill(getpid(), SIGKILL);
-            }).detach();
-        }
-    }
-
     void step() {
         if (next_ > most_steps) require("somebody who was to die lives");
         Random random(mix(settings_.number("seed", 0)) + next_);
@@ -204,7 +160,7 @@ private:
     static constexpr std::uint64_t most_steps = 200'000;  // deaths by the clock come when they come
 
     ft::Communicator& comm_;
-    Settings settings_;
+    CampaignSettings settings_;
     test::StoreUnderTest store_;
     bool const checked_ = settings_.word("integrity", "") == "checked";
     std::uint64_t next_ = 0;  // step
@@ -213,7 +169,7 @@ private:
 
 TEST(StoreCampaign, KeepsToItsModelWhoeverDies) {
     ft::Communicator comm(MPI_COMM_WORLD);
-    Campaign(comm, Settings()).run();
+    Campaign(comm, CampaignSettings()).run();
 }
 
 }  // namespace
