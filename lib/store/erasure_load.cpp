@@ -119,9 +119,11 @@ LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
     for (auto const& [piece, holder] : delivery.bad) current->holdings.drop(piece);
     auto const report = report_of(delivery);
     comm.reach(load_phase.after);
+    // An attempt may have rebuilt anything from what is damaged.
+    auto const spoilt = delivery.bad.empty() ? std::vector<BlockRange>() : report.lost;
     auto const self = comm.position(comm.self());
     make_up_for_lost(comm, current->holdings.layout().sizes(), {std::as_const(delivery.wanted)[self], delivery.out},
-                     report, delivery.options);
+                     report.lost, spoilt, delivery.options);
     return report;
 }
 

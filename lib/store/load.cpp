@@ -163,8 +163,10 @@ LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
     auto report = report_of(delivery.plan, current->sizes, comm.self());
     report.damaged = std::move(delivery.damaged);
     comm.reach(load_phase.after);
-    make_up_for_lost(comm, current->sizes, {delivery.wanted[value(comm.self())], delivery.out}, report,
-                     delivery.options);
+    std::vector<BlockRange> spoilt;
+    for (auto const& damage : report.damaged) spoilt.push_back(damage.blocks);
+    make_up_for_lost(comm, current->sizes, {delivery.wanted[value(comm.self())], delivery.out}, report.lost,
+                     std::move(spoilt), delivery.options);
     return report;
 }
 

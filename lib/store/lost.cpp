@@ -24,12 +24,10 @@ void visit_lost(Wanted wanted, std::span<BlockRange const> lost, BlockSizes cons
     }
 }
 
-void clear_damaged(Wanted const& wanted, LoadReport const& report, BlockSizes const& sizes) {
-    std::vector<BlockRange> bad;
-    for (auto const& damage : report.damaged) bad.push_back(damage.blocks);
-    bad = united(std::move(bad));
-    visit_lost(wanted, report.lost, sizes, [&](BlockRange part, std::span<std::byte> place) {
-        visit_lost({std::span(&part, 1), place}, bad, sizes,
+void clear(Wanted const& wanted, std::span<BlockRange const> lost, std::span<BlockRange const> spoilt,
+           BlockSizes const& sizes) {
+    visit_lost(wanted, lost, sizes, [&](BlockRange part, std::span<std::byte> place) {
+        visit_lost({std::span(&part, 1), place}, spoilt, sizes,
                    [](BlockRange, std::span<std::byte> bytes) { std::fill(bytes.begin(), bytes.end(), std::byte{}); });
     });
 }
@@ -49,24 +47,24 @@ DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) 
 
 }  // namespace
 
-void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted, LoadReport const& report,
-                      LoadOptions const& options) {
-    if (report.lost.empty()) return;
-    clear_damaged(wanted, report, sizes);
+void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted,
+                      std::vector<BlockRange> const& lost, std::vector<BlockRange> spoilt, LoadOptions const& options) {
+    if (lost.empty()) return;
+    clear(wanted, lost, united(std::move(spoilt)), sizes);
     if (options.reread) {
         std::string why;
         bool read = true;
         try {
-            visit_lost(wanted, report.lost, sizes, options.reread);
+            visit_lost(wanted, lost, sizes, options.reread);
         } catch (std::exception const& error) {
             read = false;
             why = std::string(" (") + error.what() + ")";
         } catch (...) {
             read = false;
         }
-        if (!comm.agree(read)) throw data_lost(report.lost, " and could not be read again" + why);
+        if (!comm.agree(read)) throw data_lost(lost, " and could not be read again" + why);
     } else if (options.lost == LoadOptions::Lost::thrown) {
-        throw data_lost(report.lost, "");
+        throw data_lost(lost, "");
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/ft/communicator.hpp"
@@ -16,9 +17,10 @@ struct Wanted {
     std::span<std::byte> out;
 };
 
-/// Does about report.lost what the options say; nothing if nothing is lost. What was delivered of damaged blocks that
-/// are lost is cleared before. Collective, uniform: all members have the same report, but for its last two fields.
-void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted, LoadReport const& report,
-                      LoadOptions const& options);
+/// Does about lost blocks (ascending, disjoint) what the options say. Those that are also `spoilt`, because an attempt
+/// brought them wrong, are cleared before; of what is not lost nothing is. Collective, uniform: the same but for
+/// wanted.
+void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted,
+                      std::vector<BlockRange> const& lost, std::vector<BlockRange> spoilt, LoadOptions const& options);
 
 }  // namespace regraft::store

@@ -161,6 +161,24 @@ TEST_P(CheckedErasureStore, LosesWhatIsDamagedTooOften) {
     EXPECT_TRUE(is_right());
 }
 
+// The first piece of PE 0 shares its stripe with the second one of PE 1.
+TEST_P(CheckedErasureStore, ClearsWhatWasRebuiltFromDamage) {
+    ErasureStore store(comm, options());
+    submit(store);
+    if (comm.leads()) {
+        EXPECT_TRUE(damage(store, mine().first));
+    }
+    EXPECT_TRUE(load(store).lost.empty());
+    if (value(comm.self()) == 1) {
+        EXPECT_TRUE(damage(store, BlockId{value(mine().last) - 1}));
+    }
+    auto const report = load(store, {.lost = LoadOptions::Lost::left});
+    EXPECT_FALSE(names(report.damaged, BlockId{0}, PeId{0})) << "known before";
+    ASSERT_FALSE(report.lost.empty());
+    EXPECT_TRUE(report.lost.front().contains(BlockId{0}));
+    for (std::size_t i = 0; i < block_bytes; ++i) ASSERT_EQ(out[i], std::byte{}) << "wrong bytes are left";
+}
+
 TEST_P(CheckedErasureStore, LoadsWhileOtherThingsAreDone) {
     ErasureStore store(comm, options());
     submit(store);
