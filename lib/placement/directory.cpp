@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
@@ -24,21 +25,20 @@ std::optional<Slot> Directory::living_slot(PeId pe) const {
     return Slot{slot};
 }
 
-void Directory::living_by_placement(BlockId block, std::vector<PeId>& holders) const {
-    holders.clear();
-    auto const copies = placement_->num_copies(block);
-    for (std::uint32_t copy = 0; copy < copies; ++copy) {
-        auto const slot = value(placement_->holder(block, copy));
-        if (alive_[slot] != 0) holders.push_back(pe_of_slot_[slot]);
+void Directory::living_by_placement(BlockId block, Placed& placed) const {
+    placement_->holders(block, placed.slots);
+    placed.living.clear();
+    for (auto const slot : placed.slots) {
+        if (alive_[value(slot)] != 0) placed.living.push_back(pe_of_slot_[value(slot)]);
     }
-    std::sort(holders.begin(), holders.end());
+    std::sort(placed.living.begin(), placed.living.end());
 }
 
 bool Directory::as_placed(BlockRange blocks, std::vector<PeId> const& holders) const {
-    std::vector<PeId> placed;
+    Placed placed;
     for (auto at = blocks.first; at < blocks.last; at = placement_->run(at).last) {
         living_by_placement(at, placed);
-        if (placed != holders) return false;
+        if (placed.living != holders) return false;
     }
     return true;
 }
@@ -49,13 +49,31 @@ Directory::Table::const_iterator Directory::first_after(BlockId block) const {
     return entry;
 }
 
-void Directory::retain(std::span<PeId const> members) {
-    for (std::size_t slot = 0; slot < alive_.size(); ++slot) {
-        if (!std::binary_search(members.begin(), members.end(), pe_of_slot_[slot])) alive_[slot] = 0;
+std::vector<std::uint32_t> Directory::living_slots_beside(std::span<PeId const> members) const {
+    std::vector<std::uint32_t> slots;
+    auto member = members.begin();
+    for (std::uint32_t slot = 0; slot < alive_.size(); ++slot) {
+        while (member != members.end() && *member < pe_of_slot_[slot]) ++member;
+        bool const is_member = member != members.end() && *member == pe_of_slot_[slot];
+        if (alive_[slot] != 0 && !is_member) slots.push_back(slot);
     }
+    return slots;
+}
+
+bool Directory::retains_only(std::span<PeId const> members) const {
+    return living_slots_beside(members).empty();
+}
+
+void Directory::retain(std::span<PeId const> members) {
+    std::vector<PeId> dead;
+    for (auto const slot : living_slots_beside(members)) {
+        alive_[slot] = 0;
+        dead.push_back(pe_of_slot_[slot]);
+    }
+    if (dead.empty()) return;
     Table kept;
     for (auto& [first, entry] : table_) {
-        std::erase_if(entry.holders, [&](PeId pe) { return !living_slot(pe); });
+        std::erase_if(entry.holders, [&](PeId pe) { return std::binary_search(dead.begin(), dead.end(), pe); });
         if (as_placed({first, entry.last}, entry.holders)) continue;
         auto const before = kept.empty() ? kept.end() : std::prev(kept.end());
         if (before != kept.end() && before->second.last == first && before->second.holders == entry.holders) {
@@ -86,13 +104,19 @@ void Directory::join_at(BlockId block) {
 }
 
 template <class Edit>
-void Directory::edit(BlockRange blocks, Edit change) {
+void Directory::edit(BlockRange blocks, PeId holder, Edit change) {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
-    if (blocks.empty()) return;
+    auto const slot = living_slot(holder);
+    if (blocks.empty() || !slot) return;
+    gained_.resize(alive_.size(), 0);
     std::vector<std::pair<BlockId, Entry>> edited;
-    visit_parts(blocks, [&](Run const& run) {
+    Placed placed;
+    visit_parts(blocks, placed, [&](Run const& run) {
         edited.push_back({run.blocks.first, {run.blocks.last, {run.holders.begin(), run.holders.end()}}});
-        change(edited.back().second.holders);
+        auto& holders = edited.back().second.holders;
+        change(holders);
+        auto const more = static_cast<std::int64_t>(holders.size()) - static_cast<std::int64_t>(run.holders.size());
+        gained_[value(*slot)] += more * static_cast<std::int64_t>(run.blocks.size());
     });
     cut_at(blocks.first);
     cut_at(blocks.last);
@@ -107,21 +131,27 @@ void Directory::edit(BlockRange blocks, Edit change) {
 
 void Directory::add(BlockRange blocks, PeId holder) {
     REGRAFT_EXPECTS(living_slot(holder).has_value());
-    edit(blocks, [&](std::vector<PeId>& holders) {
+    edit(blocks, holder, [&](std::vector<PeId>& holders) {
         auto const place = std::lower_bound(holders.begin(), holders.end(), holder);
         if (place == holders.end() || *place != holder) holders.insert(place, holder);
     });
 }
 
 void Directory::remove(BlockRange blocks, PeId holder) {
-    edit(blocks, [&](std::vector<PeId>& holders) { std::erase(holders, holder); });
+    edit(blocks, holder, [&](std::vector<PeId>& holders) { std::erase(holders, holder); });
 }
 
 void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
+    Placed placed;
+    std::vector<PeId> holders;
+    visit_runs(blocks, placed, holders, visit);
+}
+
+/// placed and holders are only memory.
+void Directory::visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>& holders, Visitor const& visit) const {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
     BlockRange open{blocks.first, blocks.first};
-    std::vector<PeId> holders;
-    visit_parts(blocks, [&](Run const& part) {
+    visit_parts(blocks, placed, [&](Run const& part) {
         if (!open.empty() && !std::equal(part.holders.begin(), part.holders.end(), holders.begin(), holders.end())) {
             visit({open, holders});
             open.first = open.last;
@@ -133,9 +163,8 @@ void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& 
 }
 
 /// Parts as the table and the placement have them: where they begin and end depends on what happened before.
-void Directory::visit_parts(BlockRange blocks, std::function<void(Run const&)> const& visit) const {
+void Directory::visit_parts(BlockRange blocks, Placed& placed, Visitor const& visit) const {
     if (blocks.empty()) return;
-    std::vector<PeId> placed;
     auto entry = first_after(blocks.first);
     for (auto at = blocks.first; at != blocks.last;) {
         BlockRange run{at, blocks.last};
@@ -147,7 +176,7 @@ void Directory::visit_parts(BlockRange blocks, std::function<void(Run const&)> c
             if (entry != table_.end()) run.last = std::min(entry->first, run.last);
             run = intersect(run, placement_->run(at));
             living_by_placement(at, placed);
-            visit({run, placed});
+            visit({run, placed.living});
         }
         at = run.last;
     }
@@ -175,21 +204,83 @@ std::vector<BlockRange> Directory::held(PeId pe) const {
     return united(std::move(ranges));
 }
 
-std::vector<BlockRange> Directory::short_of(std::uint32_t copies) const {
-    std::vector<BlockRange> candidates;
-    if (copies > replicas()) {
-        candidates.push_back({BlockId{0}, BlockId{num_blocks()}});
-    } else {
-        // What no dead PE held and no table changed has as many holders as were asked for.
-        for (std::uint32_t slot = 0; slot < alive_.size(); ++slot) {
-            if (alive_[slot] != 0) continue;
-            auto const held = outside_of_table(placement_->held(Slot{slot}));
-            candidates.insert(candidates.end(), held.begin(), held.end());
+std::vector<std::uint64_t> Directory::num_held(std::span<PeId const> pes) const {
+    std::vector<std::uint64_t> result;
+    result.reserve(pes.size());
+    std::uint32_t slot = 0;
+    for (auto const pe : pes) {
+        while (slot < alive_.size() && pe_of_slot_[slot] < pe) ++slot;
+        if (slot == alive_.size() || pe_of_slot_[slot] != pe || alive_[slot] == 0) {
+            result.push_back(0);
+            continue;
         }
-        for (auto const& [first, entry] : table_) candidates.push_back({first, entry.last});
+        auto const gained = gained_.empty() ? 0 : gained_[slot];
+        result.push_back(placement_->num_held(Slot{slot}) + static_cast<std::uint64_t>(gained));
     }
+    return result;
+}
+
+/// What dead PEs held and what is in the table; all else has the holders of its submission. United.
+std::vector<BlockRange> Directory::changed() const {
+    std::vector<BlockRange> ranges;
+    for (std::uint32_t slot = 0; slot < alive_.size(); ++slot) {
+        if (alive_[slot] != 0) continue;
+        auto const held = placement_->held(Slot{slot});
+        ranges.insert(ranges.end(), held.begin(), held.end());
+    }
+    for (auto const& [first, entry] : table_) ranges.push_back({first, entry.last});
+    return united(std::move(ranges));
+}
+
+/// Of all blocks but those that changed.
+CopyCounts Directory::as_submitted(std::span<BlockRange const> changed) const {
+    auto rest = num_blocks();
+    for (auto const& range : changed) rest -= range.size();
+    if (rest == 0) return {};
+    if (placement_->most_copies() == replicas()) return {replicas(), replicas()};
+    CopyCounts counts{std::numeric_limits<std::uint32_t>::max(), 0};
+    BlockId at{0};
+    auto const look_until = [&](BlockId last) {
+        for (; at < last; at = std::min(placement_->run(at).last, last)) {
+            counts.fewest = std::min(counts.fewest, placement_->num_copies(at));
+            counts.most = std::max(counts.most, placement_->num_copies(at));
+        }
+    };
+    for (auto const& range : changed) {
+        look_until(range.first);
+        at = range.last;
+    }
+    look_until(BlockId{num_blocks()});
+    return counts;
+}
+
+/// Where blocks may have fewer than so many copies. United.
+std::vector<BlockRange> Directory::perhaps_short_of(std::uint32_t copies) const {
+    if (copies <= replicas()) return changed();
+    return {{BlockId{0}, BlockId{num_blocks()}}};
+}
+
+CopyCounts Directory::visit_short_of(std::uint32_t copies, std::function<void(Run const&)> const& visit_short) const {
+    auto const ranges = perhaps_short_of(copies);
+    auto counts = as_submitted(ranges);
+    Visitor const look = [&](Run const& run) {
+        auto const here = static_cast<std::uint32_t>(run.holders.size());
+        if (here < copies) {
+            visit_short(run);
+        } else if (here > 0) {
+            counts.fewest = counts.most == 0 ? here : std::min(counts.fewest, here);
+            counts.most = std::max(counts.most, here);
+        }
+    };
+    Placed placed;
+    std::vector<PeId> holders;
+    for (auto const& range : ranges) visit_runs(range, placed, holders, look);
+    return counts;
+}
+
+std::vector<BlockRange> Directory::short_of(std::uint32_t copies) const {
     std::vector<BlockRange> result;
-    for (auto const& range : united(std::move(candidates))) {
+    for (auto const& range : perhaps_short_of(copies)) {
         visit(range, [&](Run const& run) {
             if (run.holders.size() < copies) result.push_back(run.blocks);
         });

@@ -11,7 +11,7 @@ ModK::ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t repl
 }
 
 std::uint32_t ModK::group_of(BlockId block) const {
-    return static_cast<std::uint32_t>(part_of(shape_.num_blocks, value(block), num_groups()));
+    return static_cast<std::uint32_t>(placement::part_of(shape_.num_blocks, value(block), num_groups()));
 }
 
 BlockRange ModK::part(std::uint32_t group) const {
@@ -29,11 +29,19 @@ Slot ModK::holder(BlockId block, std::uint32_t copy) const {
 }
 
 std::vector<BlockRange> ModK::held(Slot slot) const {
-    REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
-    auto const place = order_ ? order_->inverse(value(slot)) : value(slot);
-    auto const blocks = part(static_cast<std::uint32_t>(place % num_groups()));
+    auto const blocks = part_of(slot);
     if (blocks.empty()) return {};
     return {blocks};
+}
+
+std::uint64_t ModK::num_held(Slot slot) const {
+    return part_of(slot).size();
+}
+
+BlockRange ModK::part_of(Slot slot) const {
+    REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
+    auto const place = order_ ? order_->inverse(value(slot)) : value(slot);
+    return part(static_cast<std::uint32_t>(place % num_groups()));
 }
 
 BlockRange ModK::run(BlockId block) const {

@@ -113,16 +113,33 @@ Slot NodeAware::holder(BlockId block, std::uint32_t copy) const {
     return part_at(copy * order_.size() + value(order_.position(block))).slot;
 }
 
+void NodeAware::holders(BlockId block, std::vector<Slot>& out) const {
+    auto const position = value(order_.position(block));
+    out.clear();
+    for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy)
+        out.push_back(part_at(copy * order_.size() + position).slot);
+}
+
 std::vector<BlockRange> NodeAware::held(Slot slot) const {
+    return order_.blocks(positions(slot));
+}
+
+std::uint64_t NodeAware::num_held(Slot slot) const {
+    std::uint64_t sum = 0;
+    for (auto const& piece : positions(slot)) sum += order_.num_blocks(piece);
+    return sum;
+}
+
+std::vector<PositionRange> NodeAware::positions(Slot slot) const {
     REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
     auto const part = part_of_place(place_[value(slot)]);
     if (part.first == part.last) return {};
     auto const ranges = order_.size();
     auto const first = part.first % ranges;
     auto const last = first + (part.last - part.first);  // the end of one copy's points may be within
-    std::vector<PositionRange> positions{{Position{first}, Position{std::min(last, ranges)}}};
-    if (last > ranges) positions.push_back({Position{0}, Position{last - ranges}});
-    return order_.blocks(positions);
+    std::vector<PositionRange> result{{Position{first}, Position{std::min(last, ranges)}}};
+    if (last > ranges) result.push_back({Position{0}, Position{last - ranges}});
+    return result;
 }
 
 BlockRange NodeAware::run(BlockId block) const {

@@ -19,6 +19,12 @@ Slot Pairwise::holder(BlockId block, std::uint32_t copy) const {
     return partner(shape_, owner(block), copy);
 }
 
+void Pairwise::holders(BlockId block, std::vector<Slot>& out) const {
+    auto const home = owner(block);
+    out.clear();
+    for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy) out.push_back(partner(shape_, home, copy));
+}
+
 std::vector<BlockRange> Pairwise::held(Slot slot) const {
     REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
     std::vector<BlockRange> parts;
@@ -32,6 +38,13 @@ std::vector<BlockRange> Pairwise::held(Slot slot) const {
 
 BlockRange Pairwise::run(BlockId block) const {
     return even_part<BlockId>(shape_.num_blocks, owner(block), shape_.num_slots);
+}
+
+std::uint64_t Pairwise::num_held(Slot slot) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy)
+        sum += even_part<BlockId>(shape_.num_blocks, home(shape_, slot, copy), shape_.num_slots).size();
+    return sum;
 }
 
 std::uint64_t Pairwise::owner(BlockId block) const {

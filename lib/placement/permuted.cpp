@@ -18,6 +18,12 @@ Slot Permuted::holder(BlockId block, std::uint32_t copy) const {
     return partner(shape_, home_of(block), copy);
 }
 
+void Permuted::holders(BlockId block, std::vector<Slot>& out) const {
+    auto const home = home_of(block);
+    out.clear();
+    for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy) out.push_back(partner(shape_, home, copy));
+}
+
 std::vector<BlockRange> Permuted::held(Slot slot) const {
     REGRAFT_EXPECTS(value(slot) < shape_.num_slots);
     std::vector<PositionRange> parts;
@@ -27,6 +33,13 @@ std::vector<BlockRange> Permuted::held(Slot slot) const {
 
 BlockRange Permuted::run(BlockId block) const {
     return order_.is_random() ? order_.range(block) : order_.consecutive(part(home_of(block)));
+}
+
+std::uint64_t Permuted::num_held(Slot slot) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t copy = 0; copy < shape_.replicas; ++copy)
+        sum += order_.num_blocks(part(home(shape_, slot, copy)));
+    return sum;
 }
 
 std::uint64_t Permuted::home_of(BlockId block) const {

@@ -1,8 +1,10 @@
 #include "regraft/placement/range_order.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/united.hpp"
 
 namespace regraft::placement {
 namespace {
@@ -13,20 +15,6 @@ std::uint64_t range_length(Shape const& shape, RangeOptions const& options) {
     return options.seed ? std::max<std::uint64_t>(1, shape.num_blocks / (ranges_per_slot * shape.num_slots)) : 1;
 }
 
-/// Sorts disjoint ranges and makes one of those that touch.
-void merge(std::vector<BlockRange>& ranges) {
-    std::sort(ranges.begin(), ranges.end());
-    std::size_t kept = 0;
-    for (auto const& range : ranges) {
-        if (kept > 0 && ranges[kept - 1].last == range.first) {
-            ranges[kept - 1].last = range.last;
-        } else {
-            ranges[kept++] = range;
-        }
-    }
-    ranges.resize(kept);
-}
-
 }  // namespace
 
 RangeOrder::RangeOrder(Shape const& shape, RangeOptions const& options)
@@ -34,6 +22,7 @@ RangeOrder::RangeOrder(Shape const& shape, RangeOptions const& options)
       range_blocks_(range_length(shape, options)),
       size_(num_blocks_ / range_blocks_ + (num_blocks_ % range_blocks_ != 0 ? 1 : 0)) {
     if (options.seed) order_.emplace(std::max<std::uint64_t>(1, size_), *options.seed);
+    if (num_blocks_ > 0) last_ = position(BlockId{num_blocks_ - 1});
 }
 
 Position RangeOrder::position(BlockId block) const {
@@ -55,8 +44,13 @@ std::vector<BlockRange> RangeOrder::blocks(std::span<PositionRange const> positi
             result.push_back(ranges(range, range + 1));
         }
     }
-    merge(result);
-    return result;
+    return united(std::move(result));
+}
+
+std::uint64_t RangeOrder::num_blocks(PositionRange positions) const {
+    if (positions.empty()) return 0;
+    auto const all_full = positions.size() * range_blocks_;
+    return positions.contains(last_) ? all_full - (size_ * range_blocks_ - num_blocks_) : all_full;
 }
 
 BlockRange RangeOrder::range(BlockId block) const {

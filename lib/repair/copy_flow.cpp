@@ -6,7 +6,7 @@
 namespace regraft::repair {
 namespace {
 
-std::vector<Share>::iterator place_of(std::vector<Share>& shares, Member member) {
+Shares::iterator place_of(Shares& shares, Member member) {
     return std::lower_bound(shares.begin(), shares.end(), member,
                             [](Share const& share, Member m) { return share.member < m; });
 }
@@ -18,45 +18,45 @@ std::uint64_t share_of(Group& group, Member member) {
 
 }  // namespace
 
-CopyFlow::CopyFlow(std::vector<Group>& groups, std::span<std::uint32_t const> node_of, std::uint32_t num_nodes)
-    : room(node_of.size(), 0),
-      groups_(groups),
-      node_of_(node_of),
-      dealt_to_(node_of.size()),
-      holds_(node_of.size(), 0),
-      has_all_(node_of.size(), 0),
-      old_node_(num_nodes, 0),
-      full_node_(num_nodes, 0),
-      in_node_(num_nodes, 0),
-      in_node_at_(num_nodes, 0),
-      reached_(node_of.size()) {}
+CopyFlow::CopyFlow(std::vector<Group>& groups, std::span<std::uint32_t const> node_of)
+    : room(node_of.size(), 0), groups_(groups), node_of_(node_of) {}
 
 void CopyFlow::look_at(std::uint32_t index) {
     auto const& group = groups_[index];
-    ++stamp_;
-    for (auto const holder : group.holders) {
-        holds_[holder] = stamp_;
-        old_node_[node_of_[holder]] = stamp_;
-    }
+    has_all_.clear();
     for (auto const& [member, units] : group.shares) {
-        if (units == group.units) has_all_[member] = stamp_;
-        auto const node = node_of_[member];
-        in_node_[node] = (in_node_at_[node] == stamp_ ? in_node_[node] : 0) + units;
-        in_node_at_[node] = stamp_;
-        if (in_node_[node] >= group.units) full_node_[node] = stamp_;
+        if (units == group.units) has_all_.push_back(member);
+    }
+    if (group.spread == Group::Spread::anywhere) return;
+    old_nodes_.clear();
+    for (auto const holder : group.holders) old_nodes_.push_back(node_of_[holder]);
+    std::sort(old_nodes_.begin(), old_nodes_.end());
+    in_node_.clear();
+    for (auto const& [member, units] : group.shares) in_node_.push_back({node_of_[member], units});
+    std::sort(in_node_.begin(), in_node_.end(), [](Share const& a, Share const& b) { return a.member < b.member; });
+    full_nodes_.clear();
+    for (auto at = in_node_.begin(); at != in_node_.end();) {
+        auto const node = at->member;
+        std::uint64_t units = 0;
+        for (; at != in_node_.end() && at->member == node; ++at) units += at->units;
+        if (units >= group.units) full_nodes_.push_back(node);
     }
 }
 
 /// Precondition: look_at(group) was the last one.
 bool CopyFlow::may_take(Group const& group, Member member, Member from) const {
-    if (has_all_[member] == stamp_) return false;
+    auto const is_in = [](auto const& ascending, std::uint32_t x) {
+        return std::binary_search(ascending.begin(), ascending.end(), x);
+    };
+    if (is_in(has_all_, member)) return false;
     if (receivers_ == Receivers::anyone) return true;
-    if (receivers_ == Receivers::holders) return holds_[member] == stamp_;
-    if (holds_[member] == stamp_) return false;
+    bool const holds = contains(group.holders, member);
+    if (receivers_ == Receivers::holders) return holds;
+    if (holds) return false;
     if (group.spread == Group::Spread::anywhere) return true;
     auto const node = node_of_[member];
-    if (old_node_[node] == stamp_) return false;
-    return full_node_[node] != stamp_ || (from != none && node_of_[from] == node);
+    if (is_in(old_nodes_, node)) return false;
+    return !is_in(full_nodes_, node) || (from != none && node_of_[from] == node);
 }
 
 /// How much more of the group `to` can take, from `from` or from what is not dealt.
@@ -79,7 +79,7 @@ void CopyFlow::give(std::uint32_t index, Member member, std::uint64_t units) {
         return;
     }
     shares.insert(place, {member, units});
-    dealt_to_[member].push_back(index);
+    if (!dealt_to_.empty()) dealt_to_[member].push_back(index);
 }
 
 void CopyFlow::take(std::uint32_t index, Member member, std::uint64_t units) {
@@ -88,7 +88,9 @@ void CopyFlow::take(std::uint32_t index, Member member, std::uint64_t units) {
     place->units -= units;
     if (place->units > 0) return;
     shares.erase(place);
-    std::erase(dealt_to_[member], index);
+    if (dealt_to_.empty()) return;
+    auto& groups = dealt_to_[member];
+    groups.erase(std::remove(groups.begin(), groups.end(), index), groups.end());
 }
 
 void CopyFlow::give_what_fits(std::uint32_t index, Member member) {
@@ -100,11 +102,14 @@ void CopyFlow::give_what_fits(std::uint32_t index, Member member) {
 }
 
 void CopyFlow::sweep() {
-    MemberSet with_room;
+    std::vector<Member> with_room;
     for (Member member = 0; member < room.size(); ++member) {
         if (room[member] > 0) with_room.push_back(member);
     }
-    for (std::uint32_t index = 0; index < groups_.size() && !with_room.empty(); ++index) {
+    std::vector<Member> skipped;
+    // Who may not take a group stays in front, and that is few: they are moved up behind who has none left.
+    std::size_t first = 0;
+    for (std::uint32_t index = 0; index < groups_.size() && first < with_room.size(); ++index) {
         auto& group = groups_[index];
         if (group.dealt == group.wanted) continue;
         look_at(index);
@@ -112,15 +117,14 @@ void CopyFlow::sweep() {
             for (auto const holder : group.holders) give_what_fits(index, holder);
             continue;
         }
-        MemberSet skipped;
-        std::size_t next = 0;
-        for (; next < with_room.size() && group.dealt < group.wanted; ++next) {
-            auto const member = with_room[next];
+        skipped.clear();
+        for (; first < with_room.size() && group.dealt < group.wanted; ++first) {
+            auto const member = with_room[first];
             if (may_take(group, member, none)) give_what_fits(index, member);
             if (room[member] > 0) skipped.push_back(member);
         }
-        with_room.erase(with_room.begin(), with_room.begin() + static_cast<std::ptrdiff_t>(next));
-        with_room.insert(with_room.begin(), skipped.begin(), skipped.end());
+        first -= skipped.size();
+        std::copy(skipped.begin(), skipped.end(), with_room.begin() + static_cast<std::ptrdiff_t>(first));
     }
 }
 
@@ -143,7 +147,17 @@ Member CopyFlow::reach_from(std::uint32_t index, Member from) {
     return found;
 }
 
+void CopyFlow::prepare_searches() {
+    if (!dealt_to_.empty()) return;
+    dealt_to_.resize(room.size());
+    reached_.resize(room.size());
+    for (std::uint32_t index = 0; index < groups_.size(); ++index) {
+        for (auto const& share : groups_[index].shares) dealt_to_[share.member].push_back(index);
+    }
+}
+
 bool CopyFlow::augment() {
+    prepare_searches();
     queue_.clear();
     unreached_.resize(room.size());
     std::iota(unreached_.begin(), unreached_.end(), 0U);

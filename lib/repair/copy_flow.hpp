@@ -22,8 +22,8 @@ enum class Receivers {
 /// much at each member. Nearly everybody can take nearly everything, so edges are worked out when they are looked at.
 class CopyFlow {
 public:
-    /// node_of: of every member, below num_nodes. Keeps the groups and fills in dealt and shares.
-    CopyFlow(std::vector<Group>& groups, std::span<std::uint32_t const> node_of, std::uint32_t num_nodes);
+    /// node_of: of every member. Keeps the groups and fills in dealt and shares.
+    CopyFlow(std::vector<Group>& groups, std::span<std::uint32_t const> node_of);
 
     /// What every member still has room for.
     std::vector<std::uint64_t> room;
@@ -35,7 +35,7 @@ public:
     /// What is wanted and not dealt.
     std::uint64_t undealt() const;
     /// If there is any: the members that could take it, if only they had room. Ascending.
-    MemberSet const& full() const { return full_; }
+    std::span<Member const> full() const { return full_; }
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -49,6 +49,7 @@ private:
     bool may_take(Group const& group, Member member, Member from) const;
     void give_what_fits(std::uint32_t group, Member member);
     void sweep();
+    void prepare_searches();
     bool augment();
     Member reach_from(std::uint32_t group, Member from);
     void push_along(Member last);
@@ -59,21 +60,19 @@ private:
     std::vector<Group>& groups_;
     std::span<std::uint32_t const> node_of_;
     Receivers receivers_ = Receivers::others;
-    std::vector<std::vector<std::uint32_t>> dealt_to_;  // by member: groups of which it has shares
-    MemberSet full_;
+    std::vector<Member> full_;
 
-    // What look_at found out about a group; valid where it bears the current stamp.
-    std::uint64_t stamp_ = 0;
-    std::vector<std::uint64_t> holds_;      // by member
-    std::vector<std::uint64_t> has_all_;    // by member
-    std::vector<std::uint64_t> old_node_;   // by node
-    std::vector<std::uint64_t> full_node_;  // by node
-    std::vector<std::uint64_t> in_node_;    // by node: units dealt
-    std::vector<std::uint64_t> in_node_at_;
+    // What look_at found out about a group, ascending.
+    std::vector<Member> has_all_;
+    std::vector<std::uint32_t> old_nodes_;
+    std::vector<std::uint32_t> full_nodes_;
+    std::vector<Share> in_node_;  // units dealt by node
 
+    // Of searches, and nothing before the first, as mostly there is none.
+    std::vector<boost::container::small_vector<std::uint32_t, 2>> dealt_to_;  // by member: groups it has shares of
     std::vector<Reached> reached_;
-    MemberSet unreached_;
-    MemberSet queue_;
+    std::vector<Member> unreached_;
+    std::vector<Member> queue_;
 };
 
 }  // namespace regraft::repair

@@ -4,10 +4,11 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::repair {
 
@@ -21,7 +22,7 @@ void insert(MemberSet& set, Member member) {
 }
 
 void erase(MemberSet& set, Member member) {
-    std::erase(set, member);
+    set.erase(std::remove(set.begin(), set.end(), member), set.end());
 }
 
 std::uint64_t Units::fitting(std::uint64_t bytes) const {
@@ -40,28 +41,40 @@ BlockId Units::cut_below(BlockRange blocks, std::uint64_t bytes) const {
     return sizes_->bytes({blocks.first, cut}) <= bytes ? cut : BlockId{value(cut) - 1};
 }
 
+namespace {
+
+struct SetHash {
+    std::size_t operator()(MemberSet const& set) const {
+        std::uint64_t hash = set.size();
+        for (auto const member : set) hash = mix(hash + member);
+        return hash;
+    }
+};
+
+}  // namespace
+
 std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint32_t const> which, MemberSet Piece::*set,
                              Units const& units) {
     std::vector<std::uint32_t> order(which.begin(), which.end());
-    std::sort(order.begin(), order.end(), [&](auto i, auto j) {
-        return std::tie(pieces[i].*set, pieces[i].blocks) < std::tie(pieces[j].*set, pieces[j].blocks);
-    });
+    auto const by_blocks = [&](auto i, auto j) { return pieces[i].blocks < pieces[j].blocks; };
+    if (!std::is_sorted(order.begin(), order.end(), by_blocks)) std::sort(order.begin(), order.end(), by_blocks);
     std::vector<Group> groups;
+    std::unordered_map<MemberSet, std::size_t, SetHash> group_of;
     for (auto const i : order) {
-        if (groups.empty() || groups.back().holders != pieces[i].*set) {
-            groups.emplace_back();
-            groups.back().holders = pieces[i].*set;
-        }
-        groups.back().pieces.push_back(i);
-        groups.back().units += units.of(pieces[i].blocks);
+        auto const [at, is_new] = group_of.try_emplace(pieces[i].*set, groups.size());
+        if (is_new) groups.emplace_back().holders = pieces[i].*set;
+        auto& group = groups[at->second];
+        group.pieces.push_back(i);
+        group.units += units.of(pieces[i].blocks);
     }
-    std::sort(groups.begin(), groups.end(), [&](Group const& a, Group const& b) {
-        return pieces[a.pieces.front()].blocks < pieces[b.pieces.front()].blocks;
-    });
     return groups;
 }
 
 namespace {
+
+/// Room in place for what a group of one piece needs.
+template <class T>
+using Few = boost::container::small_vector<T, 8>;
 
 /// The blocks of a group's pieces, numbered one behind the other.
 class Line {
@@ -90,9 +103,9 @@ public:
 private:
     Units const& units_;
     std::uint64_t length_;
-    std::vector<BlockRange> blocks_;
-    std::vector<std::uint64_t> begin_{0};
-    std::vector<std::uint64_t> number_{0};
+    Few<BlockRange> blocks_;
+    Few<std::uint64_t> begin_{0};
+    Few<std::uint64_t> number_{0};
 };
 
 /// What a member gets or gives up: blocks by number, half-open.
@@ -103,7 +116,7 @@ struct Stretch {
     enum class Kind { added, removed } kind = Kind::added;
 };
 
-void lay(std::span<Share const> shares, Stretch::Kind kind, Line const& line, std::vector<Stretch>& stretches) {
+void lay(Shares const& shares, Stretch::Kind kind, Line const& line, Few<Stretch>& stretches) {
     std::uint64_t at = 0;
     for (auto const& [member, units] : shares) {
         for (auto rest = units; rest > 0;) {
@@ -119,10 +132,10 @@ void lay(std::span<Share const> shares, Stretch::Kind kind, Line const& line, st
 
 void apply(Group const& group, Change const& change, Units const& units, std::vector<Piece>& pieces) {
     Line const line(group, units, pieces);
-    std::vector<Stretch> stretches;
+    Few<Stretch> stretches;
     lay(change.added, Stretch::Kind::added, line, stretches);
     lay(change.removed, Stretch::Kind::removed, line, stretches);
-    std::vector<std::uint64_t> cuts{0, line.num_blocks()};
+    Few<std::uint64_t> cuts{0, line.num_blocks()};
     for (std::size_t i = 0; i < group.pieces.size(); ++i) cuts.push_back(line.number(i));
     for (auto const& stretch : stretches) {
         cuts.push_back(stretch.first);
@@ -132,7 +145,7 @@ void apply(Group const& group, Change const& change, Units const& units, std::ve
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
 
     // parts[c]: the piece with the blocks from cuts[c] on.
-    std::vector<std::uint32_t> parts;
+    Few<std::uint32_t> parts;
     std::size_t piece = 0;
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
         while (line.number(piece + 1) <= cuts[c]) ++piece;

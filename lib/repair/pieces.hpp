@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
 
@@ -12,7 +14,7 @@ namespace regraft::repair {
 
 /// A member's place among the members.
 using Member = std::uint32_t;
-using MemberSet = std::vector<Member>;  // ascending
+using MemberSet = boost::container::small_vector<Member, 4>;  // ascending; in place as long as few
 
 /// Blocks with the same holders, now and as planned so far.
 struct Piece {
@@ -46,10 +48,11 @@ struct Share {
     Member member = 0;
     std::uint64_t units = 0;
 };
+using Shares = boost::container::small_vector<Share, 2>;
 
 /// Pieces whose blocks have the same holders, so that it does not matter which of them goes where.
 struct Group {
-    std::vector<std::uint32_t> pieces;
+    boost::container::small_vector<std::uint32_t, 2> pieces;  // in the order of their blocks
     MemberSet holders;
     /// All pieces together: nobody can have more of them.
     std::uint64_t units = 0;
@@ -59,13 +62,13 @@ struct Group {
     /// New copies go only to nodes without a holder, and no node gets more than `units`.
     enum class Spread { anywhere, new_nodes } spread = Spread::anywhere;
     /// Who gets how much; ascending by member, none more than `units`, none nothing.
-    std::vector<Share> shares;
+    Shares shares;
 };
 
 /// What a group's members get more and give up.
 struct Change {
-    std::vector<Share> added;
-    std::vector<Share> removed;
+    Shares added;
+    Shares removed;
 };
 
 /// The groups of these pieces by `set` (&Piece::before or &Piece::after), in the order of their first pieces.

@@ -2,9 +2,9 @@
 #include "regraft/repair/plan.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
@@ -62,44 +62,92 @@ void note_copies(std::size_t copies, Plan& plan) {
     plan.most_copies = std::max(plan.most_copies, count);
 }
 
-/// Looks at all blocks. Those that need no look again are counted in plan, the others become pieces.
-void gather(placement::Directory const& directory, Numbers const& numbers, Situation& situation, Plan& plan) {
-    auto const limited = !situation.fill.room.empty();
-    auto const& sizes = situation.units.sizes();
-    MemberSet holders;
-    directory.visit({BlockId{0}, BlockId{directory.num_blocks()}}, [&](placement::Run const& run) {
-        if (run.holders.empty()) {
-            if (plan.lost.empty() || plan.lost.back().last != run.blocks.first) {
-                plan.lost.push_back({run.blocks.first, {}});
-            }
-            plan.lost.back().last = run.blocks.last;
-            return;
-        }
-        auto const bytes = sizes.bytes(run.blocks);
-        holders.clear();
-        for (auto const pe : run.holders) {
-            holders.push_back(numbers[pe]);
-            situation.fill.used[holders.back()] += bytes;
-        }
-        if (holders.size() < situation.replicas) plan.bytes_missing += (situation.replicas - holders.size()) * bytes;
-        if (limited || holders.size() < situation.replicas) {
-            situation.pieces.push_back({run.blocks, holders, holders});
-        } else {
-            note_copies(holders.size(), plan);
-        }
+BlockRange all_blocks(placement::Directory const& directory) {
+    return {BlockId{0}, BlockId{directory.num_blocks()}};
+}
+
+/// How many bytes every member holds.
+std::vector<std::uint64_t> bytes_held(placement::Directory const& directory, BlockSizes const& sizes,
+                                      std::span<PeId const> members, Numbers const& numbers) {
+    if (sizes.equal()) {
+        auto held = directory.num_held(members);
+        auto const each = sizes.num_blocks() == 0 ? 0 : sizes.bytes(BlockId{0});
+        for (auto& amount : held) amount *= each;
+        return held;
+    }
+    std::vector<std::uint64_t> held(members.size(), 0);
+    directory.visit(all_blocks(directory), [&](placement::Run const& run) {
+        for (auto const pe : run.holders) held[numbers[pe]] += sizes.bytes(run.blocks);
     });
+    return held;
+}
+
+/// Takes blocks up as a piece, or as lost.
+void take_up(placement::Run const& run, Numbers const& numbers, Situation& situation, Plan& plan) {
+    if (run.holders.empty()) {
+        if (plan.lost.empty() || plan.lost.back().last != run.blocks.first) plan.lost.push_back({run.blocks.first, {}});
+        plan.lost.back().last = run.blocks.last;
+        return;
+    }
+    auto const copies = run.holders.size();
+    if (copies < situation.replicas) {
+        plan.bytes_missing += (situation.replicas - copies) * situation.units.sizes().bytes(run.blocks);
+    }
+    auto& piece = situation.pieces.emplace_back();
+    piece.blocks = run.blocks;
+    for (auto const pe : run.holders) piece.before.push_back(numbers[pe]);
+    piece.after = piece.before;
+}
+
+/// What is short of copies; other blocks are only counted.
+void gather_short(placement::Directory const& directory, Numbers const& numbers, Situation& situation, Plan& plan) {
+    auto const copies = std::max<std::size_t>(1, situation.replicas);  // so that what is lost is short, too
+    auto const others = directory.visit_short_of(static_cast<std::uint32_t>(copies),
+                                                 [&](auto const& run) { take_up(run, numbers, situation, plan); });
+    if (others.most == 0) return;
+    note_copies(others.fewest, plan);
+    note_copies(others.most, plan);
+}
+
+void gather_all(placement::Directory const& directory, Numbers const& numbers, Situation& situation, Plan& plan) {
+    directory.visit(all_blocks(directory), [&](auto const& run) { take_up(run, numbers, situation, plan); });
+}
+
+/// Starts a plan and decides who shall hold what.
+Plan with_targets(placement::Directory const& directory, Numbers const& numbers, Situation& situation) {
+    auto const no_copies = [] {
+        Plan plan;
+        plan.least_copies = std::numeric_limits<std::uint32_t>::max();
+        return plan;
+    };
+    auto plan = no_copies();
+    gather_short(directory, numbers, situation, plan);
+    if (add_what_is_missing(situation)) return plan;
+    plan = no_copies();
+    situation.pieces.clear();
+    gather_all(directory, numbers, situation, plan);  // any of it may have to make way
+    keep_to_room(situation);
+    return plan;
 }
 
 /// Chooses senders; neighbouring blocks travel together.
 Step with_senders(Moves&& moves, BlockSizes const& sizes, std::span<PeId const> members) {
-    auto& copies = moves.copies;
-    std::sort(copies.begin(), copies.end(), [](Move const& a, Move const& b) {
-        return std::tie(a.receiver, a.blocks) < std::tie(b.receiver, b.blocks);
-    });
+    struct Place {
+        Member receiver;
+        BlockId first;
+        std::uint32_t copy;
+        auto operator<=>(Place const&) const = default;
+    };
+    std::vector<Place> places;
+    for (auto const& move : moves.copies) {
+        places.push_back({move.receiver, move.blocks.first, static_cast<std::uint32_t>(places.size())});
+    }
+    std::sort(places.begin(), places.end());
     std::vector<schedule::RangeRequest> requests;
     Csr<PeId> holders;
     MemberSet const* last = nullptr;
-    for (auto const& move : copies) {
+    for (auto const& place : places) {
+        auto const& move = moves.copies[place.copy];
         auto const receiver = members[move.receiver];
         if (last != nullptr && *last == move.holders && requests.back().receiver == receiver &&
             requests.back().blocks.last == move.blocks.first) {
@@ -168,22 +216,22 @@ Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::s
           Options const& options) {
     REGRAFT_EXPECTS(sizes.num_blocks() == directory.num_blocks());
     REGRAFT_EXPECTS(options.room.empty() || options.room.size() == members.size());
+    REGRAFT_EXPECTS(options.held.empty() || options.held.size() == members.size());
     Numbers const numbers(members);
+    REGRAFT_EXPECTS(directory.retains_only(members));
     auto const wanted = options.replicas == 0 ? directory.replicas() : options.replicas;
     Situation situation{Units(sizes), {}, 0, false, std::min<std::size_t>(wanted, members.size()), {}, {}};
     REGRAFT_EXPECTS(sizes.bytes() <=
                     (std::numeric_limits<std::uint64_t>::max() >> 1) / std::max<std::size_t>(1, situation.replicas));
-    situation.fill.used.assign(members.size(), 0);
+    situation.fill.used.assign(options.held.begin(), options.held.end());
+    if (options.held.empty()) situation.fill.used = bytes_held(directory, sizes, members, numbers);
     auto const no_limit = std::numeric_limits<std::uint64_t>::max();
     if (std::any_of(options.room.begin(), options.room.end(), [&](auto room) { return room != no_limit; })) {
         situation.fill.room.assign(options.room.begin(), options.room.end());
     }
     number_nodes(options.node_of, situation);
 
-    Plan plan;
-    plan.least_copies = std::numeric_limits<std::uint32_t>::max();
-    gather(directory, numbers, situation, plan);
-    set_targets(situation);
+    auto plan = with_targets(directory, numbers, situation);
     append_steps(situation, members, plan);
     // Room may have stood in the way of what was planned in fractions of blocks, or all at once.
     while (bytes_missing(situation) > 0) {

@@ -70,7 +70,8 @@ std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const
         if (piece.before == piece.after) {
             result.push_back(std::move(piece));
         } else {
-            moving.push_back({piece, piece.before, {}});
+            auto now = piece.before;
+            moving.push_back({std::move(piece), std::move(now), {}});
         }
     }
     std::vector<Moves> steps;
@@ -80,7 +81,8 @@ std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const
         steps.push_back(std::move(step));
     }
     for (auto& each : moving) result.push_back({each.piece.blocks, std::move(each.piece.before), std::move(each.now)});
-    std::sort(result.begin(), result.end(), [](Piece const& a, Piece const& b) { return a.blocks < b.blocks; });
+    auto const by_blocks = [](Piece const& a, Piece const& b) { return a.blocks < b.blocks; };
+    if (!std::is_sorted(result.begin(), result.end(), by_blocks)) std::sort(result.begin(), result.end(), by_blocks);
     pieces = std::move(result);
     return steps;
 }

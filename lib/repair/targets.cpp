@@ -88,10 +88,14 @@ public:
         }
     }
 
-    void set() {
+    bool add() {
         place_weightless();
         auto const all_fits = add_evenly();
-        if ((all_fits && !is_overfull()) || situation_.fill.room.empty()) return;
+        return (all_fits && !is_overfull()) || situation_.fill.room.empty();
+    }
+
+    void set() {
+        if (add()) return;
         if (level(situation_.replicas, Start::planned)) return;
         for (auto& piece : pieces_) {
             if (!is_weightless(piece)) piece.after = piece.before;
@@ -167,6 +171,7 @@ private:
         }
         std::sort(places.begin(), places.end());
         std::vector<Group> row;
+        row.reserve(places.size());
         for (auto const& [along, i, part] : places) {
             auto const range = even_part<BlockId>(groups[i].pieces.size(), part, parts_of(groups[i]));
             row.emplace_back();
@@ -198,7 +203,7 @@ private:
                 }
                 group.wanted = copies * group.units;
             }
-            CopyFlow flow(groups, situation_.node_of, situation_.num_nodes);
+            CopyFlow flow(groups, situation_.node_of);
             std::vector<std::uint64_t> limit;
             for (std::size_t i = 0; i < held_.size(); ++i) limit.push_back(room_[i] - std::min(room_[i], held_[i]));
             deal_evenly(flow, held_, limit);
@@ -260,7 +265,7 @@ private:
     /// Whether all blocks can have so many copies; then more where there is room, as many as possible with one more.
     bool level(std::size_t copies, Start start) {
         auto groups = all_groups(start);
-        CopyFlow flow(groups, situation_.node_of, situation_.num_nodes);
+        CopyFlow flow(groups, situation_.node_of);
         flow.room = room_;
         raise(groups, flow, copies);
         if (flow.undealt() > 0) return false;
@@ -273,7 +278,7 @@ private:
     /// There is too little room for one copy of every block. No last copy is dropped; what fits elsewhere moves.
     void keep_one() {
         auto groups = all_groups(Start::present);
-        CopyFlow flow(groups, situation_.node_of, situation_.num_nodes);
+        CopyFlow flow(groups, situation_.node_of);
         flow.room = room_;
         raise(groups, flow, 1);
         for (auto& group : groups) {
@@ -313,7 +318,11 @@ private:
 
 }  // namespace
 
-void set_targets(Situation& situation) {
+bool add_what_is_missing(Situation& situation) {
+    return Targets(situation).add();
+}
+
+void keep_to_room(Situation& situation) {
     Targets(situation).set();
 }
 

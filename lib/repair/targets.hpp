@@ -19,12 +19,16 @@ struct Situation {
     bool nodes_matter = false;
     std::size_t replicas = 0;
     Fill fill;
-    /// In the order of the blocks; without room only those with too few copies.
+    /// In the order of the blocks: those with too few copies, or all.
     std::vector<Piece> pieces;
 };
 
-/// Sets Piece::after, which is Piece::before at first; cuts pieces.
-void set_targets(Situation& situation);
+/// Adds to Piece::after, which is Piece::before at first, the copies that are missing; cuts pieces. Whether that is
+/// all: false if room does not suffice for it, or was exceeded before. Looks at pieces with too few copies only.
+bool add_what_is_missing(Situation& situation);
+
+/// The same for all pieces there are, exchanging and dropping copies such that room suffices.
+void keep_to_room(Situation& situation);
 
 /// What is still missing goes wherever single blocks fit, level by level.
 void set_targets_by_first_fit(Situation& situation);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/matching/shares.hpp"
 #include "regraft/matching/weighted.hpp"
 
@@ -14,24 +15,38 @@ namespace {
 
 using Row = std::span<PeId const>;
 
-struct RowLess {
-    bool operator()(Row a, Row b) const { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()); }
+struct RowHash {
+    std::size_t operator()(Row row) const {
+        std::uint64_t hash = row.size();
+        for (auto const pe : row) hash = mix(hash + value(pe));
+        return hash;
+    }
+};
+struct RowEqual {
+    bool operator()(Row a, Row b) const { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 };
 
 /// The PEs that occur, ascending.
 class Pes {
 public:
-    explicit Pes(std::vector<PeId> pes) : pes_(std::move(pes)) {
-        std::sort(pes_.begin(), pes_.end());
-        pes_.erase(std::unique(pes_.begin(), pes_.end()), pes_.end());
+    void note(PeId pe) {
+        if (value(pe) >= number_.size()) number_.resize(std::size_t{value(pe)} + 1, 0);
+        number_[value(pe)] = 1;
+    }
+    /// To be called after the last note.
+    void count() {
+        for (std::uint32_t pe = 0; pe < number_.size(); ++pe) {
+            if (number_[pe] == 0) continue;
+            number_[pe] = size();
+            pes_.push_back(PeId{pe});
+        }
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(pes_.size()); }
-    std::uint32_t number(PeId pe) const {
-        return static_cast<std::uint32_t>(std::lower_bound(pes_.begin(), pes_.end(), pe) - pes_.begin());
-    }
+    std::uint32_t number(PeId pe) const { return number_[value(pe)]; }
     PeId operator[](std::uint32_t number) const { return pes_[number]; }
 
 private:
+    std::vector<std::uint32_t> number_;  // by PE
     std::vector<PeId> pes_;
 };
 
@@ -46,7 +61,7 @@ struct Pool {
 std::vector<Pool> pool(std::span<RangeRequest const> requests, CsrView<PeId> holders, BlockSizes const& sizes,
                        RangeSenders& senders) {
     std::vector<Pool> pools;
-    std::map<Row, std::size_t, RowLess> pool_of;
+    std::unordered_map<Row, std::size_t, RowHash, RowEqual> pool_of;
     for (std::uint64_t i = 0; i < requests.size(); ++i) {
         auto const& [blocks, receiver] = requests[i];
         auto const row = holders[i];
@@ -190,16 +205,16 @@ RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrVie
     constexpr std::uint64_t many_edges = 1 << 22;
     RangeSenders senders;
     auto const pools = pool(requests, holders, sizes, senders);
-    std::vector<PeId> occurring;
+    Pes pes;
     std::uint64_t num_edges = 0;  // from blocks to holders
     for (auto const& pool : pools) {
-        occurring.insert(occurring.end(), pool.holders.begin(), pool.holders.end());
+        for (auto const pe : pool.holders) pes.note(pe);
         for (auto const i : pool.requests) {
-            occurring.push_back(requests[i].receiver);
+            pes.note(requests[i].receiver);
             num_edges += requests[i].blocks.size() * pool.holders.size();
         }
     }
-    Pes const pes(std::move(occurring));
+    pes.count();
     senders.transfers = divide(requests, sizes, pools, pes, senders.most_sent_bound);
     senders.most_sent = largest(senders.transfers, sizes, pes, &RangeTransfer::sender);
     if (senders.most_sent > senders.most_sent_bound + senders.most_sent_bound / 20 && num_edges < many_edges) {

@@ -10,6 +10,7 @@
 
 #include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "regraft/placement/permuted.hpp"
 #include "support/placement_checks.hpp"
 
 namespace regraft::placement {
@@ -75,6 +76,7 @@ Any random_placement(Random& random) {
     auto const replicas = static_cast<std::uint32_t>(1 + random.below(slots));
     auto const num_blocks = random.below(30);
     if (random.below(3) == 0) return ModK(num_blocks, slots, replicas);
+    if (random.below(3) == 0) return Permuted(num_blocks, slots, replicas, {1 + random.below(3), random.bits()});
     return Scattered({num_blocks, slots, replicas}, 1 + random.below(6), random.bits());
 }
 
@@ -100,6 +102,28 @@ BlockRange random_range(std::uint64_t num_blocks, Random& random) {
     return {BlockId{std::min(a, b)}, BlockId{std::max(a, b)}};
 }
 
+/// The blocks with few holders are visited with these, and of the others the numbers of holders are right.
+void expect_short_runs(Directory const& directory, Model const& model, std::uint32_t copies) {
+    std::vector<int> visited(model.holders.size(), 0);
+    auto const others = directory.visit_short_of(copies, [&](Run const& run) {
+        for (auto b = value(run.blocks.first); b < value(run.blocks.last); ++b) {
+            ++visited[b];
+            ASSERT_TRUE(
+                std::equal(run.holders.begin(), run.holders.end(), model.holders[b].begin(), model.holders[b].end()));
+        }
+    });
+    CopyCounts expected;
+    for (std::size_t b = 0; b < visited.size(); ++b) {
+        auto const here = static_cast<std::uint32_t>(model.holders[b].size());
+        ASSERT_EQ(visited[b], here < copies ? 1 : 0);
+        if (here < copies || here == 0) continue;
+        expected.fewest = expected.most == 0 ? here : std::min(expected.fewest, here);
+        expected.most = std::max(expected.most, here);
+    }
+    ASSERT_EQ(others.fewest, expected.fewest);
+    ASSERT_EQ(others.most, expected.most);
+}
+
 void expect_same(Directory const& directory, Model const& model, Pes const& pe_of_slot, Random& random) {
     auto const range = random_range(directory.num_blocks(), random);
     auto at = range.first;
@@ -122,7 +146,14 @@ void expect_same(Directory const& directory, Model const& model, Pes const& pe_o
     for (std::uint32_t copies = 0; copies <= directory.replicas() + 2; ++copies) {
         ASSERT_EQ(directory.short_of(copies),
                   model.where([&](auto const& holders) { return holders.size() < copies; }));
+        ASSERT_NO_FATAL_FAILURE(expect_short_runs(directory, model, copies));
     }
+    std::vector<std::uint64_t> counts;
+    for (auto const pe : pe_of_slot) {
+        counts.push_back(static_cast<std::uint64_t>(std::count_if(
+            model.holders.begin(), model.holders.end(), [&](auto const& holders) { return holders.contains(pe); })));
+    }
+    ASSERT_EQ(directory.num_held(pe_of_slot), counts);
 }
 
 TEST(DirectoryProperty, TestPlacementsAreSound) {

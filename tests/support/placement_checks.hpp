@@ -33,11 +33,28 @@ inline std::uint64_t spread(std::vector<std::uint64_t> const& loads) {
     return *most - *least;
 }
 
+/// Whether what a rule says beside the necessary agrees with that.
+template <placement::Placement P>
+bool is_consistent(P const& rule) {
+    placement::Any const any(rule);
+    std::vector<placement::Slot> at_once{placement::Slot{0}};
+    for (std::uint64_t b = 0; b < rule.shape().num_blocks; ++b) {
+        any.holders(BlockId{b}, at_once);
+        if (at_once != holders(rule, BlockId{b}) || rule.num_copies(BlockId{b}) > any.most_copies()) return false;
+    }
+    auto const counts = loads(rule);
+    for (std::uint32_t s = 0; s < counts.size(); ++s) {
+        if (any.num_held(placement::Slot{s}) != counts[s]) return false;
+    }
+    return true;
+}
+
 /// Every block has at least `replicas` different holders, `held` says the same as `holder` in ascending disjoint
-/// ranges, and all blocks of a run have the same holders.
+/// ranges, all blocks of a run have the same holders, and what the rule says beside is_consistent.
 template <placement::Placement P>
 bool is_sound(P const& rule) {
     auto const shape = rule.shape();
+    if (!is_consistent(rule)) return false;
     std::set<std::pair<std::uint32_t, std::uint64_t>> by_block;
     for (std::uint64_t b = 0; b < shape.num_blocks; ++b) {
         auto const slots = holders(rule, BlockId{b});

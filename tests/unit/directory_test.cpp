@@ -53,6 +53,15 @@ TEST(Directory, AnswersAsThePlacementWhereNothingChanged) {
     EXPECT_EQ(directory.short_of(3), Ranges{blocks(0, 10)});
 }
 
+TEST(Directory, SaysWhetherItKnowsOnlyMembers) {
+    auto directory = small();
+    EXPECT_TRUE(directory.retains_only(pes({2, 3, 5, 7, 9})));
+    EXPECT_FALSE(directory.retains_only(pes({2, 5, 9})));
+    directory.retain(pes({2, 5, 9}));
+    EXPECT_TRUE(directory.retains_only(pes({2, 5, 9})));
+    EXPECT_TRUE(directory.retains_only(pes({2, 5, 7, 9})));
+}
+
 TEST(Directory, ForgetsTheDead) {
     auto directory = small();
     directory.retain(pes({5, 7, 9}));

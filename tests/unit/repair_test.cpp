@@ -243,6 +243,18 @@ TEST(RepairPlan, CopiesHugeBlocks) {
     EXPECT_EQ(room.bytes_not_restored, 0u);
 }
 
+TEST(RepairPlan, IsTheSameIfSomebodyKnowsWhatMembersHold) {
+    Directory directory(placement::ModK(5, 5, 2), pes(5));  // blocks 0 and 1 on PEs 0, 2 and 4, the others on 1 and 3
+    directory.retain(pes(4));
+    directory.add(blocks(0, 1), PeId{1});
+    BlockSizes const sizes({0, 7, 10, 11, 13, 40});
+    Room const held{10, 37, 10, 30};
+    auto const worked_out = plan(directory, sizes, pes(4), {.replicas = 4});
+    auto const told = plan(directory, sizes, pes(4), {.replicas = 4, .held = held});
+    ASSERT_EQ(told.steps.size(), 1u);
+    EXPECT_EQ(told.steps.front().copies, worked_out.steps.front().copies);
+}
+
 TEST(RepairPlan, IsTheSameEveryTime) {
     Directory directory(placement::ModK(1000, 9, 3), pes(9));
     directory.retain(pes(7));
@@ -257,6 +269,7 @@ TEST(RepairPlanDeathTest, RefusesWhatDoesNotFitTogether) {
     EXPECT_DEATH(plan(directory, BlockSizes(9, 1), pes(4)), "precondition");
     EXPECT_DEATH(plan(directory, BlockSizes(10, 1), pes(3)), "precondition");  // 3 holds something
     EXPECT_DEATH(plan(directory, BlockSizes(10, 1), pes(4), {.room = Room{1}}), "precondition");
+    EXPECT_DEATH(plan(directory, BlockSizes(10, 1), pes(4), {.held = Room{1}}), "precondition");
     EXPECT_DEATH(plan(directory, BlockSizes(10, 1), std::vector{PeId{1}, PeId{0}, PeId{2}, PeId{3}}), "precondition");
     EXPECT_DEATH(plan(directory, BlockSizes(10, std::uint64_t{1} << 60), pes(4)), "precondition");
 }

@@ -43,9 +43,12 @@ public:
     Slot holder(BlockId block, std::uint32_t copy) const;
     std::vector<BlockRange> held(Slot slot) const;
     BlockRange run(BlockId block) const;
+    std::uint64_t num_held(Slot slot) const;
+    std::uint32_t most_copies() const { return (shape_.num_slots - 1) / num_groups() + 1; }
 
 private:
     std::uint32_t group_of(BlockId block) const;
+    BlockRange part_of(Slot slot) const;
     BlockRange part(std::uint32_t group) const;
     Shape shape_;
     std::optional<RandomPermutation> order_;  // of the slots: order_->inverse(slot) is the place that counts modulo k

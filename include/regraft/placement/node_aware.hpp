@@ -43,15 +43,20 @@ public:
     /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
     Slot holder(BlockId block, std::uint32_t copy) const;
+    void holders(BlockId block, std::vector<Slot>& out) const;
     /// O(n log n) for n ranges held; without a seed O(log m).
     std::vector<BlockRange> held(Slot slot) const;
     BlockRange run(BlockId block) const;
+    /// O(log m).
+    std::uint64_t num_held(Slot slot) const;
+    std::uint32_t most_copies() const { return shape_.replicas; }
 
 private:
     struct Part;
     Part part_at(std::uint64_t point) const;
     Part part_of_place(std::uint32_t place) const;
     Part part(std::size_t node, std::uint64_t index) const;
+    std::vector<PositionRange> positions(Slot slot) const;
 
     Shape shape_;
     RangeOrder order_;

@@ -23,9 +23,12 @@ public:
     /// Precondition here and below: block < num_blocks, copy < replicas, slot < num_slots.
     std::uint32_t num_copies(BlockId block) const;
     Slot holder(BlockId block, std::uint32_t copy) const;
+    void holders(BlockId block, std::vector<Slot>& out) const;
     std::vector<BlockRange> held(Slot slot) const;
     /// All blocks of the part.
     BlockRange run(BlockId block) const;
+    std::uint64_t num_held(Slot slot) const;
+    std::uint32_t most_copies() const { return shape_.replicas; }
 
 private:
     std::uint64_t owner(BlockId block) const;

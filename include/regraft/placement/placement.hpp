@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -29,6 +30,10 @@ struct Shape {
 ///   held(slot)            all blocks of a slot as ascending disjoint ranges, none empty;
 ///   run(block)            the largest known range around block whose blocks all have the same holders in one order,
 ///                         so that a caller can work in ranges instead of blocks.
+/// What a rule knows without asking itself all that, it may say as well:
+///   holders(block, out)   all holders at once, in the order of the copies, instead of what out had;
+///   num_held(slot)        how many blocks held(slot) has;
+///   most_copies()         a number that no num_copies exceeds.
 template <class P>
 concept Placement = requires(P const& placement, BlockId block, std::uint32_t copy, Slot slot) {
     { placement.shape() } -> std::same_as<Shape>;
@@ -49,8 +54,12 @@ public:
     /// Precondition here and below: block < shape().num_blocks, copy < num_copies(block), slot < shape().num_slots.
     std::uint32_t num_copies(BlockId block) const { return rule_->num_copies(block); }
     Slot holder(BlockId block, std::uint32_t copy) const { return rule_->holder(block, copy); }
+    void holders(BlockId block, std::vector<Slot>& out) const { rule_->holders(block, out); }
     std::vector<BlockRange> held(Slot slot) const { return rule_->held(slot); }
     BlockRange run(BlockId block) const { return rule_->run(block); }
+    std::uint64_t num_held(Slot slot) const { return rule_->num_held(slot); }
+    /// 2^32 - 1 if the rule does not say.
+    std::uint32_t most_copies() const { return rule_->most_copies(); }
 
 private:
     struct Rule {
@@ -61,8 +70,11 @@ private:
         virtual Shape shape() const = 0;
         virtual std::uint32_t num_copies(BlockId block) const = 0;
         virtual Slot holder(BlockId block, std::uint32_t copy) const = 0;
+        virtual void holders(BlockId block, std::vector<Slot>& out) const = 0;
         virtual std::vector<BlockRange> held(Slot slot) const = 0;
         virtual BlockRange run(BlockId block) const = 0;
+        virtual std::uint64_t num_held(Slot slot) const = 0;
+        virtual std::uint32_t most_copies() const = 0;
     };
     template <Placement P>
     struct Holding final : Rule {
@@ -70,8 +82,26 @@ private:
         Shape shape() const override { return placement_.shape(); }
         std::uint32_t num_copies(BlockId block) const override { return placement_.num_copies(block); }
         Slot holder(BlockId block, std::uint32_t copy) const override { return placement_.holder(block, copy); }
+        void holders(BlockId block, std::vector<Slot>& out) const override {
+            if constexpr (requires { placement_.holders(block, out); }) {
+                placement_.holders(block, out);
+            } else {
+                out.clear();
+                for (std::uint32_t copy = 0; copy < num_copies(block); ++copy) out.push_back(holder(block, copy));
+            }
+        }
         std::vector<BlockRange> held(Slot slot) const override { return placement_.held(slot); }
         BlockRange run(BlockId block) const override { return placement_.run(block); }
+        std::uint64_t num_held(Slot slot) const override {
+            if constexpr (requires { placement_.num_held(slot); }) return placement_.num_held(slot);
+            std::uint64_t sum = 0;
+            for (auto const& range : held(slot)) sum += range.size();
+            return sum;
+        }
+        std::uint32_t most_copies() const override {
+            if constexpr (requires { placement_.most_copies(); }) return placement_.most_copies();
+            return std::numeric_limits<std::uint32_t>::max();
+        }
         P placement_;
     };
     std::shared_ptr<Rule const> rule_;

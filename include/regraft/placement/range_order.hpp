@@ -39,6 +39,8 @@ public:
     /// All blocks at the positions: ascending, disjoint, none empty, neighbours as one. Precondition: the position
     /// ranges are disjoint. O(n log n) for n ranges of blocks; without a seed for n ranges of positions.
     std::vector<BlockRange> blocks(std::span<PositionRange const> positions) const;
+    /// How many blocks are at the positions. O(1).
+    std::uint64_t num_blocks(PositionRange positions) const;
     /// The block's range. Precondition: block < num_blocks. O(1).
     BlockRange range(BlockId block) const;
     /// All blocks at the positions, which follow each other. Precondition: not is_random(). O(1).
@@ -51,6 +53,7 @@ private:
     std::uint64_t range_blocks_;
     std::uint64_t size_;
     std::optional<RandomPermutation> order_;
+    Position last_{};  // of the last range, which may be short
 };
 
 }  // namespace regraft::placement

@@ -42,6 +42,9 @@ struct Options {
     /// The failure domain of each member, like members: new copies go where no other copy is, as long as there is such
     /// a place (and, with room, as long as nothing needs to be exchanged). Empty: every member is its own.
     std::span<std::uint32_t const> node_of{};
+    /// Bytes of blocks that each member holds by the directory, like members, if somebody knows. Empty: that is worked
+    /// out, which takes O(members) if all blocks have one size, else a look at every run.
+    std::span<std::uint64_t const> held{};
 };
 
 struct Plan {
@@ -81,9 +84,11 @@ struct Plan {
 /// different sizes: than one). Blocks of different sizes are planned as if they could be divided and then placed where
 /// they fit, so a little room may stay unused.
 ///
-/// O(runs of the directory * replicas + pieces * members) in general, where pieces are runs that are short of copies;
-/// with room that does not suffice, pieces are all runs, and every block that has to make way costs a search.
-/// Precondition: sizes has the directory's blocks; sizes.bytes() * replicas < 2^63.
+/// Without room O(members + (dead + table of the directory + pieces) log) time in general, where pieces are runs that
+/// are short of copies, and memory by members and pieces; a look at every run is taken only if Options::replicas is
+/// more than at submission (or Options::held says so). With room that does not suffice, pieces are all runs, and every
+/// block that has to make way costs a search. Precondition: sizes has the directory's blocks; sizes.bytes() * replicas
+/// < 2^63.
 Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::span<PeId const> members,
           Options const& options = {});
 

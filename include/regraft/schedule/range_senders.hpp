@@ -47,7 +47,8 @@ struct RangeSenders {
 /// are pooled and divided among them (matching::min_b_shares), each getting few long ranges. Where single blocks are so
 /// long that this comes out more than 1/20 above the bound, blocks are dealt one by one (weighted min_b_matching), as
 /// long as blocks times holders are fewer than 2^22; then the busiest is at most one block above the bound.
-/// Deterministic. Precondition: a row per request. O(requests log(different rows) + transfers) beside the matching.
+/// Deterministic. Precondition: a row per request. O(requests + transfers log transfers + largest PeId) beside the
+/// matching.
 RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
                                   BlockSizes const& sizes);
 
