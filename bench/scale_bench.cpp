@@ -18,6 +18,9 @@
 #include "regraft/placement/pairwise.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "regraft/repair/plan.hpp"
+#include "regraft/schedule/local_senders.hpp"
+#include "regraft/schedule/range_senders.hpp"
+#include "store/local_load_plan.hpp"
 
 namespace {
 
@@ -114,6 +117,148 @@ void run_repair_plan(benchmark::State& state, MakePlacement make) {
     state.counters["copies"] = plan.steps.empty() ? 0 : static_cast<double>(plan.steps.front().copies.size());
 }
 
+/// Everybody wants what it submitted and a part of what the dead did: a rollback. Row i for PE i.
+Csr<BlockRange> rollback(Job const& job) {
+    std::vector<std::vector<BlockRange>> taken_over(job.members.size());
+    std::size_t next = 0;
+    Csr<BlockRange> wanted;
+    auto const own = [&](std::uint32_t pe) { return even_part<BlockId>(job.sizes.num_blocks(), pe, job.num_pes); };
+    auto const is_member = [&](std::uint32_t pe) {
+        return std::binary_search(job.members.begin(), job.members.end(), PeId{pe});
+    };
+    for (std::uint32_t pe = 0; pe < job.num_pes; ++pe) {
+        if (is_member(pe)) continue;
+        for (auto block = own(pe).first; block < own(pe).last; block = advance(block, 1)) {
+            taken_over[next].push_back({block, advance(block, 1)});
+            next = (next + 17) % taken_over.size();
+        }
+    }
+    std::size_t member = 0;
+    for (std::uint32_t pe = 0; pe < job.num_pes; ++pe) {
+        if (is_member(pe)) {
+            wanted.push_value(own(pe));
+            for (auto const& range : taken_over[member++]) wanted.push_value(range);
+        }
+        wanted.end_row();
+    }
+    return wanted;
+}
+
+/// Only the survivors' parts of what the dead submitted.
+Csr<BlockRange> blocks_of_the_dead(Job const& job) {
+    auto const all = rollback(job);
+    Csr<BlockRange> wanted;
+    for (std::size_t pe = 0; pe < all.size(); ++pe) {
+        auto const row = all[pe];
+        wanted.push_row(row.empty() ? row : row.subspan(1));
+    }
+    return wanted;
+}
+
+/// Whether self gets all that it wants, and some of those who send to it or get from it see that alike.
+bool fits_together(schedule::LocalSenders const& senders, Job const& job, CsrView<BlockRange> wanted, PeId self) {
+    std::uint64_t blocks = 0;
+    for (auto const& range : wanted[value(self)]) blocks += range.size();
+    for (auto const* transfers : {&senders.in, &senders.local}) {
+        for (auto const& transfer : *transfers) blocks -= transfer.blocks.size();
+    }
+    for (auto const& range : senders.lost) blocks -= range.size();
+    if (blocks != 0) return false;
+    using Transfers = std::vector<schedule::RangeTransfer>;
+    auto const with = [](Transfers const& transfers, PeId sender, PeId receiver) {
+        Transfers some;
+        for (auto const& transfer : transfers) {
+            if (transfer.sender == sender && transfer.receiver == receiver) some.push_back(transfer);
+        }
+        return some;
+    };
+    for (std::size_t i = 0; i < 4 && i < senders.in.size() && i < senders.out.size(); ++i) {
+        auto const sender = senders.in[i].sender;
+        auto const receiver = senders.out[i].receiver;
+        auto const there = store::plan_load_locally(job.directory, job.sizes, sender, wanted);
+        if (with(there.out, sender, self) != with(senders.in, sender, self)) return false;
+        auto const here = store::plan_load_locally(job.directory, job.sizes, receiver, wanted);
+        if (with(here.in, self, receiver) != with(senders.out, self, receiver)) return false;
+    }
+    return true;
+}
+
+/// What the busiest sends over the mean, by the local rule.
+double busiest_over_mean(Job const& job, CsrView<BlockRange> wanted) {
+    std::vector<std::uint64_t> sent(job.num_pes, 0);
+    for (auto const pe : job.members) {
+        for (auto const& range : wanted[value(pe)]) {
+            job.directory.visit(range, [&](placement::Run const& run) {
+                if (run.holders.empty() || std::binary_search(run.holders.begin(), run.holders.end(), pe)) return;
+                schedule::divide_locally(
+                    {run.blocks, pe}, run.holders, job.sizes, {},
+                    [&](BlockRange part, PeId sender) { sent[value(sender)] += job.sizes.bytes(part); });
+            });
+        }
+    }
+    auto const all = std::accumulate(sent.begin(), sent.end(), std::uint64_t{0});
+    return static_cast<double>(*std::max_element(sent.begin(), sent.end())) * static_cast<double>(job.members.size()) /
+           static_cast<double>(all);
+}
+
+/// Arguments: PEs, of which so many died.
+void run_local_load(benchmark::State& state) {
+    Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
+    auto const wanted = rollback(job);
+    auto const self = job.members[job.members.size() / 2];
+    schedule::LocalSenders senders;
+    auto const peak =
+        bench::peak_during([&] { senders = store::plan_load_locally(job.directory, job.sizes, self, wanted); });
+    if (!fits_together(senders, job, wanted, self)) state.SkipWithError("both ends do not see the same");
+    for (auto _ : state) {
+        senders = store::plan_load_locally(job.directory, job.sizes, self, wanted);
+        benchmark::DoNotOptimize(senders.in.data());
+    }
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+    if (job.num_pes <= 100'000) state.counters["busiest_over_mean"] = busiest_over_mean(job, wanted);
+}
+
+/// What a plan for all needs: the requests of everybody, in runs.
+struct Requests {
+    std::vector<schedule::RangeRequest> requests;
+    Csr<PeId> holders;
+};
+
+Requests requests_of(Job const& job, CsrView<BlockRange> wanted) {
+    Requests result;
+    for (auto const pe : job.members) {
+        for (auto const& range : wanted[value(pe)]) {
+            job.directory.visit(range, [&](placement::Run const& run) {
+                result.requests.push_back({run.blocks, pe});
+                result.holders.push_row(run.holders);
+            });
+        }
+    }
+    return result;
+}
+
+using Wants = Csr<BlockRange> (*)(Job const& job);
+
+/// Arguments: PEs, of which so many died.
+void run_global_load(benchmark::State& state, Wants wants) {
+    Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
+    auto const wanted = wants(job);
+    schedule::RangeSenders senders;
+    auto const plan = [&] {
+        auto const [requests, holders] = requests_of(job, wanted);
+        senders = schedule::choose_range_senders(requests, holders, job.sizes);
+    };
+    auto const peak = bench::peak_during(plan);
+    auto const [requests, holders] = requests_of(job, wanted);
+    if (!schedule::is_valid(senders, requests, holders, job.sizes)) state.SkipWithError("not a choice of senders");
+    for (auto _ : state) plan();
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+    std::uint64_t all = 0;
+    for (auto const& transfer : senders.transfers) all += job.sizes.bytes(transfer.blocks);
+    state.counters["busiest_over_mean"] =
+        static_cast<double>(senders.most_sent) * static_cast<double>(job.members.size()) / static_cast<double>(all);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,6 +279,19 @@ int main(int argc, char** argv) {
         bench->ArgNames({"pes", "dead"})->Unit(benchmark::kMillisecond);
         for (auto const num_pes : sizes) {
             bench->Args({num_pes, 1});
+            if (num_pes >= 10'000) bench->Args({num_pes, 1000});
+        }
+    }
+    auto* const local = benchmark::RegisterBenchmark("load_locally/rollback", run_local_load);
+    auto* const global = benchmark::RegisterBenchmark("choose_range_senders/rollback", run_global_load, rollback);
+    auto* const few =
+        benchmark::RegisterBenchmark("choose_range_senders/of_the_dead", run_global_load, blocks_of_the_dead);
+    for (auto* const bench : {local, global, few}) {
+        bench->ArgNames({"pes", "dead"})->Unit(benchmark::kMillisecond);
+        for (auto const num_pes : sizes) {
+            if (bench == global && num_pes > 10'000) break;  // takes a minute and more
+            if (bench != few) bench->Args({num_pes, 0});
+            if (bench == few) bench->Args({num_pes, 1});
             if (num_pes >= 10'000) bench->Args({num_pes, 1000});
         }
     }

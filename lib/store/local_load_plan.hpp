@@ -1,0 +1,22 @@
+// What one member sends and receives in a load for which nobody plans as a whole.
+#pragma once
+
+#include "regraft/core/block_sizes.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/placement/directory.hpp"
+#include "regraft/schedule/local_senders.hpp"
+
+namespace regraft::store {
+
+/// wanted: row i for PE i. Both ends of a transfer cut it at seams, if there are any.
+inline schedule::LocalSenders plan_load_locally(placement::Directory const& directory, BlockSizes const& sizes,
+                                                PeId self, CsrView<BlockRange> wanted,
+                                                schedule::LocalRule const& rule = {}) {
+    auto const held = directory.held(self);
+    auto const holders_of = [&](BlockRange blocks, schedule::VisitHolders const& visit) {
+        directory.visit(blocks, [&](placement::Run const& run) { visit(run.blocks, run.holders); });
+    };
+    return schedule::choose_senders_locally(self, wanted, held, holders_of, sizes, rule);
+}
+
+}  // namespace regraft::store
