@@ -19,6 +19,7 @@ namespace regraft::matching {
 class BlockHoldings {
 public:
     static constexpr bool cursors_need_levels = false;
+    static constexpr int many_phases = 3;
     static constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
     /// Lists who owns what: right_of[x] is the owner of left vertex x, none if it has none. num_owned: how many each
@@ -28,6 +29,7 @@ public:
         graph_ = graph;
         right_of_ = right_of;
         later_.clear();
+        incident_.offsets.clear();
         first_later_.assign(num_owned.size(), none);
         cursor_.resize(num_owned.size());
         // Segments end where the next one begins, and are filled from the back.
@@ -42,7 +44,10 @@ public:
     }
 
     /// How many blocks may be looked at from now on before a phase is not begun any more.
-    void be_patient_for(std::uint64_t blocks) { patience_ = blocks; }
+    void be_patient_for(std::uint64_t blocks) {
+        patience_ = blocks;
+        limited_ = blocks != unlimited;
+    }
 
     bool begin_phase() const { return patience_ > 0; }
 
@@ -87,6 +92,36 @@ public:
 
     std::uint64_t width(std::uint32_t) const { return 1; }
 
+    /// Lists the blocks of every right vertex, whoever owns them, unless patience is limited. O(edges) the first time.
+    bool begin_distances() {
+        if (limited_) return false;
+        if (!incident_.offsets.empty()) return true;
+        if (graph_.values.size() >= none) return false;
+        auto const num_right = first_later_.size();
+        incident_.offsets.assign(num_right + 1, 0);
+        for (auto const v : graph_.values) ++incident_.offsets[v];
+        std::uint32_t end = 0;
+        for (auto& offset : incident_.offsets) offset = end += offset;
+        incident_.blocks.resize(graph_.values.size());
+        for (auto x = static_cast<std::uint32_t>(graph_.size()); x-- > 0;) {
+            for (auto const v : graph_[x]) incident_.blocks[--incident_.offsets[v]] = x;
+        }
+        return true;
+    }
+    template <class Visit>
+    void for_each_giver(std::uint32_t w, Visit visit) const {
+        for (auto i = incident_.offsets[w]; i < incident_.offsets[w + 1]; ++i) {
+            if (auto const v = right_of_[incident_.blocks[i]]; v != none) visit(v);
+        }
+    }
+    std::uint64_t num_ways(std::uint32_t v) const { return num_items(v); }
+    template <class Accept>
+    std::uint32_t next_way(std::uint32_t v, Accept accept) {
+        return next_step(v, 0, accept);
+    }
+    std::uint64_t way_width(std::uint32_t) const { return 1; }
+    void hand_over_ways(std::span<std::uint32_t const> path, std::uint64_t one) { hand_over(path, one); }
+
     /// Each vertex puts what it gets in the place of what it gives; only the last one needs a new place. What is got
     /// has no way out to a higher level than its new owner's, so that it need not be looked at before the next phase.
     void hand_over(std::span<std::uint32_t const> path, std::uint64_t /*one*/) {
@@ -109,6 +144,10 @@ private:
         std::uint32_t in_list : 1 = 0;  // the slot is in later_
     };
     static constexpr std::uint32_t most_edges = 0x7fffffff;
+    struct Incident {
+        std::vector<std::uint32_t> offsets;  // right vertex v is in the rows of blocks[offsets[v] .. offsets[v + 1])
+        std::vector<std::uint32_t> blocks;
+    };
     struct Later {
         std::uint32_t block;
         std::uint32_t next;  // into later_
@@ -143,7 +182,9 @@ private:
     std::vector<std::uint32_t> first_later_;
     std::vector<Later> later_;
     std::vector<Cursor> cursor_;
+    Incident incident_;
     std::uint64_t patience_ = unlimited;
+    bool limited_ = false;
 };
 
 }  // namespace regraft::matching

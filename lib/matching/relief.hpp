@@ -3,13 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "matching/division.hpp"
+#include "regraft/core/contracts.hpp"
 
 namespace regraft::matching {
 
@@ -28,6 +31,15 @@ inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 ///   width(v)                  the units that can take the way out that v's cursor is at;
 ///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are;
 ///   cursors_need_levels       next_step works only for paths whose levels rise.
+/// For distances to the nearest vertex with room, and for paths along which they fall:
+///   many_phases               after so many, ways are taken to be long;
+///   begin_distances()         prepares what follows, and forgets what the last one did; false: that would take long;
+///   for_each_giver(w, f)      calls f(v) for every vertex that can hand something over to w, bar those that were
+///                             reported for a vertex before since begin_distances();
+///   num_ways(v)               about how many ways out v has;
+///   next_way(v, accept), way_width(v), hand_over_ways(path, units)
+///                             as above for cursors that do not know of levels. What a vertex is handed has no way out
+///                             that it has not from its giver, and need not be seen by the cursor before its start.
 template <class Holdings, class Load>
 class Relief {
 public:
@@ -56,6 +68,7 @@ public:
                     continue;
                 }
             }
+            if (phase >= Holdings::many_phases && holdings.begin_distances()) return relieve_by_distance(holdings);
             if (phase > 3 && find_stuck(holdings, looked_at, suspicion)) return Outcome::closed;
             auto const last = find_layers(holdings, looked_at);
             if (last == none) return Outcome::closed;
@@ -196,6 +209,132 @@ private:
         forget_relieved();
     }
 
+    /// Where paths are long and of many lengths. Every vertex knows how far it has at least to one with room; paths go
+    /// where that falls, and who has no way on learns a longer distance (Ahuja, Orlin 1991). If no vertex is left at
+    /// some distance, nobody beyond reaches room.
+    Outcome relieve_by_distance(Holdings& holdings) {
+        find_distances(holdings);
+        // The nearest first, so that paths stay short.
+        std::vector<Waiting> waiting;
+        for (auto const v : overloaded_) waiting.push_back({distance_[v], v});
+        std::make_heap(waiting.begin(), waiting.end(), std::greater<>());
+        while (!waiting.empty()) {
+            if (!holdings.begin_phase()) return Outcome::gave_up;
+            std::pop_heap(waiting.begin(), waiting.end(), std::greater<>());
+            auto const source = waiting.back().vertex;
+            if (waiting.back().distance == none) {
+                [[maybe_unused]] bool const stuck = is_stuck(source, holdings);
+                REGRAFT_ASSERT(stuck);
+                return Outcome::closed;
+            }
+            if (waiting.back().distance == distance_[source]) follow_distances(source, holdings);
+            if (is_overloaded(source)) {
+                waiting.back().distance = distance_[source];
+                std::push_heap(waiting.begin(), waiting.end(), std::greater<>());
+            } else {
+                waiting.pop_back();
+            }
+            if (worth_finding_again()) {
+                holdings.begin_distances();
+                find_distances(holdings);
+            }
+        }
+        forget_relieved();
+        return Outcome::relieved;
+    }
+
+    struct Waiting {
+        std::uint32_t distance;
+        std::uint32_t vertex;
+        auto operator<=>(Waiting const&) const = default;
+    };
+
+    /// From the source to one with room, or until the source is farther from it than was thought.
+    void follow_distances(std::uint32_t source, Holdings& holdings) {
+        path_.assign(1, source);
+        for (;;) {
+            auto const v = path_.back();
+            if (has_room(v)) {
+                hand_over_ways(holdings);
+                return;
+            }
+            auto const distance = distance_[v];
+            auto const w = distance == 0 || distance == none
+                               ? none
+                               : holdings.next_way(v, [&](std::uint32_t u) { return distance_[u] == distance - 1; });
+            if (w != none) {
+                path_.push_back(w);
+                continue;
+            }
+            move_away(v, holdings);
+            if (v == source) return;
+            path_.pop_back();
+        }
+    }
+
+    /// Breadth-first from all with room, against the direction of ways.
+    void find_distances(Holdings& holdings) {
+        auto const n = static_cast<std::uint32_t>(load_.size());
+        distance_.assign(n, none);
+        at_distance_.assign(std::size_t{n} + 1, 0);
+        queue_.clear();
+        ways_ = 0;
+        ways_looked_at_ = 0;
+        for (std::uint32_t v = 0; v < n; ++v) {
+            holdings.start(v);
+            ways_ += holdings.num_ways(v);
+            if (!has_room(v)) continue;
+            distance_[v] = 0;
+            queue_.push_back(v);
+        }
+        for (std::size_t i = 0; i < queue_.size(); ++i) {
+            auto const w = queue_[i];
+            ++at_distance_[distance_[w]];
+            holdings.for_each_giver(w, [&](std::uint32_t v) {
+                if (distance_[v] != none) return;
+                distance_[v] = distance_[w] + 1;
+                queue_.push_back(v);
+            });
+        }
+    }
+
+    /// Distances that grow one by one are worse than all at once after a while.
+    bool worth_finding_again() const { return ways_looked_at_ > ways_ / 2; }
+
+    /// Gives v the distance that follows from its neighbours', and its cursor the first of those who are nearer.
+    void move_away(std::uint32_t v, Holdings& holdings) {
+        auto const before = distance_[v];
+        if (before == none) return;
+        ways_looked_at_ += holdings.num_ways(v);
+        auto nearest = none;
+        holdings.start(v);
+        auto const next = holdings.next_way(v, [&](std::uint32_t w) {
+            if (w != v) nearest = std::min(nearest, distance_[w]);
+            return nearest == before;  // nobody has less
+        });
+        REGRAFT_ASSERT(nearest >= before);
+        if (next == none) holdings.start(v);
+        distance_[v] = nearest == none ? none : nearest + 1;
+        if (--at_distance_[before] == 0) {
+            for (auto& distance : distance_) distance = distance > before ? none : distance;
+        } else if (distance_[v] != none) {
+            ++at_distance_[distance_[v]];
+        }
+    }
+
+    void hand_over_ways(Holdings& holdings) {
+        auto& from = load_[path_.front()];
+        auto& to = load_[path_.back()];
+        auto units = std::min<Load>(from - aim_, aim_ - to);
+        for (auto const v : std::span(path_).first(path_.size() - 1)) {
+            units =
+                static_cast<Load>(std::min<std::uint64_t>(static_cast<std::uint64_t>(units), holdings.way_width(v)));
+        }
+        holdings.hand_over_ways(path_, static_cast<std::uint64_t>(units));
+        from -= units;
+        to += units;
+    }
+
     /// Follows steps from the source to vertices with room, as long as it is overloaded. Not recursive: a path may have
     /// as many vertices as there are PEs.
     template <class Next>
@@ -239,6 +378,11 @@ private:
     std::vector<std::uint32_t> reached_;
     std::vector<std::uint32_t> overloaded_;
     std::vector<std::uint32_t> path_;
+    std::vector<std::uint32_t> distance_;     // at least so far to room; none: there is no way
+    std::vector<std::uint32_t> at_distance_;  // how many vertices
+    std::vector<std::uint32_t> queue_;
+    std::uint64_t ways_ = 0;
+    std::uint64_t ways_looked_at_ = 0;
 };
 
 /// What is known of the least b.

@@ -14,6 +14,7 @@ namespace regraft::matching {
 class ShareHoldings {
 public:
     static constexpr bool cursors_need_levels = true;
+    static constexpr int many_phases = 8;  // a phase costs little: owners of a row share its cursor
 
     /// share[e]: units on edge e, an index into graph.values. Keeps the two views. O(edges).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint64_t> share, std::uint32_t num_right) {
@@ -21,6 +22,7 @@ public:
         share_ = share;
         cursor_.resize(num_right);
         scan_.assign(graph.size(), {});
+        way_.clear();
         phase_ = 0;
         segment_.assign(std::size_t{num_right} + 1, 0);
         for (auto const v : graph.values) ++segment_[v + 1];
@@ -54,7 +56,10 @@ public:
         }
     }
 
-    void start(std::uint32_t v) { cursor_[v] = segment_[v]; }
+    void start(std::uint32_t v) {
+        cursor_[v] = segment_[v];
+        if (!way_.empty()) way_[v] = 0;
+    }
 
     /// All owners of a row that are at one level share its cursor; owners at higher levels find nothing in it.
     template <class Accept>
@@ -85,6 +90,46 @@ public:
         }
     }
 
+    /// Without a cursor for all owners of a row, long rows would be looked at again and again.
+    bool begin_distances() {
+        constexpr std::size_t short_row = 8;
+        if (graph_.values.size() > short_row * graph_.size()) return false;
+        seen_.assign(graph_.size(), 0);
+        way_.assign(cursor_.size(), 0);
+        return true;
+    }
+    template <class Visit>
+    void for_each_giver(std::uint32_t w, Visit visit) {
+        for (auto i = segment_[w]; i < segment_[w + 1]; ++i) {
+            auto const x = row_[edge_[i]];
+            if (seen_[x] != 0) continue;
+            seen_[x] = 1;
+            for (auto e = graph_.offsets[x]; e < graph_.offsets[x + 1]; ++e) {
+                if (share_[e] > 0) visit(graph_.values[e]);
+            }
+        }
+    }
+    std::uint64_t num_ways(std::uint32_t v) const { return segment_[v + 1] - segment_[v]; }
+    template <class Accept>
+    std::uint32_t next_way(std::uint32_t v, Accept accept) {
+        for (auto& i = cursor_[v]; i < segment_[v + 1]; ++i, way_[v] = 0) {
+            if (share_[edge_[i]] == 0) continue;
+            auto const row = graph_[row_[edge_[i]]];
+            for (auto& k = way_[v]; k < row.size(); ++k) {
+                if (accept(row[k])) return row[k];
+            }
+        }
+        return none;
+    }
+    std::uint64_t way_width(std::uint32_t v) const { return share_[edge_[cursor_[v]]]; }
+    void hand_over_ways(std::span<std::uint32_t const> path, std::uint64_t units) {
+        for (auto const v : path.first(path.size() - 1)) {
+            auto const from = edge_[cursor_[v]];
+            share_[from] -= units;
+            share_[graph_.offsets[row_[from]] + way_[v]] += units;
+        }
+    }
+
 private:
     /// How far a row was looked at in the phase of that number, from owners at that level.
     struct Scan {
@@ -100,6 +145,8 @@ private:
     std::vector<std::uint32_t> row_;     // left vertex of every edge
     std::vector<std::uint32_t> cursor_;  // into edge_
     std::vector<Scan> scan_;
+    std::vector<char> seen_;          // rows, for distances
+    std::vector<std::uint32_t> way_;  // v's cursor is at this place of its row
     std::uint32_t phase_ = 0;
 };
 

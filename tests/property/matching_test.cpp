@@ -14,6 +14,7 @@
 #include "regraft/matching/weighted.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "support/flow_oracle.hpp"
+#include "support/matching_instances.hpp"
 #include "support/matching_oracle.hpp"
 
 namespace regraft::matching {
@@ -217,6 +218,28 @@ TEST(MinBSharesProperty, EqualsTheBestOfAllHallSets) {
         EXPECT_LE(answer.lower_bound, answer.b);
         EXPECT_TRUE(std::is_sorted(answer.hall_set.begin(), answer.hall_set.end()));
     });
+}
+
+/// Ways to room are long and of many lengths, and go by blocks as well as by shares. With many blocks more on a corner
+/// of the grid it depends on how many of them whether b is more than the mean.
+TEST(MinBMatchingProperty, IsOptimalOnGrids) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        Random random(seed);
+        auto const num_right = static_cast<std::uint32_t>(400 + random.below(1200));
+        auto [graph, size] = test::grid({(20 + static_cast<std::uint32_t>(seed)) * num_right, num_right, 3, seed});
+        for (auto more = seed % 3 * num_right * 3; more > 0; --more) {
+            auto const v = static_cast<std::uint32_t>(random.below(num_right / 8));
+            graph.push_row(std::vector{v, v + 1});
+        }
+        for (auto const grouping : {Grouping::automatic, Grouping::never, Grouping::always}) {
+            auto const m = min_b_matching(graph, size, {.grouping = grouping});
+            ASSERT_TRUE(is_b_matching(graph, size, m));
+            ASSERT_EQ(hall_bound(graph, size, m.hall_set), m.b);
+        }
+        Units const units(graph.size(), 3);
+        ASSERT_TRUE(is_min_b_shares(graph, units, size, min_b_shares(graph, units, size)));
+    }
 }
 
 //  A left vertex of u units is u left vertices.

@@ -258,12 +258,31 @@ inline Instance dense(InstanceSize size) {
     return build.take();
 }
 
+/// PEs on a square grid without ends; every block on a random one and one or two of its four neighbours: whoever has
+/// too much is far from room when little is left.
+inline Instance grid(InstanceSize size) {
+    InstanceBuilder build(size);
+    auto const width = std::max<std::uint32_t>(2, static_cast<std::uint32_t>(std::sqrt(size.num_right)));
+    for (std::uint32_t x = 0; x < size.num_left; ++x) {
+        auto const pe = build.below(size.num_right);
+        std::array<std::uint32_t, 4> const around{(pe + 1) % size.num_right, (pe + size.num_right - 1) % size.num_right,
+                                                  (pe + width) % size.num_right,
+                                                  (pe + size.num_right - width) % size.num_right};
+        auto const neighbour = build.below(4);
+        build.add_unchecked(pe);
+        build.add(around[neighbour]);
+        if (build.below(2) == 0) build.add(around[(neighbour + 1 + build.below(3)) % 4]);
+        build.end_row();
+    }
+    return build.take();
+}
+
 struct InstanceFamily {
     std::string_view name;
     Instance (*make)(InstanceSize);
 };
 
-inline constexpr std::array<InstanceFamily, 10> instance_families{{
+inline constexpr std::array<InstanceFamily, 11> instance_families{{
     {"restore", restore},
     {"independent", independent},
     {"redrawn", redrawn},
@@ -274,6 +293,7 @@ inline constexpr std::array<InstanceFamily, 10> instance_families{{
     {"chains", chains},
     {"cyclepair", cyclepair},
     {"dense", dense},
+    {"grid", grid},
 }};
 
 }  // namespace regraft::test
