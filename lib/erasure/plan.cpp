@@ -12,12 +12,18 @@ namespace regraft::erasure {
 
 namespace {
 
+/// Of the PE among the members.
+std::size_t position(Holdings const& holdings, PeId pe) {
+    auto const members = holdings.members();
+    return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), pe) - members.begin());
+}
+
 /// What the members have to send, and who is to send next.
 class Senders {
 public:
     explicit Senders(Holdings const& holdings) : holdings_(holdings), sent_(holdings.members().size()) {}
 
-    void sends(PeId pe, std::uint64_t bytes) { sent_[position(pe)] += bytes; }
+    void sends(PeId pe, std::uint64_t bytes) { sent_[position(holdings_, pe)] += bytes; }
 
     /// k of the pieces of this stripe that are allowed, to rebuild `bytes` of another; empty if there are fewer.
     std::vector<Source> choose(Piece wanted, ByteRange bytes, PeId receiver, std::uint32_t num_allowed) {
@@ -30,7 +36,7 @@ public:
             bool const empty = holdings_.bytes(piece) == 0;
             if (!source.holder && !empty) continue;
             bool const is_free = source.bytes == 0 || source.holder == receiver;
-            candidates.push_back({is_free ? 0 : sent_[position(*source.holder)] + source.bytes, source});
+            candidates.push_back({is_free ? 0 : sent_[position(holdings_, *source.holder)] + source.bytes, source});
         }
         auto const k = holdings_.layout().code().data();
         if (candidates.size() < k) return {};
@@ -50,10 +56,6 @@ private:
         std::uint64_t load;
         Source source;
     };
-    std::size_t position(PeId pe) const {
-        auto const members = holdings_.members();
-        return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), pe) - members.begin());
-    }
     Holdings const& holdings_;
     std::vector<std::uint64_t> sent_;  // bytes, by member
 };
@@ -162,7 +164,7 @@ public:
     std::optional<PeId> next(Holdings const& holdings, Piece piece, std::uint64_t bytes) {
         std::vector<std::size_t> used;  // members with a piece of the stripe
         for (std::uint32_t i = 0; i < holdings.layout().code().pieces(); ++i) {
-            if (auto const holder = holdings.holder({piece.stripe, i})) used.push_back(position(*holder));
+            if (auto const holder = holdings.holder({piece.stripe, i})) used.push_back(position(holdings, *holder));
         }
         auto best = by_bytes_.end();
         Cost best_cost;
@@ -189,9 +191,6 @@ private:
         if (node_of_.empty()) return {own, own};
         return {own, std::count_if(used.begin(), used.end(),
                                    [&](std::size_t other) { return node_of_[other] == node_of_[member]; })};
-    }
-    std::size_t position(PeId pe) const {
-        return static_cast<std::size_t>(std::lower_bound(members_.begin(), members_.end(), pe) - members_.begin());
     }
 
     std::span<PeId const> members_;

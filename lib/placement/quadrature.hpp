@@ -12,7 +12,8 @@ struct UnitPoint {
 };
 
 /// The integral of f from 0 to 1, also if f or its derivatives have singularities at the ends. tanh-sinh rule (Takahasi
-/// and Mori 1974); the number of points is doubled until the result changes by no more than some roundings.
+/// and Mori 1974) of Boost.Math; the number of points is doubled until the result changes by no more than some
+/// roundings. From any thread.
 double integrate_unit(std::function<double(UnitPoint)> const& f);
 
 }  // namespace regraft::placement

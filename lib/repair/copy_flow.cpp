@@ -6,11 +6,6 @@
 namespace regraft::repair {
 namespace {
 
-Shares::iterator place_of(Shares& shares, Member member) {
-    return std::lower_bound(shares.begin(), shares.end(), member,
-                            [](Share const& share, Member m) { return share.member < m; });
-}
-
 std::uint64_t share_of(Group& group, Member member) {
     auto const place = place_of(group.shares, member);
     return place == group.shares.end() || place->member != member ? 0 : place->units;

@@ -25,6 +25,11 @@ void erase(MemberSet& set, Member member) {
     set.erase(std::remove(set.begin(), set.end(), member), set.end());
 }
 
+Shares::iterator place_of(Shares& shares, Member member) {
+    return std::lower_bound(shares.begin(), shares.end(), member,
+                            [](Share const& share, Member m) { return share.member < m; });
+}
+
 std::uint64_t Units::fitting(std::uint64_t bytes) const {
     if (!sizes_->equal()) return bytes;
     auto const each = sizes_->num_blocks() == 0 ? 0 : sizes_->bytes(BlockId{0});

@@ -48,7 +48,9 @@ struct Share {
     Member member = 0;
     std::uint64_t units = 0;
 };
-using Shares = boost::container::small_vector<Share, 2>;
+using Shares = boost::container::small_vector<Share, 2>;  // ascending by member
+/// Where the member's share is or would have to be.
+Shares::iterator place_of(Shares& shares, Member member);
 
 /// Pieces whose blocks have the same holders, so that it does not matter which of them goes where.
 struct Group {

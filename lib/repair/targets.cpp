@@ -288,8 +288,7 @@ private:
     }
 
     static void keep(Group& group, Member holder, std::uint64_t units) {
-        auto place = std::lower_bound(group.shares.begin(), group.shares.end(), holder,
-                                      [](Share const& share, Member member) { return share.member < member; });
+        auto place = place_of(group.shares, holder);
         auto const has = place == group.shares.end() || place->member != holder ? 0 : place->units;
         auto const kept = std::min(units, group.units - has);
         if (kept == 0) return;

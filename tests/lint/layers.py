@@ -29,7 +29,7 @@ ONLY_IN = {
               "lib/checkpoint", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
     "zstd.h": ["lib/core"],
-    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "apps/phylo"],
+    "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
     "libpll/": ["apps/phylo"],  # AGPL: nothing else may need it
     "pll.h": [],  # it is libpll/pll.h
 }
