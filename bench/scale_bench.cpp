@@ -11,7 +11,10 @@
 #include <benchmark/benchmark.h>
 
 #include "heap_meter.hpp"
+#include "regraft/assign/balance.hpp"
+#include "regraft/assign/reassign.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/erasure/plan.hpp"
 #include "regraft/placement/directory.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/node_aware.hpp"
@@ -259,6 +262,62 @@ void run_global_load(benchmark::State& state, Wants wants) {
         static_cast<double>(senders.most_sent) * static_cast<double>(job.members.size()) / static_cast<double>(all);
 }
 
+/// Arguments: PEs, of which so many die at once.
+void run_retain(benchmark::State& state) {
+    Job const before(permuted, static_cast<std::uint32_t>(state.range(0)), 0);
+    auto const survivors = survivors_of(before.num_pes, state.range(1));
+    auto directory = before.directory;
+    auto const peak = bench::peak_during([&] { directory.retain(survivors); });
+    if (!directory.retains_only(survivors)) state.SkipWithError("not all of the dead are forgotten");
+    for (auto _ : state) {
+        state.PauseTiming();
+        directory = before.directory;
+        state.ResumeTiming();
+        directory.retain(survivors);
+    }
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+}
+
+/// Arguments: PEs, of which so many died. 1,000 sites for each, a partition for every ten.
+void run_reassign(benchmark::State& state) {
+    auto const num_pes = static_cast<std::uint32_t>(state.range(0));
+    std::vector<std::uint64_t> begin;
+    for (std::uint64_t q = 0; q <= num_pes / 10; ++q) begin.push_back(q * 10'000);
+    auto const before = assign::balance(begin, num_pes);
+    auto const survivors = survivors_of(num_pes, state.range(1));
+    assign::Reassignment next;
+    auto const peak = bench::peak_during([&] { next = assign::reassign(before, survivors); });
+    if (!assign::covers_once(next.after, begin)) state.SkipWithError("not every site is on one PE");
+    for (auto _ : state) {
+        next = assign::reassign(before, survivors);
+        benchmark::DoNotOptimize(next.new_pairs);
+    }
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+}
+
+/// Arguments: PEs, of which so many died. 8 pieces of data, 2 of parity.
+void run_erasure_plan(benchmark::State& state) {
+    auto const num_pes = static_cast<std::uint32_t>(state.range(0));
+    BlockSizes const sizes(blocks_per_pe * num_pes, block_bytes);
+    Csr<BlockRange> own;
+    for (std::uint32_t pe = 0; pe < num_pes; ++pe) {
+        own.push_value(even_part<BlockId>(sizes.num_blocks(), pe, num_pes));
+        own.end_row();
+    }
+    erasure::Holdings holdings(erasure::Layout(erasure::Code(8, 2), sizes, own), first_pes(num_pes));
+    holdings.retain(survivors_of(num_pes, state.range(1)));
+    constexpr std::uint64_t most_bytes = 1 << 20;
+    erasure::Repair plan;
+    auto const peak = bench::peak_during([&] { plan = erasure::plan_repair(holdings, {}, most_bytes); });
+    auto const num_pieces = static_cast<std::uint64_t>(state.range(1)) * 10;
+    if (plan.moves.size() + plan.given_up.size() < num_pieces) state.SkipWithError("not all pieces are restored");
+    for (auto _ : state) {
+        plan = erasure::plan_repair(holdings, {}, most_bytes);
+        benchmark::DoNotOptimize(plan.moves.data());
+    }
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -286,17 +345,22 @@ int main(int argc, char** argv) {
     auto* const global = benchmark::RegisterBenchmark("choose_range_senders/rollback", run_global_load, rollback);
     auto* const few =
         benchmark::RegisterBenchmark("choose_range_senders/of_the_dead", run_global_load, blocks_of_the_dead);
-    for (auto* const bench : {local, global, few}) {
+    auto* const retain = benchmark::RegisterBenchmark("directory_retain/permuted", run_retain);
+    auto* const reassign = benchmark::RegisterBenchmark("reassign/sites", run_reassign);
+    auto* const erasure = benchmark::RegisterBenchmark("erasure_plan/8_2", run_erasure_plan);
+    for (auto* const bench : {local, global, few, retain, reassign, erasure}) {
+        bool const all_alive = bench == local || bench == global;
         bench->ArgNames({"pes", "dead"})->Unit(benchmark::kMillisecond);
         for (auto const num_pes : sizes) {
             if (bench == global && num_pes > 10'000) break;  // takes a minute and more
-            if (bench != few) bench->Args({num_pes, 0});
-            if (bench == few) bench->Args({num_pes, 1});
+            bench->Args({num_pes, all_alive ? 0 : 1});
             if (num_pes >= 10'000) bench->Args({num_pes, 1000});
         }
     }
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    benchmark::AddCustomContext("clock", "cpu_time");
+    benchmark::AddCustomContext("unit", "PEs");
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

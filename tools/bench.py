@@ -36,6 +36,7 @@ SPECIAL = {
     "msa": {"short": ["--short", "--benchmark_min_time=0.05"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
     "store": {"short": ["--short"], "full": []},
+    "scale": {"short": ["--short", "--benchmark_min_time=0.01"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
 }
 
 

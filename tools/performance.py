@@ -25,17 +25,45 @@ def main() -> int:
     args = parser.parse_args()
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
-    tables = senders(plot.read(args.results / "matching.json")) + "\n" + rounds(plot.read(args.results / "schedule.json"))
-    if (msa := args.results / "msa.json").exists():
-        tables += "\n" + compression(plot.read(msa))
-    if (store := args.results / "store.json").exists():
-        tables += "\n" + storing(plot.read(store))
+    tables = scaling(plot.read(args.results / "scale.json")) if args.page.stem == "scale" else overview(args.results)
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.page} does not show what {args.results} says: call tools/performance.py")
         return 0
     args.page.write_text(text[:begin] + tables + text[end:], encoding="utf-8")
     return 0
+
+
+def overview(folder: pathlib.Path) -> str:
+    tables = senders(plot.read(folder / "matching.json")) + "\n" + rounds(plot.read(folder / "schedule.json"))
+    if (msa := folder / "msa.json").exists():
+        tables += "\n" + compression(plot.read(msa))
+    if (store := folder / "store.json").exists():
+        tables += "\n" + storing(plot.read(store))
+    return tables
+
+
+def scaling(results: plot.Results) -> str:
+    """A row per computation and number of dead; time and memory by the number of PEs."""
+    points = {}  # (what, of which, dead) -> PEs -> point
+    for family, algorithms in results.families.items():
+        for algorithm, found in algorithms.items():
+            for point in found:
+                dead = int(re.search(r"/dead:(\d+)", point.run["run_name"])[1])
+                points.setdefault((algorithm, family, dead), {})[point.size] = point
+    sizes = sorted({size for of_row in points.values() for size in of_row})
+    head = ["what", "", "dead"] + [f"{size:,} PEs" for size in sizes]
+    rows = [[f"`{algorithm}`", family.replace("_", " "), f"{dead:,}"] + [time_and_memory(of_row.get(size)) for size in sizes]
+            for (algorithm, family, dead), of_row in sorted(points.items())]
+    return f"{table(head, rows)}\n{source(results)}"
+
+
+def time_and_memory(point: plot.Point | None) -> str:
+    if point is None:
+        return "-"
+    memory = point.run["peak_bytes"]
+    unit, size = next((unit, size) for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1)) if memory >= size or size == 1)
+    return f"{seconds(point.seconds)}, {memory / size:.3g} {unit}"
 
 
 def senders(results: plot.Results) -> str:
