@@ -2,17 +2,22 @@
 // --short: up to 10,000 ranks.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "exchange/cut.hpp"
 #include "heap_meter.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/erasure/plan.hpp"
 #include "regraft/placement/directory.hpp"
@@ -318,6 +323,65 @@ void run_erasure_plan(benchmark::State& state) {
     state.counters["peak_bytes"] = static_cast<double>(peak);
 }
 
+/// Arguments: PEs, of which so many died. What a PE does to learn who is left when a communicator has shrunk: the ids
+/// of all members have come by a message, as many bytes as the counter says.
+void run_members(benchmark::State& state) {
+    auto const before = first_pes(static_cast<std::uint32_t>(state.range(0)));
+    auto const alive = survivors_of(static_cast<std::uint32_t>(state.range(0)), state.range(1));
+    std::vector<PeId> lost;
+    bool known = true;
+    auto const compare = [&] {
+        known = std::includes(before.begin(), before.end(), alive.begin(), alive.end());
+        benchmark::DoNotOptimize(hash(std::as_bytes(std::span(alive))));
+        lost.clear();
+        std::set_difference(before.begin(), before.end(), alive.begin(), alive.end(), std::back_inserter(lost));
+    };
+    auto const peak = bench::peak_during(compare);
+    if (!known || lost.size() != static_cast<std::size_t>(state.range(1))) state.SkipWithError("others are left");
+    for (auto _ : state) compare();
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+    state.counters["bytes_gathered"] = static_cast<double>(alive.size() * sizeof(PeId));
+}
+
+std::vector<exchange::Message> loads_of_the_dead(Job const& job) {
+    auto const [requests, holders] = requests_of(job, blocks_of_the_dead(job));
+    std::map<std::pair<PeId, PeId>, exchange::Message> pairs;
+    for (auto const& transfer : schedule::choose_range_senders(requests, holders, job.sizes).transfers) {
+        auto& message = pairs[{transfer.sender, transfer.receiver}];
+        message.sender = value(transfer.sender);
+        message.receiver = value(transfer.receiver);
+        message.bytes += job.sizes.bytes(transfer.blocks);
+        ++message.pieces;
+    }
+    std::vector<exchange::Message> messages;
+    for (auto const& [pair, message] : pairs) messages.push_back(message);
+    return messages;
+}
+
+std::vector<exchange::Message> one_pair(Job const& job) {
+    return {{0, value(job.members.back()), std::uint64_t{1} << 30, 1}};
+}
+
+using Messages = std::vector<exchange::Message> (*)(Job const& job);
+
+/// Arguments: PEs, of which so many died. How many collective calls carry the messages, and what each of them can
+/// carry.
+void run_calls(benchmark::State& state, Messages messages_of) {
+    Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
+    auto const messages = messages_of(job);
+    exchange::Effort effort;
+    auto const count = [&] { effort = exchange::effort_of(messages, job.num_pes, {}); };
+    auto const peak = bench::peak_during(count);
+    std::uint64_t longest = 0;
+    for (auto const& message : messages) longest = std::max(longest, message.bytes);
+    if (effort.calls == 0 || effort.calls > 1 + longest / 4096) state.SkipWithError("not a number of calls");
+    for (auto _ : state) count();
+    state.counters["peak_bytes"] = static_cast<double>(peak);
+    state.counters["calls"] = static_cast<double>(effort.calls);
+    state.counters["partners"] = static_cast<double>(effort.partners);
+    state.counters["longest_message"] = static_cast<double>(longest);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -348,7 +412,10 @@ int main(int argc, char** argv) {
     auto* const retain = benchmark::RegisterBenchmark("directory_retain/permuted", run_retain);
     auto* const reassign = benchmark::RegisterBenchmark("reassign/sites", run_reassign);
     auto* const erasure = benchmark::RegisterBenchmark("erasure_plan/8_2", run_erasure_plan);
-    for (auto* const bench : {local, global, few, retain, reassign, erasure}) {
+    auto* const members = benchmark::RegisterBenchmark("members/after_shrink", run_members);
+    auto* const calls = benchmark::RegisterBenchmark("collective_calls/of_the_dead", run_calls, loads_of_the_dead);
+    auto* const pair = benchmark::RegisterBenchmark("collective_calls/pair_of_1_GiB", run_calls, one_pair);
+    for (auto* const bench : {local, global, few, retain, reassign, erasure, members, calls, pair}) {
         bool const all_alive = bench == local || bench == global;
         bench->ArgNames({"pes", "dead"})->Unit(benchmark::kMillisecond);
         for (auto const num_pes : sizes) {

@@ -85,13 +85,7 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-/// What all members must know before they cut.
-struct Effort {
-    std::uint64_t partners = 1;  // rounded up to a power of two
-    std::uint64_t calls = 0;
-};
-
-/// Everybody says what he has.
+/// As effort_of, where members know only what is theirs.
 Effort agree_on_effort(ft::Communicator& comm, Outgoing out, Incoming in, std::size_t self, Limits const& limits) {
     // How many calls it takes depends on how many partners somebody has: asked for all powers of two at once.
     std::vector<std::uint64_t> most(static_cast<std::size_t>(std::bit_width(comm.size())) + 2, 0);
@@ -114,24 +108,6 @@ Effort agree_on_effort(ft::Communicator& comm, Outgoing out, Incoming in, std::s
         "MPI_Allreduce");
     auto const partners = std::bit_ceil(std::max<std::uint64_t>(1, degree));
     return {partners, calls[static_cast<std::size_t>(std::countr_zero(partners))]};
-}
-
-/// The same where everybody knows it.
-Effort effort_of(std::span<Message const> messages, std::size_t num_members, Limits const& limits) {
-    std::vector<std::uint64_t> sent(num_members, 0), received(num_members, 0);
-    Effort effort;
-    auto const travels = [](Message const& m) { return m.sender != m.receiver && m.bytes != 0; };
-    for (auto const& message : messages) {
-        if (travels(message))
-            effort.partners = std::max({effort.partners, ++sent[message.sender], ++received[message.receiver]});
-    }
-    effort.partners = std::bit_ceil(effort.partners);
-    for (auto const& message : messages) {
-        if (!travels(message)) continue;
-        auto const cut = cut_of(message.bytes, message.pieces, effort.partners, limits);
-        effort.calls = std::max(effort.calls, num_slices(message.bytes, message.pieces, cut));
-    }
-    return effort;
 }
 
 }  // namespace

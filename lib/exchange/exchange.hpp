@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "exchange/cut.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/transport.hpp"
@@ -19,22 +20,6 @@ namespace regraft::exchange {
 using Outgoing = CsrView<std::span<std::byte const>>;
 using Incoming = CsrView<std::span<std::byte>>;
 
-/// All that a member has for another.
-struct Message {
-    std::uint32_t sender = 0;  // position among the members
-    std::uint32_t receiver = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t pieces = 0;
-};
-
-/// What MPI's int can count, and how small pieces may be; other than limits_of only in tests.
-struct Limits {
-    std::uint64_t direct_bytes = 32 << 10;     // pieces as long as this on average are not copied into a buffer
-    std::uint64_t window_bytes = 1 << 20;      // of a pair that are in a buffer at the same time
-    std::uint64_t buffer_bytes = 64 << 20;     // of a member's pairs, as far as 4 KiB for each allow that
-    std::uint64_t slice_bytes = 1 << 20;       // longer pieces go in parts, of at least this or what an int allows
-    std::uint64_t longest_reach = 0x7fffffff;  // between two places in memory that one call names
-};
 /// A collective call for each piece costs more than a message for each.
 Limits limits_of(ft::Transport transport);
 

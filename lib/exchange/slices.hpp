@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,31 +12,6 @@
 #include "exchange/exchange.hpp"
 
 namespace regraft::exchange {
-
-/// How a row is cut. All members know all that it depends on, and so cut alike.
-struct Cut {
-    std::uint64_t slice_bytes;
-    enum class At { pieces, bytes } at;  // a slice ends with its piece, or when it is full
-};
-
-/// partners: the most members with which one exchanges bytes at the same time.
-inline Cut cut_of(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t partners, Limits const& limits) {
-    // If the slices of all partners have to be in a buffer, an int still counts the bytes before each.
-    auto const countable = std::max<std::uint64_t>(1, std::numeric_limits<int>::max() / partners);
-    auto const share = std::min(countable, std::max<std::uint64_t>(4096, limits.buffer_bytes / partners));
-    if (pieces <= 1 || bytes / pieces >= limits.direct_bytes) {
-        return {std::min(countable, std::max(share, limits.slice_bytes)), Cut::At::pieces};
-    }
-    auto const window = std::clamp<std::uint64_t>(bytes / 8, 4096, std::max<std::uint64_t>(4096, limits.window_bytes));
-    return {std::min(share, window), Cut::At::bytes};
-}
-
-/// At least as many slices as there are; exact for one piece, and where slices end when they are full.
-inline std::uint64_t num_slices(std::uint64_t bytes, std::uint64_t pieces, Cut cut) {
-    auto const full = bytes / cut.slice_bytes;
-    bool const exact = cut.at == Cut::At::bytes || pieces <= 1;
-    return exact ? full + (bytes % cut.slice_bytes == 0 ? 0 : 1) : full + pieces;
-}
 
 template <class Byte>
 std::uint64_t bytes_of(std::span<std::span<Byte> const> pieces) {
