@@ -112,8 +112,7 @@ void ReplicatedStore::Impl::move(Delivery& delivery) {
 
 void ReplicatedStore::Impl::settle(Delivery& delivery) {
     while (!is_clean(delivery)) {
-        std::vector<BlockRange> sent;
-        for (auto const& blocks : delivery.traffic.blocks_out.values) sent.push_back(blocks);
+        auto const& sent = delivery.traffic.blocks_out.values;
         auto const bad = find_damage(comm, delivery.alike, sent, current->sizes, current->held);
         if (bad.empty()) delivery.resends.add();
         note(delivery, bad);

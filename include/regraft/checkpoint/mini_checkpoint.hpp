@@ -23,9 +23,9 @@ public:
     };
 
     /// Everybody contributes a share and keeps all shares: one packed exchange and one agreement as long as no share is
-    /// longer than the longest before it, one more exchange when one is. Memory: the committed shares and, while the next
-    /// ones travel, members times the longest of them; what that leaves over is given back. Collective, uniform: on
-    /// ProcessFailure the last generation stays on all.
+    /// longer than the longest before it, one more exchange when one is. Memory: the committed shares and, while the
+    /// next ones travel, members times the longest of them; what that leaves over is given back. Collective, uniform:
+    /// on ProcessFailure the last generation stays on all.
     void commit(std::span<std::byte const> share);
 
     /// The same for a state that every member has computed alike: one agreement and no exchange. The agreement also
