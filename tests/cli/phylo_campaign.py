@@ -30,7 +30,7 @@ PLANS = [  # ranks, plan: everybody named must die
     (4, "model:inside:0:1,load:inside:1:0"),
     (5, "nni:before:1:1,recover:inside:0:0,shrink:before:2:1"),
     (5, "nni:before:1:1,recover:after:3:0,load:before:0:1"),
-    (6, "spr:inside:5:2,shrink:inside:4:1,exchange:inside:0:1,shrink:after:1:2"),
+    (6, "spr:inside:5:2,shrink:inside:4:1,exchange:inside:0:1,shrink:after:1:1"),
     (8, "output:before:0:0,output:inside:1:0,output:after:2:0"),
     (2, "output:inside:0:0"),
     (2, "read:before:0:0"),
