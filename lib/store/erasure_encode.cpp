@@ -63,12 +63,13 @@ private:
 
     bool gather_data(ByteRange window) {
         Scratch scratch;
+        PieceSums sum_of(version_);
         Shipment shipment(comm_, options_.integrity);
         for (std::uint32_t i = 0; i < k(); ++i) {
             auto const mine = layout_.piece(slot_, i);
             auto const sent = clipped(layout_.bytes(mine), window);
             shipment.send(encoder_of(mine.stripe), version_.read(mine, sent, scratch),
-                          shipment.checked() ? version_.sum(mine, sent) : 0);
+                          shipment.checked() ? sum_of(mine, sent) : 0);
             Piece const theirs{stripe(), i};
             auto const size = clipped(layout_.bytes(theirs), window).size();
             shipment.receive(layout_.slot(theirs), std::span(data_[i]).first(size), window.begin);

@@ -80,6 +80,7 @@ void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
     delivery.plan = erasure::plan_reads(holdings, delivery.wanted, window());
     delivery.volume = Volume(comm.size());
     delivery.scratch.clear();
+    PieceSums sum_of(*current);
     auto& shipment = delivery.shipment.emplace(comm, options.integrity);
     for (auto const& [piece, blocks, bytes, from, to, place] : delivery.plan.copies) {
         auto const sender = comm.position(from);
@@ -87,7 +88,7 @@ void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
         delivery.volume.add(sender, receiver, bytes.size());
         if (sender == self) {
             shipment.send(receiver, current->read(piece, bytes, delivery.scratch),
-                          checked() ? current->sum(piece, bytes) : 0);
+                          checked() ? sum_of(piece, bytes) : 0);
         }
         if (receiver == self) {
             shipment.receive(sender, delivery.out.subspan(place, bytes.size()), bytes.begin);

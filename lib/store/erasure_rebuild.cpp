@@ -48,6 +48,7 @@ Rebuilding::Rebuilding(ft::Communicator& comm, ErasureVersion const& version, er
       options_(&options),
       target_(std::move(target)),
       rounds_(rounds_of(plan, window_bytes(options, version.holdings.layout().code()))),
+      sum_of_(version),
       combinations_(version.holdings.layout().code()),
       volume_(comm.size()) {}
 
@@ -96,7 +97,7 @@ std::span<std::byte const> Rebuilding::take(erasure::Rebuild const& task, erasur
     erasure::ByteRange const range{task.bytes.begin, task.bytes.begin + source.bytes};
     if (source.holder == comm_->self()) {
         auto const bytes = version_->read(piece, range, scratch_);
-        if (!mine) shipment.send(receiver, bytes, shipment.checked() ? version_->sum(piece, range) : 0);
+        if (!mine) shipment.send(receiver, bytes, shipment.checked() ? sum_of_(piece, range) : 0);
         if (mine && shipment.checked()) own_intact_ = own_intact_ && version_->verify(piece, range);
         return bytes;
     }

@@ -73,6 +73,7 @@ private:
     ErasureOptions const* options_;
     Target target_;
     Csr<std::size_t> rounds_;
+    PieceSums sum_of_;
     Combinations combinations_;
     Volume volume_;
     bool joined_ = false;

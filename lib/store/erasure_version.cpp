@@ -118,16 +118,19 @@ bool ErasureVersion::verify(Piece piece, ByteRange bytes) const {
     return right;
 }
 
-std::uint64_t ErasureVersion::sum(Piece piece, ByteRange bytes) const {
+std::uint64_t PieceSums::operator()(Piece piece, ByteRange bytes) {
     RunningSum result;
     if (bytes.size() == 0) return result.value();
-    auto const& sums = sums_.at(piece);
-    auto const size = bytes_of(piece);
+    auto const& sums = version_->sums_.at(piece);
+    auto const size = version_->bytes_of(piece);
     visit_parts(bytes, [&](ByteRange part) {
+        auto const number = part.begin / sum_bytes;
         bool const whole = part.begin % sum_bytes == 0 && (part.end % sum_bytes == 0 || part.end == size);
-        if (whole) return result.add(sums[part.begin / sum_bytes]);
-        auto const own = hash_of(piece, part);
-        result.add(verify(piece, part) ? own : ~own);
+        if (whole) return result.add(sums[number]);
+        auto const [known, is_new] = right_.try_emplace({piece, number});
+        if (is_new) known->second = version_->verify(piece, part);
+        auto const own = version_->hash_of(piece, part);
+        result.add(known->second ? own : ~own);
     });
     return result.value();
 }

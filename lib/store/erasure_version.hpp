@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -46,9 +47,6 @@ public:
     std::span<std::byte const> read(erasure::Piece piece, erasure::ByteRange bytes, Scratch& scratch) const;
     /// Whether they, and what they share a checksum with, are what was sealed, if it was.
     bool verify(erasure::Piece piece, erasure::ByteRange bytes) const;
-    /// The RunningSum that they must have if they were sealed, which takes a look only at ends that are no whole parts;
-    /// a wrong one if those parts are damaged.
-    std::uint64_t sum(erasure::Piece piece, erasure::ByteRange bytes) const;
     /// The bytes of blocks, if this PE holds them all and one behind the other, and, if it is checked, if they are what
     /// was sealed; else nothing.
     std::span<std::byte const> held(PeId self, BlockRange blocks, Integrity integrity) const;
@@ -58,6 +56,7 @@ public:
     std::uint64_t bytes_held() const;
 
 private:
+    friend class PieceSums;
     struct Own {
         std::uint64_t begin;
         std::span<std::byte const> bytes;
@@ -72,6 +71,23 @@ private:
     std::vector<Own> own_;  // one behind the other
     std::map<erasure::Piece, SharedMemory> pieces_;
     std::map<erasure::Piece, std::vector<std::uint64_t>> sums_;  // of each sum_bytes of what this PE holds
+};
+
+/// The RunningSum that bytes of sealed pieces must have. Looks only at ends that are no whole parts, and at the parts
+/// that these are of, each once; if one of those is damaged, the sum is a wrong one.
+class PieceSums {
+public:
+    explicit PieceSums(ErasureVersion const& version) : version_(&version) {}
+    std::uint64_t operator()(erasure::Piece piece, erasure::ByteRange bytes);
+
+private:
+    struct Part {
+        erasure::Piece piece;
+        std::uint64_t number;
+        friend auto operator<=>(Part const&, Part const&) = default;  // NOLINT(modernize-use-nullptr)
+    };
+    ErasureVersion const* version_;
+    std::map<Part, bool> right_;  // what was looked at
 };
 
 /// How many bytes of a piece travel at the same time.
