@@ -1,12 +1,14 @@
 #include "store/gather.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <utility>
 
 #include "exchange/exchange.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/united.hpp"
 
 namespace regraft::store {
 
@@ -79,6 +81,30 @@ Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const
     }
     while (rows.size() < comm.num_founders()) rows.end_row();
     return rows;
+}
+
+void share_report(ft::Communicator& comm, LoadReport& report) {
+    std::array most{report.b, report.rounds, report.most_sent, report.most_received};
+    std::array sums{report.blocks_moved, report.bytes_moved, std::uint64_t{report.lost.size()}};
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, most.data(), most.size(), MPI_UINT64_T, MPI_MAX, comm.native()),
+               "MPI_Allreduce");
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), sums.size(), MPI_UINT64_T, MPI_SUM, comm.native()),
+               "MPI_Allreduce");
+    report.b = most[0];
+    report.rounds = most[1];
+    report.most_sent = most[2];
+    report.most_received = most[3];
+    report.blocks_moved = sums[0];
+    report.bytes_moved = sums[1];
+    report.most_sent_bound = (report.bytes_moved + comm.size() - 1) / comm.size();
+    if (sums[2] == 0) return;
+    std::vector<std::uint64_t> mine;
+    for (auto const& range : report.lost) mine.insert(mine.end(), {value(range.first), value(range.last)});
+    auto const ends = exchange::all_gather(comm, mine);
+    std::vector<BlockRange> lost;
+    for (std::size_t i = 0; i < ends.values.size(); i += 2)
+        lost.push_back({BlockId{ends.values[i]}, BlockId{ends.values[i + 1]}});
+    report.lost = united(std::move(lost));
 }
 
 Csr<BlockRange> rows_of_members(ft::Communicator const& comm, CsrView<BlockRange> rows) {

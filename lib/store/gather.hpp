@@ -10,6 +10,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/store/reports.hpp"
 
 namespace regraft::store {
 
@@ -29,6 +30,10 @@ Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint6
 
 /// The sizes of all blocks; `blocks` are those of this member's range.
 BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks);
+
+/// Makes of reports on what each member alone sends, receives and misses the one that is the same on all. Collective,
+/// not uniform.
+void share_report(ft::Communicator& comm, LoadReport& report);
 
 /// Row i: what PeId i wants; those of the dead are empty, and empty ranges are left out. alike: as above.
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike);

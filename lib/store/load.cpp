@@ -70,8 +70,15 @@ void ReplicatedStore::Impl::prepare(Delivery& delivery) {
     REGRAFT_EXPECTS(delivery.wanted.size() == comm.num_founders() && "a row for every PeId");
     current->directory.retain(comm.members());
     auto const& directory = delivery.undamaged ? *delivery.undamaged : current->directory;
-    delivery.plan = plan_load(directory, current->sizes, current->seams.blocks(), comm.members(), delivery.wanted,
-                              delivery.to_replace);
+    auto const seams = current->seams.blocks();
+    // Where damage was found, all plan together, whatever that takes: it is rare.
+    bool const together =
+        delivery.undamaged || estimate_runs(directory, comm.members(), delivery.wanted) <= options.most_planned_runs;
+    delivery.plan =
+        together ? plan_load(directory, current->sizes, seams, comm.members(), delivery.wanted, delivery.to_replace)
+                 : plan_load_alone(directory, current->sizes, seams, comm.members(), comm.self(), delivery.wanted);
+    delivery.report = report_of(delivery.plan, current->sizes, comm.self());
+    if (!together) share_report(comm, delivery.report);
     lay_out(delivery);
 }
 
@@ -103,7 +110,10 @@ void ReplicatedStore::Impl::lay_out(Delivery& delivery) {
     }
     delivery.traffic = {blocks_out.rows(), blocks_in.rows(), sent.rows(), received.rows()};
     if (checked()) delivery.seals.emplace(delivery.traffic, sizes, HeldSums(held, sizes));
-    delivery.messages = messages_of(comm, plan.senders.transfers, sizes, options.integrity);
+    delivery.messages.reset();
+    if (plan.of == LoadPlan::Of::all) {
+        delivery.messages = messages_of(comm, plan.senders.transfers, sizes, options.integrity);
+    }
 }
 
 void ReplicatedStore::Impl::move(Delivery& delivery) {
@@ -144,7 +154,7 @@ void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
     auto const& plan = delivery.plan;
     for (auto const& [blocks, holder] : delivery.damaged) directory.remove(blocks, holder);
     for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
-        if (i < plan.num_wanted) continue;
+        if (plan.of == LoadPlan::Of::self || i < plan.num_wanted) continue;
         directory.add(blocks, receiver);
         if (receiver == comm.self()) held.renew_checksums(blocks, sizes);
     }
@@ -159,7 +169,7 @@ void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
 
 LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
     settle(delivery);
-    auto report = report_of(delivery.plan, current->sizes, comm.self());
+    auto report = std::move(delivery.report);
     report.damaged = std::move(delivery.damaged);
     comm.reach(load_phase.after);
     std::vector<BlockRange> spoilt;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regraft/core/united.hpp"
+#include "store/local_load_plan.hpp"
 #include "store/traffic.hpp"
 
 namespace regraft::store {
@@ -50,10 +51,75 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
     for (auto const& damage : to_replace) requests.add(damage.blocks, damage.holder);
     plan.offsets.resize(plan.requests.size(), 0);
     plan.senders = schedule::choose_range_senders(plan.requests, requests.holders(), sizes);
+    for (auto const i : plan.senders.unservable) {
+        if (i < plan.num_wanted) plan.lost.push_back(plan.requests[i].blocks);
+    }
+    plan.lost = united(std::move(plan.lost));
     return plan;
 }
 
-LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
+std::uint64_t estimate_runs(placement::Directory const& directory, std::span<PeId const> members,
+                            CsrView<BlockRange> wanted) {
+    constexpr std::uint64_t most_ranges_sampled = 64;
+    constexpr std::uint64_t most_blocks_sampled = 1024;  // of a range
+    std::uint64_t ranges = 0;
+    std::uint64_t blocks = 0;
+    for (auto const pe : members) {
+        for (auto const& range : wanted[value(pe)]) blocks += range.size();
+        ranges += wanted[value(pe)].size();
+    }
+    std::uint64_t sampled = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t number = 0;
+    auto const step = std::max<std::uint64_t>(1, ranges / most_ranges_sampled);
+    for (auto const pe : members) {
+        for (auto const& range : wanted[value(pe)]) {
+            if (number++ % step != 0) continue;
+            BlockRange const first{range.first, std::min(range.last, advance(range.first, most_blocks_sampled))};
+            sampled += first.size();
+            if (!first.empty()) directory.visit(first, [&](placement::Run const&) { ++runs; });
+        }
+    }
+    if (sampled == 0) return 0;
+    return static_cast<std::uint64_t>(static_cast<double>(blocks) / static_cast<double>(sampled) *
+                                      static_cast<double>(runs));
+}
+
+LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
+                         std::span<PeId const> members, PeId self, CsrView<BlockRange> wanted) {
+    Csr<BlockRange> of_members;  // rows of the dead do not count
+    for (auto const pe : members) {
+        while (of_members.size() < value(pe)) of_members.end_row();
+        of_members.push_row(wanted[value(pe)]);
+    }
+    while (of_members.size() < wanted.size()) of_members.end_row();
+    auto senders = plan_load_locally(directory, sizes, self, of_members);
+
+    LoadPlan plan{.of = LoadPlan::Of::self, .lost = std::move(senders.lost)};
+    std::uint64_t offset = 0;
+    for (auto const& range : wanted[value(self)]) {
+        plan.requests.push_back({range, self});
+        plan.offsets.push_back(offset);
+        offset += sizes.bytes(range);
+    }
+    plan.num_wanted = plan.requests.size();
+    using Transfers = std::vector<schedule::RangeTransfer>;
+    auto const cut = [&](Transfers const& transfers, Transfers& pieces) {
+        for (auto const& transfer : transfers) {
+            between_seams(transfer.blocks, seams, [&](BlockRange piece) {
+                pieces.push_back({piece, transfer.sender, transfer.receiver, transfer.request});
+            });
+        }
+    };
+    cut(senders.in, plan.senders.transfers);
+    cut(senders.out, plan.senders.transfers);
+    cut(senders.local, plan.senders.local);
+    return plan;
+}
+
+namespace {
+
+LoadReport report_of_all(LoadPlan const& plan, BlockSizes const& sizes) {
     LoadReport report;
     std::map<PeId, std::uint64_t> sent, received;
     for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
@@ -61,20 +127,41 @@ LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
         report.rounds = std::max(report.rounds, received[receiver] += blocks.size());
         report.blocks_moved += blocks.size();
         report.bytes_moved += sizes.bytes(blocks);
-        if (receiver == self) report.bytes_received += sizes.bytes(blocks);
-    }
-    report.rounds = std::max(report.rounds, report.b);
-    for (auto const& transfer : plan.senders.local) {
-        if (transfer.receiver == self) report.bytes_local += sizes.bytes(transfer.blocks);
     }
     report.most_sent = plan.senders.most_sent;
     report.most_sent_bound = plan.senders.most_sent_bound;
     report.most_received = plan.senders.most_received;
-    std::vector<BlockRange> lost;
-    for (auto const i : plan.senders.unservable) {
-        if (i < plan.num_wanted) lost.push_back(plan.requests[i].blocks);
+    return report;
+}
+
+LoadReport report_of_self(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
+    LoadReport report;
+    for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
+        if (sender == self) {
+            report.b += blocks.size();
+            report.most_sent += sizes.bytes(blocks);
+        } else {
+            report.rounds += blocks.size();
+            report.most_received += sizes.bytes(blocks);
+        }
     }
-    report.lost = united(std::move(lost));
+    report.blocks_moved = report.b;
+    report.bytes_moved = report.most_sent;
+    return report;
+}
+
+}  // namespace
+
+LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
+    auto report = plan.of == LoadPlan::Of::all ? report_of_all(plan, sizes) : report_of_self(plan, sizes, self);
+    report.rounds = std::max(report.rounds, report.b);
+    for (auto const& transfer : plan.senders.transfers) {
+        if (transfer.receiver == self) report.bytes_received += sizes.bytes(transfer.blocks);
+    }
+    for (auto const& transfer : plan.senders.local) {
+        if (transfer.receiver == self) report.bytes_local += sizes.bytes(transfer.blocks);
+    }
+    report.lost = plan.lost;
     return report;
 }
 

@@ -43,9 +43,10 @@ struct Delivery {
 
     // The attempt under way.
     LoadPlan plan{};
+    LoadReport report{};
     Traffic traffic{};
     std::optional<Seals> seals{};
-    std::vector<exchange::Message> messages{};
+    std::optional<std::vector<exchange::Message>> messages{};  // if everybody knows all
 };
 
 struct ReplicatedStore::Impl {
@@ -59,7 +60,7 @@ struct ReplicatedStore::Impl {
     RepairReport repair(RepairOptions const& repair_options);
     ScrubReport scrub();
 
-    /// Plans the next attempt, and lays out where in memory everything comes from and goes to.
+    /// Plans the next attempt, and lays out where in memory everything comes from and goes to. Collective, not uniform.
     void prepare(Delivery& delivery);
     void move(Delivery& delivery);
     /// Attempt after attempt until all have what they want or know that it is lost. Collective, uniform.

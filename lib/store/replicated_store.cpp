@@ -171,7 +171,7 @@ void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, st
     comm.reach(submit_phase.before);
     Digest alike;
     alike.add(placement).add(block_bytes);
-    alike.add(options.transport).add(options.own_copy).add(options.integrity);
+    alike.add(options.transport).add(options.own_copy).add(options.integrity).add(options.most_planned_runs);
     auto const submitters = gather_submitters(comm, mine, alike.value());
     auto const& ranges = submitters.ranges;
     REGRAFT_EXPECTS(submitters.num_blocks == placement.shape().num_blocks);

@@ -52,14 +52,18 @@ std::string name(testing::TestParamInfo<Options> const& info) {
     auto const& options = info.param;
     return std::string(options.transport == Transport::collective ? "Collective" : "Rounds") +
            (options.own_copy == OwnCopy::copied ? "Copied" : "Referenced") +
-           (options.integrity == Integrity::checked ? "Checked" : "Unchecked");
+           (options.integrity == Integrity::checked ? "Checked" : "Unchecked") +
+           (options.most_planned_runs == 0 ? "Unplanned" : "");
 }
 
 /// Every two choices together once.
-constexpr std::array<Options, 4> options{Options{Transport::collective, OwnCopy::copied, Integrity::unchecked},
+constexpr std::array<Options, 6> options{Options{Transport::collective, OwnCopy::copied, Integrity::unchecked},
                                          Options{Transport::collective, OwnCopy::referenced, Integrity::checked},
                                          Options{Transport::rounds, OwnCopy::copied, Integrity::checked},
-                                         Options{Transport::rounds, OwnCopy::referenced, Integrity::unchecked}};
+                                         Options{Transport::rounds, OwnCopy::referenced, Integrity::unchecked},
+                                         // Senders by the rule that needs no plan.
+                                         Options{Transport::collective, OwnCopy::referenced, Integrity::unchecked, 0},
+                                         Options{Transport::rounds, OwnCopy::copied, Integrity::checked, 0}};
 
 INSTANTIATE_TEST_SUITE_P(ReplicatedStore, AnyStore, testing::ValuesIn(options), name);
 

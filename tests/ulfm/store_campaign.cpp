@@ -28,7 +28,8 @@ store::Options options(CampaignSettings const& settings) {
     using namespace store;
     return {settings.word("transport", "collective") == "rounds" ? Transport::rounds : Transport::collective,
             settings.word("own", "copied") == "referenced" ? OwnCopy::referenced : OwnCopy::copied,
-            settings.word("integrity", "unchecked") == "checked" ? Integrity::checked : Integrity::unchecked};
+            settings.word("integrity", "unchecked") == "checked" ? Integrity::checked : Integrity::unchecked,
+            settings.number("most_planned_runs", Options().most_planned_runs)};
 }
 
 class Campaign {

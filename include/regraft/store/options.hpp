@@ -34,6 +34,10 @@ struct Options {
     Transport transport = Transport::collective;
     OwnCopy own_copy = OwnCopy::copied;
     Integrity integrity = Integrity::unchecked;
+    /// If all members together want more runs of blocks with the same holders than about this (estimated from a sample,
+    /// alike on all), nobody plans for all: senders follow from a rule that each PE evaluates for itself, less evenly
+    /// (schedule::choose_senders_locally).
+    std::uint64_t most_planned_runs = 500'000;
 };
 
 /// What a load does about wanted blocks that nobody alive holds; the same on all members, but for the function itself.

@@ -38,10 +38,11 @@ public:
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Senders are balanced by
-    /// bytes (schedule::choose_range_senders); what a PE holds itself it copies. Lost blocks that anybody wants make
-    /// all members throw DataLost after everything else was delivered, unless the options say what else to do. After
-    /// ProcessFailure out is unspecified. Precondition: a version was submitted; ranges within 0 .. num_blocks(); all
-    /// members give options or none, but for the function itself. Collective, uniform.
+    /// bytes (schedule::choose_range_senders; Options::most_planned_runs); what a PE holds itself it copies. Lost
+    /// blocks that anybody wants make all members throw DataLost after everything else was delivered, unless the
+    /// options say what else to do. After ProcessFailure out is unspecified. Precondition: a version was submitted;
+    /// ranges within 0 .. num_blocks(); all members give options or none, but for the function itself. Collective,
+    /// uniform.
     LoadReport load(std::span<BlockRange const> wanted, std::span<std::byte> out, LoadOptions const& options = {});
     /// The same where everybody knows what everybody wants, row i for PeId i (as assign::reassign says it): nobody has
     /// to tell. Rows of the dead do not count. Precondition: the same num_founders() rows on all members.

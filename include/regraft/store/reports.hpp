@@ -52,8 +52,8 @@ struct [[nodiscard]] LoadReport {
     /// Between different PEs, all together.
     std::uint64_t blocks_moved = 0;
     std::uint64_t bytes_moved = 0;
-    /// The most bytes that one PE sent, what no choice of senders could have gone below, and the most that one
-    /// received.
+    /// The most bytes that one PE sent, what no choice of senders could have gone below (an equal share of everything,
+    /// if nobody planned for all), and the most that one received.
     std::uint64_t most_sent = 0;
     std::uint64_t most_sent_bound = 0;
     std::uint64_t most_received = 0;
