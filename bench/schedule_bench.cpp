@@ -1,8 +1,15 @@
-// Rounds of an h-relation: the colouring alone, and the whole plan. --large adds ten million edges.
+// Rounds of an h-relation: the colouring alone, beside greedy first-fit, and the whole plan. --large adds ten million
+// edges. --write-edges=FOLDER only writes what peers in Python are measured on: FAMILY_EDGES_PES, two uint32 per edge.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,12 +92,72 @@ Edges block(std::size_t num_edges, std::uint32_t num_pes, Random& random) {
     return edges;
 }
 
-using Family = Edges (*)(std::size_t, std::uint32_t, Random&);
+struct Family {
+    char const* name;
+    Edges (*draw)(std::size_t, std::uint32_t, Random&);
+};
+constexpr Family families[] = {
+    {"balanced", balanced}, {"random", uniform}, {"hot_receiver", hot_receiver}, {"zipf", zipf}, {"block", block}};
+
+Edges instance_of(Family const& family, std::int64_t num_edges, std::int64_t num_pes) {
+    Random random(1);
+    return family.draw(static_cast<std::size_t>(num_edges), static_cast<std::uint32_t>(num_pes), random);
+}
+
+/// The rounds in which a PE sends, or receives, as bits.
+class Busy {
+public:
+    std::uint64_t word(std::size_t i) const { return i < words_.size() ? words_[i] : 0; }
+    /// All words before it are full.
+    std::size_t first() const { return first_; }
+
+    void add(std::uint32_t round) {
+        if (words_.size() <= round / 64) words_.resize(round / 64 + 1);
+        words_[round / 64] |= std::uint64_t{1} << round % 64;
+        while (first_ < words_.size() && words_[first_] == ~std::uint64_t{0}) ++first_;
+    }
+
+private:
+    std::vector<std::uint64_t> words_;
+    std::size_t first_ = 0;
+};
+
+/// Each edge gets the first round in which both its PEs are free; at most 2 Delta - 1 rounds.
+std::vector<std::uint32_t> first_fit(std::span<Edge const> edges) {
+    std::uint32_t num_pes = 0;
+    for (auto const& edge : edges) num_pes = std::max({num_pes, edge.left + 1, edge.right + 1});
+    std::vector<Busy> sends(num_pes);
+    std::vector<Busy> receives(num_pes);
+    std::vector<std::uint32_t> round_of;
+    round_of.reserve(edges.size());
+    for (auto const& [left, right] : edges) {
+        auto& sender = sends[left];
+        auto& receiver = receives[right];
+        auto i = std::max(sender.first(), receiver.first());
+        while ((sender.word(i) | receiver.word(i)) == ~std::uint64_t{0}) ++i;
+        auto const round = static_cast<std::uint32_t>(i * 64) +
+                           static_cast<std::uint32_t>(std::countr_one(sender.word(i) | receiver.word(i)));
+        sender.add(round);
+        receiver.add(round);
+        round_of.push_back(round);
+    }
+    return round_of;
+}
+
+using Colour = std::vector<std::uint32_t> (*)(std::span<Edge const>);
+
+struct Algorithm {
+    Colour colour;
+    std::uint32_t (*most_rounds)(std::uint32_t degree);
+};
+constexpr Algorithm exact{schedule::colour_edges, [](std::uint32_t degree) { return degree; }};
+constexpr Algorithm greedy{first_fit, [](std::uint32_t degree) { return degree == 0 ? 0 : 2 * degree - 1; }};
 
 /// Arguments: edges, PEs, threads. Instances and their check are kept for the next number of threads.
-void run_colour_edges(benchmark::State& state, Family family) {
+void run_colouring(benchmark::State& state, Algorithm algorithm, Family family) {
     static struct {
-        Family family = nullptr;
+        Colour colour = nullptr;
+        char const* family = nullptr;
         std::int64_t num_edges = 0;
         std::int64_t num_pes = 0;
         Edges edges;
@@ -99,22 +166,23 @@ void run_colour_edges(benchmark::State& state, Family family) {
         bool is_right = false;
     } instance;
     use_threads(state.range(2));
-    if (instance.family != family || instance.num_edges != state.range(0) || instance.num_pes != state.range(1)) {
-        Random random(1);
-        instance.family = family;
+    if (instance.colour != algorithm.colour || instance.family != family.name || instance.num_edges != state.range(0) ||
+        instance.num_pes != state.range(1)) {
+        instance.colour = algorithm.colour;
+        instance.family = family.name;
         instance.num_edges = state.range(0);
         instance.num_pes = state.range(1);
-        instance.edges =
-            family(static_cast<std::size_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)), random);
+        instance.edges = instance_of(family, state.range(0), state.range(1));
         instance.degree = schedule::largest_degree(instance.edges);
         std::vector<std::uint32_t> colours;
-        instance.memory = bench::peak_during([&] { colours = schedule::colour_edges(instance.edges); });
-        instance.is_right = schedule::is_proper_colouring(instance.edges, colours, instance.degree);
+        instance.memory = bench::peak_during([&] { colours = algorithm.colour(instance.edges); });
+        instance.is_right =
+            schedule::is_proper_colouring(instance.edges, colours, algorithm.most_rounds(instance.degree));
     }
-    if (!instance.is_right) state.SkipWithError("not a colouring with as many colours as the largest degree");
+    if (!instance.is_right) state.SkipWithError("twice the same PE in a round, or more rounds than it may have");
     std::vector<std::uint32_t> colours;
     for (auto _ : state) {
-        colours = schedule::colour_edges(instance.edges);
+        colours = algorithm.colour(instance.edges);
         benchmark::DoNotOptimize(colours.data());
     }
     state.counters["Delta"] = instance.degree;
@@ -192,29 +260,40 @@ void add_sizes(benchmark::internal::Benchmark* bench, char const* unit, std::vec
     bench->ArgsProduct({sizes, num_pes, threads()});
 }
 
-}  // namespace
+// What peers are measured on: with 1e6 edges rustworkx takes more than a minute.
+std::vector<std::int64_t> const peer_sizes{10'000, 100'000};
+constexpr std::int64_t peer_pes = 1000;
 
-int main(int argc, char** argv) {
-    auto* const end = std::remove_if(argv + 1, argv + argc, [](std::string_view arg) { return arg == "--large"; });
-    bool const large = end != argv + argc;
-    argc = static_cast<int>(end - argv);
+/// Whether all files could be written.
+bool write_edges(std::filesystem::path const& folder) {
+    for (auto const& family : families) {
+        for (auto const num_edges : peer_sizes) {
+            auto const edges = instance_of(family, num_edges, peer_pes);
+            auto const bytes = std::as_bytes(std::span(edges));
+            auto const name =
+                std::string(family.name) + "_" + std::to_string(num_edges) + "_" + std::to_string(peer_pes);
+            std::ofstream file(folder / name, std::ios::binary);
+            file.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+            if (!file.flush()) return false;
+        }
+    }
+    return true;
+}
+
+void register_all(bool large) {
     std::vector<std::int64_t> sizes{10'000, 100'000, 1'000'000};
     std::vector<std::int64_t> request_sizes{10'000, 1'000'000};
     if (large) sizes.push_back(10'000'000);
     if (large) request_sizes.push_back(10'000'000);
 
-    struct Named {
-        char const* name;
-        Family family;
-    };
-    for (auto const& [name, family] : {Named{"balanced", balanced},
-                                       {"random", uniform},
-                                       {"hot_receiver", hot_receiver},
-                                       {"zipf", zipf},
-                                       {"block", block}}) {
-        auto* const bench =
-            benchmark::RegisterBenchmark(("colour_edges/" + std::string(name)).c_str(), run_colour_edges, family);
-        add_sizes(bench, "edges", sizes, {1000, 24'576, 100'000});
+    for (auto const& family : families) {
+        add_sizes(benchmark::RegisterBenchmark((std::string("colour_edges/") + family.name).c_str(), run_colouring,
+                                               exact, family),
+                  "edges", sizes, {1000, 24'576, 100'000});
+        benchmark::RegisterBenchmark((std::string("first_fit/") + family.name).c_str(), run_colouring, greedy, family)
+            ->ArgNames({"edges", "pes", "threads"})
+            ->Unit(benchmark::kMillisecond)
+            ->ArgsProduct({peer_sizes, {peer_pes}, {1}});
     }
     using schedule::Messages;
     add_sizes(benchmark::RegisterBenchmark("choose_senders", run_choose_senders), "requests", request_sizes,
@@ -223,8 +302,27 @@ int main(int argc, char** argv) {
               request_sizes, {1000, 100'000});
     add_sizes(benchmark::RegisterBenchmark("h_relation/bundled", run_h_relation, Messages::bundled), "requests",
               request_sizes, {1000, 100'000});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string_view constexpr write = "--write-edges=";
+    if (argc == 2 && std::string_view(argv[1]).starts_with(write)) {
+        if (write_edges(argv[1] + write.size())) return 0;
+        std::fprintf(stderr, "cannot write into %s\n", argv[1] + write.size());
+        return 1;
+    }
+    auto* const end = std::remove_if(argv + 1, argv + argc, [](std::string_view arg) { return arg == "--large"; });
+    bool const large = end != argv + argc;
+    argc = static_cast<int>(end - argv);
+    register_all(large);
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    // For the summary and the plot.
+    benchmark::AddCustomContext("unit", "edges");
+    benchmark::AddCustomContext("subject", "colour_edges");
+    benchmark::AddCustomContext("labels", "first_fit=first-fit");
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

@@ -18,7 +18,9 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
+import choose
 import compressors
 import floors
 import plot
@@ -43,6 +45,8 @@ SPECIAL = {
 TAKES_FILES = ["msa"]
 # MPI jobs, and on how many ranks.
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}}
+# Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
+PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 
 
 def main() -> int:
@@ -51,6 +55,7 @@ def main() -> int:
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
     parser.add_argument("--mpirun", help="for those that are MPI jobs; without it they are left out")
+    parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it they are left out if they are not there")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
 
@@ -78,6 +83,8 @@ def main() -> int:
             problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], pace, args.mpirun, result)
         else:
             problem = run_program([str(built[name]), *pace, *files], result)
+        if not problem and name in PYTHON_PEERS:
+            problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, result)
         if problem:
             print(problem)
             failed.append(name)
@@ -113,6 +120,42 @@ def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: st
     merged["context"]["mpi"] = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]
     result.write_text(json.dumps(merged), encoding="utf-8")
     return ""
+
+
+def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib.Path | None, result: pathlib.Path) -> str:
+    """Adds the runs of a peer to the result; says so if it cannot be had. Returns what went wrong otherwise."""
+    package = peer["package"]
+    python = python_with(package, build)
+    if not python:
+        print(f"  without {package}: no Python has it" + (", and it could not be installed" if build else ""))
+        return ""
+    print(f"  {package} ...", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for command in ([str(program), f"--write-edges={folder}"], [python, str(ROOT / "tools" / peer["tool"]), folder, *peer[pace]]):
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            if run.returncode:
+                return run.stderr or f"exit code {run.returncode}"
+    measured, content = json.loads(run.stdout), json.loads(result.read_text(encoding="utf-8"))
+    content["context"] |= measured["context"]
+    content["benchmarks"] += measured["benchmarks"]
+    result.write_text(json.dumps(content), encoding="utf-8")
+    return ""
+
+
+def python_with(package: str, build: pathlib.Path | None) -> str:
+    """A Python that can import it; empty if there is none. With a build folder it is installed there if need be."""
+    def has_it(python: str) -> bool:
+        return pathlib.Path(python).exists() and subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0
+
+    venv = str((build or ROOT / "build").resolve() / "venv/bin/python")
+    if not any(map(has_it, (venv, sys.executable))) and build:
+        try:
+            chooser = choose.Chooser(build.resolve())
+            chooser.dir.mkdir(parents=True, exist_ok=True)
+            chooser.pip_install(package)
+        except (SystemExit, OSError, subprocess.CalledProcessError):
+            return ""
+    return next(filter(has_it, (venv, sys.executable)), "")
 
 
 def describe(path: pathlib.Path, name: str, build: pathlib.Path, pace: list[str]) -> None:
@@ -205,17 +248,18 @@ def compare_families(path: pathlib.Path) -> None:
 def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
     """The subject and how many times as long the others take. Empty without a subject."""
     subject = results.context.get("subject", "")
-    ours = {point.size: point for point in algorithms.get(subject, [])}
-    others = {name: {point.size: point for point in points} for name, points in algorithms.items() if name != subject}
-    reached = [size for points in others.values() for size, point in points.items() if size in ours]
+    # By size first; what else the name says must be the same.
+    ours = {(point.size, point.arguments): point for point in algorithms.get(subject, [])}
+    others = {name: {(point.size, point.arguments): point for point in points} for name, points in algorithms.items() if name != subject}
+    reached = [key for points in others.values() for key in points if key in ours]
     if not ours:
         return ""
-    size = max(reached, default=max(ours))
-    point = ours[size]
+    key = max(reached, default=max(ours))
+    size, point = key[0], ours[key]
     parts = [f"{rounded(size)} {results.context.get('unit', '')} {plot.in_words(point.seconds)} ({plot.in_words(point.seconds / size)} each)"]
     for name, points in others.items():
-        if size in points:
-            other = points[size]
+        if key in points:
+            other = points[key]
             parts.append(f"{results.label(name)} {'' if other.finished else '> '}{plot.in_words(other.seconds)}"
                          + (f" ({other.seconds / point.seconds:.3g}x)" if other.finished else ""))
         elif points:

@@ -13,7 +13,8 @@ import floors
 import plot
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
-COMPARED = 100_000  # blocks: the most at which most peers finish
+COMPARED = 100_000  # blocks, transfers: the most at which most peers finish
+COMPARED_PES = 1000  # for transfers
 LARGEST = 10_000_000
 
 
@@ -98,7 +99,24 @@ def rounds(results: plot.Results) -> str:
                 rows.append([family, short(largest), str(pes), f"{one.run['rounds']:.0f}", seconds(one.seconds), seconds(two.seconds),
                              f"{one.seconds / two.seconds:.2f}"])
     return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few as the busiest PE allows; a second thread helps where\n"
-            f"first-fit does not suffice:\n\n{table(head, rows)}\n{source(results)}")
+            f"first-fit does not suffice:\n\n{table(head, rows)}\n{beside_peers(results)}{source(results)}")
+
+
+def beside_peers(results: plot.Results) -> str:
+    """A row per family: all algorithms at one size on one thread. Empty if no peers were measured."""
+    head = ["transfers are", "rounds", "ours", "first-fit", "its rounds", "over ours", "rustworkx"]
+    rows = []
+    for family, algorithms in results.families.items():
+        points = {name: point for name, found in algorithms.items() for point in found
+                  if point.size == COMPARED and variant(point) == (COMPARED_PES, 1)}
+        if "colour_edges" in points and "first_fit" in points:
+            ours, greedy = points["colour_edges"], points["first_fit"]
+            rows.append([family, f"{ours.run['rounds']:.0f}", at(ours, COMPARED), at(greedy, COMPARED), f"{greedy.run['rounds']:.0f}",
+                         f"{greedy.run['rounds'] / ours.run['rounds']:.2f}", at(points.get("rustworkx"), COMPARED)])
+    if not rows:
+        return ""
+    return (f"{short(COMPARED)} transfers between {COMPARED_PES} PEs, one thread, beside greedy first-fit and the exact\n"
+            f"`graph_bipartite_edge_color` of rustworkx:\n\n{table(head, rows)}\n")
 
 
 def variant(point: plot.Point) -> tuple[int, int]:

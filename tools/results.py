@@ -18,6 +18,11 @@ class Point:
     finished: bool = True  # otherwise seconds is when it was stopped
     run: dict = field(default_factory=dict)
 
+    @property
+    def arguments(self) -> str:
+        """The name without algorithm and family."""
+        return self.run["run_name"].split("/", 2)[2]
+
 
 @dataclass
 class Results:

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""rustworkx_rounds.py FOLDER: rustworkx.graph_bipartite_edge_color on what `schedule_bench --write-edges=FOLDER` wrote there.
+
+Prints runs as Google Benchmark does, rustworkx/FAMILY/edges:N/pes:P/threads:1. Building the graph is not timed. An answer that is
+no colouring of all edges with as many colours as the largest degree is an error. rustworkx takes parallel edges.
+"""
+import argparse
+import array
+import collections
+import json
+import multiprocessing
+import pathlib
+import statistics
+import sys
+import time
+
+import rustworkx
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--limit", type=int, default=20, help="seconds after which a repetition is stopped")
+    args = parser.parse_args()
+    runs = [run for file in sorted(args.folder.iterdir()) for run in measure(file, args.repetitions, args.limit)]
+    json.dump({"context": {"rustworkx": rustworkx.__version__}, "benchmarks": runs}, sys.stdout)
+    return 0
+
+
+def measure(file: pathlib.Path, repetitions: int, limit: int) -> list[dict]:
+    """A run per repetition and the median, or an error."""
+    family, num_edges, num_pes = file.name.rsplit("_", 2)
+    name = f"rustworkx/{family}/edges:{num_edges}/pes:{num_pes}/threads:1"
+    common = {"run_name": name, "repetitions": repetitions, "threads": 1, "iterations": 1, "time_unit": "ms"}
+    runs = []
+    # In a process of its own, since nothing else stops it.
+    with multiprocessing.Pool(1) as pool:
+        for i in range(repetitions):
+            try:
+                run = pool.apply_async(colour, (file, int(num_pes))).get(limit)
+            except multiprocessing.TimeoutError:
+                run = {"error_occurred": True, "error_message": f"did not finish {num_edges} edges in {limit} s", "real_time": 0.0, "cpu_time": 0.0}
+            runs.append({"name": name, "run_type": "iteration", "repetition_index": i, **common, **run})
+            if "error_occurred" in run:
+                return runs[-1:]
+    medians = {key: statistics.median(run[key] for run in runs) for key in ("real_time", "cpu_time", "Delta", "rounds")}
+    return runs + [{"name": f"{name}_median", "run_type": "aggregate", "aggregate_name": "median", "aggregate_unit": "time", **common, **medians}]
+
+
+def colour(file: pathlib.Path, num_pes: int) -> dict:
+    """Milliseconds and counters, or an error."""
+    ends = array.array("I", file.read_bytes())
+    edges = [(left, num_pes + right) for left, right in zip(ends[::2], ends[1::2])]
+    graph = rustworkx.PyGraph(multigraph=True)
+    graph.add_nodes_from(range(2 * num_pes))
+    graph.add_edges_from_no_data(edges)
+    wall, cpu = time.perf_counter(), time.process_time()
+    found = rustworkx.graph_bipartite_edge_color(graph)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    colours = dict(found.items())
+    degree = max(collections.Counter(end for edge in edges for end in edge).values())
+    rounds = len(set(colours.values()))
+    run = {"real_time": wall * 1e3, "cpu_time": cpu * 1e3, "Delta": degree, "rounds": rounds}
+    if not is_proper(edges, colours) or rounds != degree:
+        run |= {"error_occurred": True, "error_message": "not a colouring with as many colours as the largest degree"}
+    return run
+
+
+def is_proper(edges: list[tuple[int, int]], colours: dict[int, int]) -> bool:
+    """Whether every edge has a colour and no two edges that share an end have the same one."""
+    if sorted(colours) != list(range(len(edges))):
+        return False
+    return len({(end, colours[i]) for i, edge in enumerate(edges) for end in edge}) == 2 * len(edges)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
