@@ -1,5 +1,7 @@
 #include "failure_draw.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -40,9 +42,10 @@ ft::FailurePlan draw_on_this_pe(std::span<PeId const> members, FailureDraw draw)
 }  // namespace
 
 std::vector<ft::FailPoint const*> search_points() {
+    constexpr std::array unused{"broadcast:", "derive:", "erasure-", "gather:", "node_ids:", "scrub:"};
     auto points = ft::fail_points();
-    std::erase_if(points, [](auto const* point) {
-        return point->name().starts_with("erasure-") || point->name().starts_with("node_ids:");
+    std::erase_if(points, [&](auto const* point) {
+        return std::ranges::any_of(unused, [&](char const* prefix) { return point->name().starts_with(prefix); });
     });
     return points;
 }

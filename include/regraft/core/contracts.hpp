@@ -7,7 +7,7 @@ namespace regraft::detail {
 /// Says why on standard error, and aborts.
 [[noreturn]] void end_process(std::string const& why);
 [[noreturn]] void contract_broken(char const* kind, char const* expression, char const* file, int line);
-}
+}  // namespace regraft::detail
 
 /// Precondition: cheap, always checked. Aborts with the expression and its place. No side effects in x.
 #define REGRAFT_EXPECTS(x) \
