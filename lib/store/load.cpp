@@ -73,7 +73,7 @@ void ReplicatedStore::Impl::prepare(Delivery& delivery) {
     auto const seams = current->seams.blocks();
     // Where damage was found, all plan together, whatever that takes: it is rare.
     bool const together =
-        delivery.undamaged || estimate_runs(directory, comm.members(), delivery.wanted) <= options.most_planned_runs;
+        delivery.undamaged || !wants_more_runs(directory, comm.members(), delivery.wanted, options.most_planned_runs);
     delivery.plan =
         together ? plan_load(directory, current->sizes, seams, comm.members(), delivery.wanted, delivery.to_replace)
                  : plan_load_alone(directory, current->sizes, seams, comm.members(), comm.self(), delivery.wanted);
@@ -191,7 +191,9 @@ ScrubReport ReplicatedStore::Impl::scrub() {
     current->directory.retain(comm.members());
     Csr<BlockRange> nothing;
     nothing.offsets.resize(comm.num_founders() + 1);
-    Delivery delivery{.wanted = nothing, .alike = current->directory.num_blocks()};
+    Delivery delivery;
+    delivery.wanted = nothing;
+    delivery.alike = current->directory.num_blocks();
     auto const pieces = current->held.pieces();
     note(delivery, find_damage(comm, delivery.alike, pieces, current->sizes, current->held));
     comm.reach(scrub_phase.inside);

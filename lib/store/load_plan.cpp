@@ -58,31 +58,42 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
     return plan;
 }
 
-std::uint64_t estimate_runs(placement::Directory const& directory, std::span<PeId const> members,
-                            CsrView<BlockRange> wanted) {
-    constexpr std::uint64_t most_ranges_sampled = 64;
-    constexpr std::uint64_t most_blocks_sampled = 1024;  // of a range
+namespace {
+
+/// Blocks per run where the range begins: of one or some runs.
+double length_of_runs(placement::Directory const& directory, BlockRange range) {
+    for (std::uint64_t length = 16;; length *= 2) {
+        auto const first = length < range.size() ? BlockRange{range.first, advance(range.first, length)} : range;
+        std::uint64_t runs = 0;
+        directory.visit(first, [&](placement::Run const&) { ++runs; });
+        if (runs > 1 || first == range) return static_cast<double>(first.size()) / static_cast<double>(runs);
+    }
+}
+
+}  // namespace
+
+bool wants_more_runs(placement::Directory const& directory, std::span<PeId const> members, CsrView<BlockRange> wanted,
+                     std::uint64_t than) {
+    constexpr std::uint64_t most_sampled = 16;
     std::uint64_t ranges = 0;
     std::uint64_t blocks = 0;
     for (auto const pe : members) {
         for (auto const& range : wanted[value(pe)]) blocks += range.size();
         ranges += wanted[value(pe)].size();
     }
-    std::uint64_t sampled = 0;
-    std::uint64_t runs = 0;
+    if (blocks <= than) return false;
     std::uint64_t number = 0;
-    auto const step = std::max<std::uint64_t>(1, ranges / most_ranges_sampled);
+    double sampled = 0;
+    double runs = 0;
+    auto const step = std::max<std::uint64_t>(1, ranges / most_sampled);
     for (auto const pe : members) {
         for (auto const& range : wanted[value(pe)]) {
-            if (number++ % step != 0) continue;
-            BlockRange const first{range.first, std::min(range.last, advance(range.first, most_blocks_sampled))};
-            sampled += first.size();
-            if (!first.empty()) directory.visit(first, [&](placement::Run const&) { ++runs; });
+            if (number++ % step != 0 || range.empty()) continue;
+            sampled += static_cast<double>(range.size());
+            runs += static_cast<double>(range.size()) / length_of_runs(directory, range);
         }
     }
-    if (sampled == 0) return 0;
-    return static_cast<std::uint64_t>(static_cast<double>(blocks) / static_cast<double>(sampled) *
-                                      static_cast<double>(runs));
+    return sampled == 0 || static_cast<double>(blocks) / sampled * runs > static_cast<double>(than);
 }
 
 LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
@@ -95,7 +106,9 @@ LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const
     while (of_members.size() < wanted.size()) of_members.end_row();
     auto senders = plan_load_locally(directory, sizes, self, of_members);
 
-    LoadPlan plan{.of = LoadPlan::Of::self, .lost = std::move(senders.lost)};
+    LoadPlan plan;
+    plan.of = LoadPlan::Of::self;
+    plan.lost = std::move(senders.lost);
     std::uint64_t offset = 0;
     for (auto const& range : wanted[value(self)]) {
         plan.requests.push_back({range, self});

@@ -27,10 +27,10 @@ struct LoadPlan {
     std::vector<BlockRange> lost;
 };
 
-/// About how many runs of blocks with the same holders all members want, from a sample that is the same on all of them.
-/// O(ranges wanted).
-std::uint64_t estimate_runs(placement::Directory const& directory, std::span<PeId const> members,
-                            CsrView<BlockRange> wanted);
+/// Whether all members want more runs of blocks with the same holders than that, about: estimated from a sample that is
+/// the same on all of them. O(ranges wanted).
+bool wants_more_runs(placement::Directory const& directory, std::span<PeId const> members, CsrView<BlockRange> wanted,
+                     std::uint64_t than);
 
 /// wanted: row i for PeId i, as far as it is one of members. seams: blocks where somebody's memory may be in two
 /// pieces, ascending.
