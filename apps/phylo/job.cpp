@@ -12,6 +12,7 @@
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/placement/mod_k.hpp"
 
@@ -24,10 +25,6 @@ ft::FailPhase output_phase("output");
 
 /// Steps are gathered until this many evaluations are at stake; an agreement costs about as much as two of them.
 constexpr std::uint64_t evaluations_per_checkpoint = 200;
-
-double milliseconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Bad input of which all members have heard.
 class SharedInputError : public InputError, public ft::Uniform {

@@ -11,6 +11,7 @@
 #include "ft/settings.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/ft/derived.hpp"
 
@@ -22,10 +23,6 @@ constexpr std::uint32_t payload = no_failure - 1;
 
 FailPhase agree_phase("agree", Moment::during_next_call);
 FailPhase shrink_phase("shrink", Moment::during_next_call);
-
-double milliseconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "regraft/core/clock.hpp"
 #include "regraft/ft/communicator.hpp"
 
 namespace regraft::ft {
@@ -43,7 +44,7 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
         try {
             if (failure) {
                 static_cast<void>(comm.shrink());
-                failure->shrink_ms = std::chrono::duration<double, std::milli>(Clock::now() - noticed).count();
+                failure->shrink_ms = milliseconds_since(noticed);
                 auto const alive = comm.members();
                 failure->lost.clear();
                 std::set_difference(settled.begin(), settled.end(), alive.begin(), alive.end(),

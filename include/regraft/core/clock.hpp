@@ -1,0 +1,12 @@
+// How long things take.
+#pragma once
+
+#include <chrono>
+
+namespace regraft {
+
+inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace regraft
