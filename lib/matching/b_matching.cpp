@@ -188,7 +188,30 @@ private:
         if (looks_grouped(graph, few, hashes_) && collapse(graph, few, groups_)) {
             search_groups(bounds.proven);
         } else {
-            search_blocks(bounds.proven, BlockHoldings::unlimited);
+            search_long(graph, bounds.proven);
+        }
+    }
+
+    /// Looks at everything again and again: in a copy in which what a right vertex owns lies together.
+    void search_long(CsrView<std::uint32_t> graph, std::uint64_t proven) {
+        blocks_.list(graph, answer_.right_of, load_);
+        auto const listed = blocks_.listed();
+        by_owner_.assign(listed.begin(), listed.end());
+        gather_rows(graph);
+        owner_.clear();
+        for (std::uint32_t v = 0; v < load_.size(); ++v) owner_.insert(owner_.end(), load_[v], v);
+        blocks_.list(gathered_, owner_, load_);
+        search_blocks(proven, BlockHoldings::unlimited);
+        for (std::size_t i = 0; i < by_owner_.size(); ++i) answer_.right_of[by_owner_[i]] = owner_[i];
+    }
+
+    void gather_rows(CsrView<std::uint32_t> graph) {
+        gathered_.offsets.assign(1, 0);
+        gathered_.values.clear();
+        gathered_.values.reserve(graph.values.size());
+        for (std::size_t i = 0; i < by_owner_.size(); ++i) {
+            prefetch_row(graph, by_owner_, i);
+            gathered_.push_row(graph[by_owner_[i]]);
         }
     }
 
@@ -228,6 +251,9 @@ private:
     std::vector<std::uint32_t> load_;
     std::vector<char> marked_;
     BlockHoldings blocks_;
+    std::vector<std::uint32_t> by_owner_;  // left vertices
+    std::vector<std::uint32_t> owner_;     // of those
+    Csr<std::uint32_t> gathered_;          // their rows
     Relief<BlockHoldings, std::uint32_t> relief_;
     Groups groups_;
     std::vector<std::uint64_t> hashes_;

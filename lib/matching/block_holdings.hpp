@@ -14,6 +14,15 @@
 
 namespace regraft::matching {
 
+/// Blocks in another order than the graph's lie anywhere in it: asks early for what is needed soon after block[i].
+inline void prefetch_row(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> block, std::size_t i) {
+    constexpr std::size_t near = 8;
+    constexpr std::size_t far = 16;
+    if (i + far >= block.size()) return;
+    if (block[i + far] != none) __builtin_prefetch(&graph.offsets[block[i + far]]);
+    if (block[i + near] != none) __builtin_prefetch(graph.values.data() + graph.offsets[block[i + near]]);
+}
+
 /// The blocks of a right vertex, and so its ways out, lie in its slots: a segment of one array, and a list of those
 /// that came later.
 class BlockHoldings {
@@ -42,6 +51,9 @@ public:
             if (right_of[x] != none) block_[--segment_[right_of[x]]] = x;
         }
     }
+
+    /// What is owned by whom, owner by owner; right after list().
+    std::span<std::uint32_t const> listed() const { return block_; }
 
     /// How many blocks may be looked at from now on before a phase is not begun any more.
     void be_patient_for(std::uint64_t blocks) {
@@ -166,14 +178,7 @@ private:
         }
     }
 
-    /// The blocks of a right vertex lie anywhere in the graph: what is needed soon is asked for early.
-    void prefetch(std::uint32_t slot) const {
-        constexpr std::uint32_t near = 8;
-        constexpr std::uint32_t far = 16;
-        if (slot + far >= block_.size()) return;
-        if (block_[slot + far] != none) __builtin_prefetch(&graph_.offsets[block_[slot + far]]);
-        if (block_[slot + near] != none) __builtin_prefetch(graph_.values.data() + graph_.offsets[block_[slot + near]]);
-    }
+    void prefetch(std::uint32_t slot) const { prefetch_row(graph_, block_, slot); }
 
     CsrView<std::uint32_t> graph_{};
     std::span<std::uint32_t> right_of_;

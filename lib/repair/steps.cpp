@@ -82,7 +82,10 @@ std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const
     }
     for (auto& each : moving) result.push_back({each.piece.blocks, std::move(each.piece.before), std::move(each.now)});
     auto const by_blocks = [](Piece const& a, Piece const& b) { return a.blocks < b.blocks; };
-    if (!std::is_sorted(result.begin(), result.end(), by_blocks)) std::sort(result.begin(), result.end(), by_blocks);
+    // What was cut off is at the end.
+    auto const cut_off = std::is_sorted_until(result.begin(), result.end(), by_blocks);
+    std::sort(cut_off, result.end(), by_blocks);
+    std::inplace_merge(result.begin(), cut_off, result.end(), by_blocks);
     pieces = std::move(result);
     return steps;
 }

@@ -157,7 +157,7 @@ private:
 
     /// The groups in parts of whole pieces, the parts of every group all along the row. The sweep deals neighbours to
     /// the same member; so what that gets is not all from the same holders, and when it dies, many can send.
-    std::vector<Group> interleaved(std::vector<Group> const& groups) const {
+    std::vector<Group> interleaved(std::vector<Group> groups) const {
         struct Place {
             std::uint64_t along;
             std::size_t group;
@@ -165,14 +165,19 @@ private:
             auto operator<=>(Place const&) const = default;
         };
         std::vector<Place> places;
+        places.reserve(groups.size());
         for (std::size_t i = 0; i < groups.size(); ++i) {
             auto const parts = parts_of(groups[i]);
             for (std::uint64_t part = 0; part < parts; ++part) places.push_back({part * held_.size() / parts, i, part});
         }
-        std::sort(places.begin(), places.end());
+        if (!std::is_sorted(places.begin(), places.end())) std::sort(places.begin(), places.end());
         std::vector<Group> row;
         row.reserve(places.size());
         for (auto const& [along, i, part] : places) {
+            if (parts_of(groups[i]) == 1) {
+                row.push_back(std::move(groups[i]));
+                continue;
+            }
             auto const range = even_part<BlockId>(groups[i].pieces.size(), part, parts_of(groups[i]));
             row.emplace_back();
             row.back().holders = groups[i].holders;
