@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "assign": {"core", "matching"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
+    "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
