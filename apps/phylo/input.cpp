@@ -24,7 +24,9 @@ std::vector<msa::PartitionSpec> partition_specs(Options const& options, std::uin
 
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
     try {
-        return parse_model(partition.model);
+        auto spec = likelihood::parse_model(partition.model);
+        static_cast<void>(alphabet(spec));  // there is one
+        return spec;
     } catch (InputError const& error) {
         if (options.partitions.empty()) throw;
         throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
@@ -39,6 +41,19 @@ msa::Tree start_tree(Options const& options, msa::Patterns const& patterns, std:
 
 bool uses_counts(ModelSpec const& spec) {
     return spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised;
+}
+
+/// The share of sites of a partition that may have one state everywhere.
+double invariant_share(msa::Patterns const& patterns, std::size_t partition, msa::Alphabet alphabet) {
+    std::uint64_t constant = 0;
+    std::uint64_t all = 0;
+    for (auto i = patterns.partition_begin[partition]; i < patterns.partition_begin[partition + 1]; ++i) {
+        auto states = msa::undetermined(alphabet);
+        for (auto const symbol : patterns.column(i)) states &= msa::state_mask(alphabet, symbol);
+        all += patterns.weight[i];
+        if (states != 0) constant += patterns.weight[i];
+    }
+    return static_cast<double>(constant) / static_cast<double>(all);
 }
 
 std::string missing_states_warning(std::string const& partition) {
@@ -74,14 +89,14 @@ Input read_input(Options const& options) {
     for (auto const& partition : partition_specs(options, alignment.num_sites())) {
         dataset.partition_names.push_back(partition.name);
         dataset.specs.push_back(model_of(options, partition));
-        partitions.push_back({dataset.specs.back().alphabet, msa::sites_of(partition)});
+        partitions.push_back({alphabet(dataset.specs.back()), msa::sites_of(partition)});
         dataset.sites_per_partition.push_back(partitions.back().sites.size());
     }
     auto patterns = msa::compress_patterns(alignment, partitions);
     dataset.partition_begin = patterns.partition_begin;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        auto const missing = msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states());
-        if (uses_counts(dataset.specs[q]) && missing != 0 && missing != msa::undetermined(dataset.specs[q].alphabet)) {
+        auto const missing = msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states);
+        if (uses_counts(dataset.specs[q]) && missing != 0 && missing != msa::undetermined(alphabet(dataset.specs[q]))) {
             dataset.warnings.push_back(missing_states_warning(dataset.partition_names[q]));
         }
     }
@@ -94,8 +109,8 @@ SearchState read_start(Options const& options, Input const& input) {
     std::vector<Model> models;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        models.push_back(
-            start_model(spec, msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states())));
+        auto const frequencies = msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states);
+        models.push_back(likelihood::start_model(spec, {frequencies, invariant_share(patterns, q, alphabet(spec))}));
     }
     auto tree = start_tree(options, patterns, dataset.taxa);
     if (options.linkage == BranchLinkage::unlinked) {
@@ -123,9 +138,9 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
     return ranges;
 }
 
-std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                        std::span<std::byte const> blocks) {
-    std::vector<LocalSites> result(dataset.specs.size());
+    std::vector<likelihood::Sites> result(dataset.specs.size());
     for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
     for (auto const& piece : work) {
         auto& sites = result[value(piece.partition)];

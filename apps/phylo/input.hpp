@@ -49,8 +49,8 @@ std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockR
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
-/// The blocks of a PE's work as libpll wants them, per partition.
-std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+/// The blocks of a PE's work, per partition.
+std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                        std::span<std::byte const> blocks);
 
 }  // namespace regraft::phylo

@@ -14,6 +14,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/likelihood/instructions.hpp"
 #include "regraft/placement/mod_k.hpp"
 
 namespace regraft::phylo {
@@ -73,7 +74,7 @@ Result Job::body() {
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
     auto const work = assignment_[value(comm_.self())];
     Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
-                          to_local_sites(dataset_, work, blocks_), instructions_);
+                          to_local_sites(dataset_, work, blocks_), {.total_weight = dataset_.num_sites()});
     if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
@@ -127,7 +128,6 @@ void Job::set_up() {
                                "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
-    instructions_ = agree_on_instructions();
     comm_.reach(read_phase.after);
 
     auto const members = comm_.members();
@@ -143,7 +143,7 @@ void Job::set_up() {
                     dataset_.specs.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
     say(fmt::format("{} rank{}, each pattern on {} of them, kernels for {}", size, size == 1 ? "" : "s",
-                    placement.shape().replicas, name(instructions_)));
+                    placement.shape().replicas, likelihood::used_instructions()));
     commit(*start);
 }
 
@@ -248,7 +248,6 @@ Result Job::result_of(SearchState state, Likelihood& likelihood) {
         auto const members = comm_.members();
         if (!std::binary_search(members.begin(), members.end(), PeId{pe})) result.ranks_lost.push_back(PeId{pe});
     }
-    result.instructions = instructions_;
     result.failure_plan = failure_plan_;
     result.recoveries = recoveries_;
     result.evaluations = result.state.evaluations;
@@ -288,12 +287,6 @@ void Job::agree_on_input(std::string const& problem) {
         if (!share.empty())
             throw SharedInputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
     }
-}
-
-InstructionSet Job::agree_on_instructions() {
-    auto least = static_cast<std::uint32_t>(best_instruction_set());
-    comm_.check(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT32_T, MPI_MIN, comm_.native()), "MPI_Allreduce");
-    return static_cast<InstructionSet>(least);
 }
 
 }  // namespace regraft::phylo

@@ -13,6 +13,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
 
 namespace regraft::phylo {
@@ -82,8 +83,17 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
               {"patterns", dataset.partition_begin[q + 1] - dataset.partition_begin[q]},
               {"log_likelihood", result.partition_loglh[q]},
               {"frequencies", model.frequencies}};
-    if (spec.matrix_rates.empty()) json["exchangeabilities"] = exchangeabilities(spec, model);
-    if (spec.has_alpha()) json["alpha"] = model.alpha;
+    if (!spec.rate_classes.empty()) {
+        auto& rates = json["exchangeabilities"] = Json::array();
+        for (auto const rate_class : spec.rate_classes) rates.push_back(model.rates[rate_class]);
+    }
+    if (spec.has_gamma()) json["alpha"] = model.alpha;
+    if (model.invariant > 0) json["invariant"] = model.invariant;
+    if (!model.category_rates.empty()) {
+        json["category_rates"] = model.category_rates;
+        json["category_weights"] = model.category_weights;
+    }
+    json["fitted_model"] = likelihood::to_string(spec, model);
     if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
     if (linkage == BranchLinkage::unlinked) {
         json["tree"] = msa::to_newick(result.state.tree, dataset.taxa, static_cast<std::uint32_t>(q));
@@ -200,7 +210,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"patterns", dataset.num_patterns()},
               {"seed", options.seed},
               {"branch_lengths", name(options.linkage)},
-              {"instruction_set", name(result.instructions)},
+              {"instruction_set", std::string(likelihood::used_instructions())},
               {"tree", newick(dataset, result.state)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
               {"failure_plan", result.failure_plan},

@@ -47,7 +47,6 @@ struct Result {
     std::vector<double> partition_loglh;
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
-    InstructionSet instructions = InstructionSet::plain;
     std::string failure_plan;
     std::vector<Recovery> recoveries;
     std::uint64_t evaluations = 0;

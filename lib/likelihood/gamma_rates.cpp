@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ieee_math.hpp"
+#include "regraft/likelihood/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::likelihood {

@@ -1,4 +1,4 @@
-#include "likelihood/ieee_math.hpp"
+#include "regraft/likelihood/ieee_math.hpp"
 
 #include <span>
 
