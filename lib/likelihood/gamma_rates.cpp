@@ -1,98 +1,182 @@
+// The quantiles are computed by the approximations that programs of phylogenetics have used since Yang's PAML: they are
+// off by up to 1e-6 of a rate, but log-likelihoods are compared between programs, and all print the same digits.
 #include "gamma_rates.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <numeric>
 
-#include "regraft/likelihood/ieee_math.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/likelihood/ieee_math.hpp"
 
 namespace regraft::likelihood {
 namespace {
 
-/// log(1 + x), x > 0: the rounding of 1 + x cancels.
-double log_one_plus(double x) {
-    double const sum = 1 + x;
-    return sum == 1 ? x : log(sum) * (x / (sum - 1));
+constexpr double log_2 = .6931471805;  // as many digits as AS 91 has
+
+double power(double base, double exponent) {
+    return base <= 0 ? 0 : exp(exponent * log(base));
 }
 
-/// log of Gamma(a) over Stirling's approximation of it, sqrt(2 pi / a) (a / e)^a.
-double stirling_error(double a) {
-    double error = 0;
-    for (; a < 12; ++a) error += (a + 0.5) * log_one_plus(1 / a) - 1;
-    double const z = 1 / (a * a);
-    double const series =
-        1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360)))));
-    return error + series / a;
+/// c[0] + c[1] x + ...
+template <std::size_t size>
+double polynomial(std::array<double, size> const& c, double x) {
+    double sum = 0;
+    for (auto i = size; i-- > 0;) sum = sum * x + c[i];
+    return sum;
 }
 
-/// The gamma distribution of shape a and scale 1. Its distribution function is P(a, x) = head(x) * series(x) with
-/// head(x) = x^a e^-x / Gamma(a + 1) and series(x) = 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...
-class Gamma {
+/// Stirling's series from 7 on (Pike, Hill 1966, Algorithm 291).
+double log_gamma(double x) {
+    double product = 1;
+    for (; x < 7; ++x) product *= x;
+    constexpr std::array series{.083333333333333, -.002777777777778, .000793650793651, -.000595238095238};
+    constexpr double log_root_2_pi = .918938533204673;
+    return (x - 0.5) * log(x) - x + log_root_2_pi + polynomial(series, 1 / (x * x)) / x - log(product);
+}
+
+/// The regularised incomplete gamma function P(shape, x), to 1e-8 (Bhattacharjee 1970, AS 32).
+class IncompleteGamma {
 public:
-    explicit Gamma(double a) : a_(a), log_scale_(0.5 * log(two_pi * a) + stirling_error(a)) {}
+    explicit IncompleteGamma(double shape) : shape_(shape), log_gamma_(log_gamma(shape)) {}
 
-    double below(double x) const { return exp(log_head(x)) * series(x); }
-
-    /// x with P(a, x) = p, by Newton's method for log P as a function of log x. That is concave, so from the left it
-    /// never oversteps. Precondition: 0 < p < 1, start <= x.
-    double quantile(double p, double start) const {
-        double const log_p = log(p);
-        double x = start;
-        for (int i = 0; i < max_steps; ++i) {
-            double const sum = series(x);
-            double const step = (log_p - log_head(x) - log(sum)) * sum / a_;  // d log P / d log x is a / series
-            x *= exp(step);
-            if (step < converged) break;
-        }
-        return x;
+    double operator()(double x) const {
+        if (x == 0) return 0;
+        auto const factor = exp(shape_ * log(x) - x - log_gamma_);
+        return x > 1 && x >= shape_ ? 1 - factor * fraction(x) : factor * series(x) / shape_;
     }
-
-    /// Not above the quantile of p, because P(a, x) < x^a / Gamma(a + 1).
-    double quantile_bound(double p) const { return a_ * exp((log(p) + log_scale_) / a_ - 1); }
 
 private:
-    static constexpr double two_pi = 6.283185307179586;
-    static constexpr int max_steps = 200;
-    static constexpr double converged = 1e-12;  // the step after it is its square
-
-    double log_head(double x) const {
-        double const ratio = x / a_;
-        return a_ * ((1 - ratio) + log(ratio)) - log_scale_;
-    }
+    static constexpr double accuracy = 1e-8;
 
     double series(double x) const {
         double sum = 1;
         double term = 1;
-        for (double b = a_ + 1; term > sum * 1e-18; ++b) {
-            term *= x / b;
+        for (double n = shape_ + 1; term > accuracy; ++n) {
+            term *= x / n;
             sum += term;
         }
         return sum;
     }
 
-    double a_;
-    double log_scale_;  // log of Gamma(a + 1) (e / a)^a
+    double fraction(double x) const {
+        constexpr double overflow = 1e30;
+        double a = 1 - shape_;
+        double b = a + x + 1;
+        double before = 1;  // numerators and denominators of the last two convergents
+        double before_below = x;
+        double last = x + 1;
+        double last_below = x * b;
+        double value = last / last_below;
+        for (double n = 1;; ++n) {
+            ++a;
+            b += 2;
+            auto const next = b * last - a * n * before;
+            auto const next_below = b * last_below - a * n * before_below;
+            if (next_below != 0) {
+                auto const ratio = next / next_below;
+                auto const difference = std::abs(value - ratio);
+                if (difference <= accuracy && difference <= accuracy * ratio) return value;
+                value = ratio;
+            }
+            before = last;
+            before_below = last_below;
+            last = next;
+            last_below = next_below;
+            if (std::abs(before) < overflow && std::abs(last) < overflow) continue;
+            for (auto* part : {&before, &before_below, &last, &last_below}) *part /= overflow;
+        }
+    }
+
+    double shape_;
+    double log_gamma_;
 };
 
-/// Where the first cuts[i] of the probability end.
-std::vector<double> quantiles(Gamma const& gamma, std::vector<double> cuts) {
-    double last = 0;
-    for (double& cut : cuts) {
-        cut = gamma.quantile(cut, std::max(last, gamma.quantile_bound(cut)));
-        last = cut;
-    }
-    return cuts;
+/// Odeh, Evans 1974 (AS 70).
+double normal_quantile(double p) {
+    constexpr std::array a{-.322232431088, -1.0, -.342242088547, -.0204231210245, -.453642210148e-4};
+    constexpr std::array b{.0993484626060, .588581570495, .531103462366, .103537752850, .38560700634e-2};
+    auto const tail = std::min(p, 1 - p);
+    auto const y = std::sqrt(log(1 / (tail * tail)));
+    auto const z = y + polynomial(a, y) / polynomial(b, y);
+    return p < 0.5 ? -z : z;
 }
 
-/// The part of the mean that lies below x is P(a + 1, x).
+/// Best, Roberts 1975 (AS 91).
+class ChiSquare {
+public:
+    explicit ChiSquare(double freedom) : freedom_(freedom), half_(freedom / 2), below_(half_) {}
+
+    double quantile(double p) const {
+        constexpr double least = 1e-6;
+        constexpr double accuracy = 0.5e-6;
+        if (p < least) return 0;
+        auto x = start(p);
+        if (freedom_ < -1.24 * log(p) && x < accuracy) return x;
+        for (;;) {
+            auto const before = x;
+            x = improved(x, p);
+            if (!(std::abs(before / x - 1) > accuracy)) return x;
+        }
+    }
+
+private:
+    double start(double p) const {
+        if (freedom_ < -1.24 * log(p)) return power(p * half_ * exp(log_gamma_ + half_ * log_2), 1 / half_);
+        if (freedom_ <= 0.32) return start_of_little_freedom(p);
+        auto const ninth = 0.222222 / freedom_;
+        auto const root = normal_quantile(p) * std::sqrt(ninth) + 1 - ninth;
+        auto const x = freedom_ * power(root, 3);
+        return x > 2.2 * freedom_ + 6 ? -2 * (log(1 - p) - (half_ - 1) * log(x / 2) + log_gamma_) : x;
+    }
+
+    double start_of_little_freedom(double p) const {
+        double x = 0.4;
+        for (;;) {
+            auto const before = x;
+            auto const p1 = 1 + x * (4.67 + x);
+            auto const p2 = x * (6.73 + x * (6.66 + x));
+            auto const t = -0.5 + (4.67 + 2 * x) / p1 - (6.73 + x * (13.32 + 3 * x)) / p2;
+            x -= (1 - exp(log(1 - p) + log_gamma_ + x / 2 + (half_ - 1) * log_2) * p2 / p1) / t;
+            if (std::abs(before / x - 1) <= 0.01) return x;
+        }
+    }
+
+    /// A step by seven terms of Taylor's series.
+    double improved(double x, double p) const {
+        auto const c = half_ - 1;
+        auto const t = (p - below_(x / 2)) * exp(half_ * log_2 + log_gamma_ + x / 2 - c * log(x));
+        auto const b = t / x;
+        auto const a = t / 2 - b * c;
+        auto const s1 = polynomial(std::array{210.0, 140.0, 105.0, 84.0, 70.0, 60.0}, a) / 420;
+        auto const s2 = polynomial(std::array{420.0, 735.0, 966.0, 1141.0, 1278.0}, a) / 2520;
+        auto const s3 = polynomial(std::array{210.0, 462.0, 707.0, 932.0}, a) / 2520;
+        auto const s4 = (polynomial(std::array{252.0, 672.0, 1182.0}, a) + c * polynomial(std::array{294.0, 889.0, 1740.0}, a)) / 5040;
+        auto const s5 = (84 + 264 * a + c * (175 + 606 * a)) / 2520;
+        auto const s6 = (120 + c * (346 + 127 * c)) / 5040;
+        return x + t * (1 + t / 2 * s1 - b * c * (s1 - b * (s2 - b * (s3 - b * (s4 - b * (s5 - b * s6))))));
+    }
+
+    double freedom_;
+    double half_;
+    IncompleteGamma below_;
+    double log_gamma_ = log_gamma(half_);
+};
+
+/// Of the gamma distribution of mean 1.
+double quantile(double alpha, double p) {
+    return ChiSquare(2 * alpha).quantile(p) / (2 * alpha);
+}
+
+/// The part of the mean that lies below a cut x is P(alpha + 1, alpha x).
 std::vector<double> means(double alpha, std::uint32_t categories) {
-    std::vector<double> cuts;
-    for (std::uint32_t i = 1; i < categories; ++i) cuts.push_back(static_cast<double>(i) / categories);
-    Gamma const of_mean(alpha + 1);
+    IncompleteGamma const of_mean(alpha + 1);
     std::vector<double> rates;
     double below = 0;
-    for (double const cut : quantiles(Gamma(alpha), cuts)) {
-        auto const next = of_mean.below(cut);
+    for (std::uint32_t i = 1; i < categories; ++i) {
+        auto const next = of_mean(alpha * quantile(alpha, static_cast<double>(i) / categories));
         rates.push_back((next - below) * categories);
         below = next;
     }
@@ -101,9 +185,8 @@ std::vector<double> means(double alpha, std::uint32_t categories) {
 }
 
 std::vector<double> medians(double alpha, std::uint32_t categories) {
-    std::vector<double> cuts;
-    for (std::uint32_t i = 0; i < categories; ++i) cuts.push_back((i + 0.5) / categories);
-    auto rates = quantiles(Gamma(alpha), cuts);
+    std::vector<double> rates;
+    for (std::uint32_t i = 0; i < categories; ++i) rates.push_back(quantile(alpha, (i + 0.5) / categories));
     auto const scale = categories / std::accumulate(rates.begin(), rates.end(), 0.0);
     for (double& rate : rates) rate *= scale;
     return rates;
