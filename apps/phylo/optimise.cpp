@@ -184,6 +184,21 @@ void optimise_ratios(Likelihood& likelihood, std::size_t partition, std::size_t 
         [&](Model& model, std::vector<double> ratios) { model.*numbers = std::move(ratios); });
 }
 
+/// Relative to the highest, which the data say most about; relative to one that they say little about, all others would
+/// have to change at once.
+void optimise_rates(Likelihood& likelihood, std::size_t partition) {
+    auto const& rates = likelihood.model(partition).rates;
+    auto const highest = static_cast<std::size_t>(std::max_element(rates.begin(), rates.end()) - rates.begin());
+    auto const last = likelihood.spec(partition).rate_classes.back();
+    optimise_ratios(
+        likelihood, partition, highest, [](Model const& model) { return model.rates; },
+        [last](Model& model, std::vector<double> ratios) {
+            auto const unit = ratios[last];
+            for (auto& ratio : ratios) ratio /= unit;
+            model.rates = std::move(ratios);
+        });
+}
+
 void optimise_frequencies(Likelihood& likelihood, std::size_t partition) {
     auto const last = likelihood.model(partition).frequencies.size() - 1;
     optimise_ratios(
@@ -257,8 +272,7 @@ double optimise_model(Likelihood& likelihood, std::size_t partition) {
     likelihood.reach(model_phase.before);
     auto const& spec = likelihood.spec(partition);
     double const before = likelihood.partition_loglh(partition);
-    if (spec.rates_from == Origin::optimised)
-        optimise_ratios(likelihood, partition, spec.rate_classes.back(), &Model::rates);
+    if (spec.rates_from == Origin::optimised) optimise_rates(likelihood, partition);
     if (spec.frequencies == Frequencies::optimised) optimise_frequencies(likelihood, partition);
     likelihood.reach(model_phase.inside);
     optimise_heterogeneity(likelihood, partition);
