@@ -18,7 +18,10 @@ double log_one_plus(double x) {
 /// log of Gamma(a) over Stirling's approximation of it, sqrt(2 pi / a) (a / e)^a.
 double stirling_error(double a) {
     double error = 0;
-    for (; a < 12; ++a) error += (a + 0.5) * log_one_plus(1 / a) - 1;
+    while (a < 12) {  // where the series is good to all digits
+        error += (a + 0.5) * log_one_plus(1 / a) - 1;
+        a += 1;
+    }
     double const z = 1 / (a * a);
     double const series =
         1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360)))));
@@ -52,6 +55,7 @@ public:
 
 private:
     static constexpr double two_pi = 6.283185307179586;
+    static constexpr double negligible = 1e-18;
     static constexpr int max_steps = 200;
     static constexpr double converged = 1e-12;  // the step after it is its square
 
@@ -63,8 +67,8 @@ private:
     double series(double x) const {
         double sum = 1;
         double term = 1;
-        for (double b = a_ + 1; term > sum * 1e-18; ++b) {
-            term *= x / b;
+        for (int n = 1; term > sum * negligible; ++n) {
+            term *= x / (a_ + n);
             sum += term;
         }
         return sum;

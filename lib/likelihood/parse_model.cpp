@@ -195,8 +195,15 @@ std::optional<ModelSpec> dna_model(std::string const& upper) {
         return by_classes(name, DataType::dna, 4, classes_of(classes),
                           equal ? Frequencies::equal : Frequencies::optimised);
     }
-    if (!upper.starts_with("DNA") || upper.size() != 9) return std::nullopt;
-    return by_classes(upper, DataType::dna, 4, classes_of(upper.substr(3)), Frequencies::optimised);
+    return std::nullopt;
+}
+
+/// DNA and six characters, in which upper and lower case differ.
+std::optional<ModelSpec> classes_model(std::string_view text) {
+    constexpr std::string_view prefix = "DNA";
+    auto const name = text.substr(0, text.find('{'));
+    if (upper_case(name.substr(0, prefix.size())) != prefix || name.size() != prefix.size() + 6) return std::nullopt;
+    return by_classes(name, DataType::dna, 4, classes_of(name.substr(prefix.size())), Frequencies::optimised);
 }
 
 std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
@@ -237,6 +244,7 @@ ModelSpec spec_by_name(Part const& part) {
     for (auto* family : {dna_model, amino_acid_model, multistate_model}) {
         if (auto spec = family(upper)) return *spec;
     }
+    if (auto spec = classes_model(part.text)) return *spec;
     wrong(part, "is unknown, expected " + known_names());
 }
 

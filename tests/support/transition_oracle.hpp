@@ -62,7 +62,10 @@ inline Matrix transition(Matrix q, std::size_t n, long double t) {
     long double fastest = 0;
     for (std::size_t i = 0; i < n; ++i) fastest = fastest > -q[i * n + i] ? fastest : -q[i * n + i];
     int squares = 0;
-    for (; fastest * t > 0.5L; t /= 2) ++squares;
+    while (fastest * t > 0.5L) {
+        t /= 2;
+        ++squares;
+    }
     // exp(q t) is exp((q + fastest I) t) but for a factor
     for (std::size_t i = 0; i < n; ++i) q[i * n + i] += fastest;
     Matrix sum(n * n);

@@ -83,6 +83,7 @@ TEST(ParseModel, ReadsClassesOfRatesFromSixCharacters) {
     EXPECT_EQ(parse_model("DNA010020").rate_classes, parse_model("TN93").rate_classes);
     EXPECT_EQ(parse_model("DNAabaaca").rate_classes, parse_model("TN93").rate_classes);
     EXPECT_EQ(parse_model("DNA121141").rate_classes, parse_model("TN93").rate_classes);  // no class without pairs
+    EXPECT_EQ(parse_model("dnaaAaabA").num_rate_classes(), 3u);                          // a and A differ
     EXPECT_EQ(parse_model("DNA999999").rates_from, Origin::fixed);
     EXPECT_EQ(parse_model("DNA010020").frequencies, Frequencies::optimised);
 }
