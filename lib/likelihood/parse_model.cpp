@@ -48,6 +48,7 @@ constexpr std::array aliases{
     Alias{"JTTDCMUT", "JTT-DCMut"},
 };
 
+constexpr double min_number = 1e-100;  // below, products would become 0
 constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
 constexpr double frequency_rounding = 1e-3;  // as of values printed with few digits
@@ -81,6 +82,8 @@ double read_number(Part const& part, std::string_view text) {
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
         wrong(part, "holds '" + std::string(text) + "', expected a number");
     }
+    if (value != 0 && std::abs(value) < min_number)
+        wrong(part, "holds '" + std::string(text) + "', a number too small");
     return value;
 }
 

@@ -247,6 +247,7 @@ TEST(ParseModel, SaysWhatIsWrong) {
              {"GTR{1//3/4/5/6}", "holds '', expected a number"},
              {"GTR{1/2/3/4/5/nan}", "holds 'nan', expected a number"},
              {"GTR{1/2/3/4/5/1e999}", "holds '1e999', expected a number"},
+             {"GTR{1e-310/0/0/0/0/0}", "holds '1e-310', a number too small"},
              {"GTR{1/2", "has braces that do not match"},
              {"GTR{1/2/3/4/5/6}x", "has braces that do not match"},
              {"GTR+FU", "needs one list of frequencies"},

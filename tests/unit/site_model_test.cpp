@@ -145,6 +145,14 @@ TEST(SiteModel, HasMeanRateOneAndAllWeights) {
     }
 }
 
+TEST(SiteModel, StandsTheSmallestNumbers) {
+    for (auto const* text : {"GTR{1e-100/0/0/0/0/0}+FU{0/0/0.5/0.5}", "JC+R2{1e-100/0}{1e-100/1}+I{0.99}"}) {
+        auto const model = started(text);
+        expect_sound(model.systems.front());
+        EXPECT_TRUE(std::isfinite(model.categories.front().rate)) << text;
+    }
+}
+
 TEST(SiteModel, TakesValuesOfTheModel) {
     auto const spec = parse_model("HKY+FO+R2");
     auto model = start_model(spec, {.frequencies = std::vector<double>(4, 0.25)});
