@@ -53,7 +53,7 @@ constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
 constexpr double frequency_rounding = 1e-3;  // as of values printed with few digits
 
-/// "G4m{0.5}" is the word "G4M" and one list of values.
+/// "+G4m{0.5}" is the word "G4M" and one list of values.
 struct Part {
     std::string_view model;
     std::string_view text;
@@ -99,8 +99,9 @@ std::vector<double> read_list(Part const& part, std::string_view text) {
 }
 
 Part read_part(std::string_view model, std::string_view text) {
+    std::size_t const word = text.starts_with('+') ? 1 : 0;
     auto const word_end = std::min(text.find('{'), text.size());
-    Part part{model, text, upper_case(text.substr(0, word_end)), {}};
+    Part part{model, text, upper_case(text.substr(word, word_end - word)), {}};
     for (auto rest = text.substr(word_end); !rest.empty();) {
         auto const end = rest.find('}');
         if (rest.front() != '{' || end == std::string_view::npos) wrong(part, "has braces that do not match");
@@ -110,7 +111,7 @@ Part read_part(std::string_view model, std::string_view text) {
     return part;
 }
 
-/// The parts between plus signs, without them. A plus sign in braces belongs to a number.
+/// The name, and the modifiers with their plus signs. A plus sign in braces belongs to a number.
 std::vector<Part> split(std::string_view model) {
     std::vector<Part> parts;
     std::size_t first = 0;
@@ -118,7 +119,7 @@ std::vector<Part> split(std::string_view model) {
     for (std::size_t i = 0; i <= model.size(); ++i) {
         if (i == model.size() || (model[i] == '+' && !braces)) {
             parts.push_back(read_part(model, model.substr(first, i - first)));
-            first = i + 1;
+            first = i;
         } else if (model[i] == '{' || model[i] == '}') {
             braces = model[i] == '{';
         }
@@ -256,9 +257,9 @@ void read_rates(ModelSpec& spec, Part const& part) {
     if (spec.rate_classes.empty()) wrong(part, "gives rates, but the matrix has its own");
     if (part.lists.size() > 1) wrong(part, "has more than one list of values");
     check(part, part.lists.front(), spec.num_rate_classes(), 0, max_rate);
-    if (*std::max_element(part.lists.front().begin(), part.lists.front().end()) == 0)
-        wrong(part, "gives only rates of 0");
     spec.given.rates = part.lists.front();
+    auto const fastest = *std::max_element(spec.given.rates.begin(), spec.given.rates.end());
+    if (fastest == 0) wrong(part, "gives only rates of 0");
     spec.rates_from = Origin::fixed;
 }
 
