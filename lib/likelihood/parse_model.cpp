@@ -48,11 +48,12 @@ constexpr std::array aliases{
     Alias{"JTTDCMUT", "JTT-DCMut"},
 };
 
+constexpr double min_number = 1e-100;  // below, products would become 0
 constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
 constexpr double frequency_rounding = 1e-3;  // as of values printed with few digits
 
-/// "G4m{0.5}" is the word "G4M" and one list of values.
+/// "+G4m{0.5}" is the word "G4M" and one list of values.
 struct Part {
     std::string_view model;
     std::string_view text;
@@ -81,6 +82,8 @@ double read_number(Part const& part, std::string_view text) {
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
         wrong(part, "holds '" + std::string(text) + "', expected a number");
     }
+    if (value != 0 && std::abs(value) < min_number)
+        wrong(part, "holds '" + std::string(text) + "', a number too small");
     return value;
 }
 
@@ -96,8 +99,9 @@ std::vector<double> read_list(Part const& part, std::string_view text) {
 }
 
 Part read_part(std::string_view model, std::string_view text) {
+    std::size_t const word = text.starts_with('+') ? 1 : 0;
     auto const word_end = std::min(text.find('{'), text.size());
-    Part part{model, text, upper_case(text.substr(0, word_end)), {}};
+    Part part{model, text, upper_case(text.substr(word, word_end - word)), {}};
     for (auto rest = text.substr(word_end); !rest.empty();) {
         auto const end = rest.find('}');
         if (rest.front() != '{' || end == std::string_view::npos) wrong(part, "has braces that do not match");
@@ -107,7 +111,7 @@ Part read_part(std::string_view model, std::string_view text) {
     return part;
 }
 
-/// The parts between plus signs, without them. A plus sign in braces belongs to a number.
+/// The name, and the modifiers with their plus signs. A plus sign in braces belongs to a number.
 std::vector<Part> split(std::string_view model) {
     std::vector<Part> parts;
     std::size_t first = 0;
@@ -115,7 +119,7 @@ std::vector<Part> split(std::string_view model) {
     for (std::size_t i = 0; i <= model.size(); ++i) {
         if (i == model.size() || (model[i] == '+' && !braces)) {
             parts.push_back(read_part(model, model.substr(first, i - first)));
-            first = i + 1;
+            first = i;
         } else if (model[i] == '{' || model[i] == '}') {
             braces = model[i] == '{';
         }
@@ -195,8 +199,15 @@ std::optional<ModelSpec> dna_model(std::string const& upper) {
         return by_classes(name, DataType::dna, 4, classes_of(classes),
                           equal ? Frequencies::equal : Frequencies::optimised);
     }
-    if (!upper.starts_with("DNA") || upper.size() != 9) return std::nullopt;
-    return by_classes(upper, DataType::dna, 4, classes_of(upper.substr(3)), Frequencies::optimised);
+    return std::nullopt;
+}
+
+/// DNA and six characters, in which upper and lower case differ.
+std::optional<ModelSpec> classes_model(std::string_view text) {
+    constexpr std::string_view prefix = "DNA";
+    auto const name = text.substr(0, text.find('{'));
+    if (upper_case(name.substr(0, prefix.size())) != prefix || name.size() != prefix.size() + 6) return std::nullopt;
+    return by_classes(name, DataType::dna, 4, classes_of(name.substr(prefix.size())), Frequencies::optimised);
 }
 
 std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
@@ -237,6 +248,7 @@ ModelSpec spec_by_name(Part const& part) {
     for (auto* family : {dna_model, amino_acid_model, multistate_model}) {
         if (auto spec = family(upper)) return *spec;
     }
+    if (auto spec = classes_model(part.text)) return *spec;
     wrong(part, "is unknown, expected " + known_names());
 }
 
@@ -245,9 +257,9 @@ void read_rates(ModelSpec& spec, Part const& part) {
     if (spec.rate_classes.empty()) wrong(part, "gives rates, but the matrix has its own");
     if (part.lists.size() > 1) wrong(part, "has more than one list of values");
     check(part, part.lists.front(), spec.num_rate_classes(), 0, max_rate);
-    if (*std::max_element(part.lists.front().begin(), part.lists.front().end()) == 0)
-        wrong(part, "gives only rates of 0");
     spec.given.rates = part.lists.front();
+    auto const fastest = *std::max_element(spec.given.rates.begin(), spec.given.rates.end());
+    if (fastest == 0) wrong(part, "gives only rates of 0");
     spec.rates_from = Origin::fixed;
 }
 

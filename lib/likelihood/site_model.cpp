@@ -32,7 +32,8 @@ std::vector<double> rates(ModelSpec const& spec, Model const& model) {
 
 std::vector<double> weights(ModelSpec const& spec, Model const& model) {
     if (spec.heterogeneity == Heterogeneity::free) return model.category_weights;
-    return std::vector<double>(spec.categories, 1.0);
+    std::vector<double> equal(spec.categories, 1.0);
+    return equal;
 }
 
 }  // namespace
