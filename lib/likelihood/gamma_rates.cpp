@@ -187,8 +187,8 @@ std::vector<double> means(double alpha, std::uint32_t categories) {
 std::vector<double> medians(double alpha, std::uint32_t categories) {
     std::vector<double> rates;
     for (std::uint32_t i = 0; i < categories; ++i) rates.push_back(quantile(alpha, (i + 0.5) / categories));
-    auto const scale = categories / std::accumulate(rates.begin(), rates.end(), 0.0);
-    for (double& rate : rates) rate *= scale;
+    auto const mean = std::accumulate(rates.begin(), rates.end(), 0.0) / categories;
+    for (double& rate : rates) rate /= mean;
     return rates;
 }
 

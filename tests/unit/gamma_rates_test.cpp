@@ -38,7 +38,12 @@ std::vector<Real> expected_medians(double alpha, std::uint32_t categories) {
     return rates;
 }
 
-TEST(GammaRates, AreThoseOfBoost) {
+/// AS 91 stops when a step changes the quantile by less than half of 1e-6, AS 32 when a term is below 1e-8.
+void expect_near(double rate, Real right, double alpha, std::uint32_t categories) {
+    EXPECT_LE(std::abs(rate - right), 1e-6L * (right + 0.01L)) << alpha << ' ' << categories;
+}
+
+TEST(GammaRates, AreNearThoseOfBoost) {
     for (double const alpha :
          {0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0, 1.1, 2.0, 5.0, 9.99, 10.0, 11.5, 33.0, 100.0}) {
         for (std::uint32_t const categories : {2U, 3U, 4U, 8U, 25U, 64U}) {
@@ -49,9 +54,8 @@ TEST(GammaRates, AreThoseOfBoost) {
             ASSERT_EQ(means.size(), categories);
             ASSERT_EQ(medians.size(), categories);
             for (std::uint32_t i = 0; i < categories; ++i) {
-                EXPECT_LE(std::abs(means[i] / right_means[i] - 1), 1e-12L) << alpha << ' ' << categories << ' ' << i;
-                EXPECT_LE(std::abs(medians[i] / right_medians[i] - 1), 1e-12L)
-                    << alpha << ' ' << categories << ' ' << i;
+                expect_near(means[i], right_means[i], alpha, categories);
+                expect_near(medians[i], right_medians[i], alpha, categories);
             }
         }
     }
