@@ -54,6 +54,9 @@ SETTINGS = [
 ON_ONE_HOST = {
     "OMPI_MCA_btl": "self,sm",  # TCP reports failures less reliably
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # more ranks than cores
+    # Who waits lets others run. Else two ranks on a host with two cores that does something else wait for each other by time slices:
+    # 18 s instead of 0.2 s.
+    "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMP_NUM_THREADS": "1",  # the ranks are the parallelism
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # containers
