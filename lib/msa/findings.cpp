@@ -81,6 +81,7 @@ public:
 private:
     void too_small();
     void misfits();
+    void misfits_in(std::size_t q);
     void no_data();
     void other_alphabets();
     void empty_partitions();
@@ -113,12 +114,15 @@ private:
 std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     too_small();
     misfits();
-    no_data();
-    other_alphabets();
-    empty_partitions();
-    twins();
-    few_sites(shared_parameters);
-    invariant_sites();
+    bool const all_fit = std::ranges::count(findings_, "symbols", &Finding::check) == 0;
+    if (all_fit) {  // what does not was counted as gaps
+        no_data();
+        other_alphabets();
+        empty_partitions();
+        twins();
+        few_sites(shared_parameters);
+        invariant_sites();
+    }
     std::ranges::stable_sort(findings_, {}, &Finding::severity);
     return std::move(findings_);
 }
@@ -132,25 +136,33 @@ void Writer::too_small() {
 }
 
 void Writer::misfits() {
+    std::vector<std::size_t> wrong;
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
-        auto const alphabet = partitions_[q].alphabet;
-        auto const& histogram = census_.partitions[q].histogram;
-        auto const symbols = misfits_of(histogram, alphabet);
-        if (symbols.empty()) continue;
-        auto const first = first_misfit(alignment_, partitions_[q]);
-        auto const shown = [&](std::size_t i) {
-            auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
-            return in_quotes({&symbols[i], 1}) + " (" + counted(cells, "cell", "cells") + ')';
-        };
-        bool const is_protein =
-            alphabet == Alphabet::dna && character_table(histogram).kind == CharacterKind::amino_acid;
-        auto text = partition(q) + ", taxon " + name_of(static_cast<std::uint32_t>(first.taxon)) + ", site " +
-                    std::to_string(first.site + 1) + ": not a " + std::string(name(alphabet)) +
-                    " symbol; these are not: " + first_few(symbols.size(), ", ", shown) + "; allowed are " +
-                    std::string(allowed_symbols(alphabet));
-        if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
-        add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
+        if (!misfits_of(census_.partitions[q].histogram, partitions_[q].alphabet).empty()) wrong.push_back(q);
     }
+    auto const shown = std::min(wrong.size(), items_shown);
+    for (std::size_t i = 0; i < shown; ++i) misfits_in(wrong[i]);
+    if (wrong.size() == shown) return;
+    add(Severity::error, "symbols",
+        "... and " + counted(wrong.size() - shown, "partition", "partitions") + " more with symbols that do not fit");
+}
+
+void Writer::misfits_in(std::size_t q) {
+    auto const alphabet = partitions_[q].alphabet;
+    auto const& histogram = census_.partitions[q].histogram;
+    auto const symbols = misfits_of(histogram, alphabet);
+    auto const first = first_misfit(alignment_, partitions_[q]);
+    auto const shown = [&](std::size_t i) {
+        auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
+        return in_quotes({&symbols[i], 1}) + " (" + counted(cells, "cell", "cells") + ')';
+    };
+    bool const is_protein = alphabet == Alphabet::dna && character_table(histogram).kind == CharacterKind::amino_acid;
+    auto text = partition(q) + ", taxon " + name_of(static_cast<std::uint32_t>(first.taxon)) + ", site " +
+                std::to_string(first.site + 1) + ": not a " + std::string(name(alphabet)) +
+                " symbol; these are not: " + first_few(symbols.size(), ", ", shown) + "; allowed are " +
+                std::string(allowed_symbols(alphabet));
+    if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
+    add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
 }
 
 void Writer::no_data() {
