@@ -80,6 +80,10 @@ ModelSpec spec_by_name(std::string_view text, std::string_view name) {
         spec.frequencies = dna->frequencies;
         return spec;
     }
+    if (name == "BIN" || name == "MULTI") {
+        throw InputError("model '" + std::string(text) + "': only DNA and amino acids can be searched, expected " +
+                         known_names());
+    }
     auto const matrix = std::find_if(matrices.begin(), matrices.end(), called);
     if (matrix == matrices.end()) unknown(text, name, known_names());
     spec.alphabet = msa::Alphabet::amino_acid;

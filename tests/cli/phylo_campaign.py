@@ -151,7 +151,9 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     for ranks in (2, 3, 5, 8):
         check(jobs.search(ranks), reference, f"{ranks} ranks", set())
-    protein = ["evaluate", "--msa", args.protein, "--model", "LG+FC+G4m"]
+    protein = ["--msa", args.protein, "--model", "LG+FC+G4m"]
+    start = jobs.run(1, ["search", *protein, "--spr-radius", "1"])
+    protein = ["evaluate", *protein, "--tree", f"{start.prefix}.bestTree"]
     reference = jobs.run(1, protein)
     check(jobs.run(4, [*protein, "--fail", "branches:inside:0:9"]), reference, "amino acids", {0})
 

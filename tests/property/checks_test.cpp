@@ -139,16 +139,12 @@ TEST(ReducedProperty, HasNothingLeftToLeaveOutAndKeepsTheColumns) {
         }
         auto const again = take_census(small.alignment, partitions);
         EXPECT_EQ(again.twins.size() + again.gap_taxa.size() + again.gap_sites.size(), 0u);
-        for (auto const& partition : partitions) {
-            EXPECT_EQ(
-                again.partitions[static_cast<std::size_t>(&partition - partitions.data())].num_patterns,
-                census.partitions[std::stoul(partition.name)].num_patterns -
-                    (std::ranges::any_of(
-                         census.gap_sites,
-                         [&](auto site) { return site % instance.partitions.size() == std::stoul(partition.name); })
-                         ? 1U
-                         : 0U))
-                << "twins have no columns of their own";
+        for (std::size_t i = 0; i < partitions.size(); ++i) {
+            auto const q = std::stoul(partitions[i].name);
+            auto const is_here = [&](std::uint64_t site) { return site % instance.partitions.size() == q; };
+            auto const gap_patterns = std::ranges::any_of(census.gap_sites, is_here) ? 1U : 0U;
+            EXPECT_EQ(again.partitions[i].num_patterns + gap_patterns, census.partitions[q].num_patterns)
+                << "columns differ where twins do not";
         }
     }
 }
