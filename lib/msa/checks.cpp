@@ -217,9 +217,11 @@ Census take_census(Alignment const& alignment, std::span<PartitionToCheck const>
 PartitionedAlignment reduced(Alignment const& alignment, std::span<PartitionSpec const> partitions,
                              Census const& census) {
     auto const sites = all_but(census.gap_sites, alignment.num_sites());
+    auto const taxa = all_but(superfluous_taxa(census), alignment.num_taxa());
     PartitionedAlignment result;
     result.alignment.file = alignment.file;
-    for (auto taxon : all_but(superfluous_taxa(census), alignment.num_taxa())) {
+    result.alignment.cells.reserve(taxa.size() * sites.size());
+    for (auto taxon : taxa) {
         result.alignment.names.push_back(alignment.names[taxon]);
         for (auto site : sites) result.alignment.cells.push_back(alignment.cell(taxon, site));
     }
