@@ -1,7 +1,7 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t text_width = 110;
+constexpr std::size_t partitions_shown = 20;
 
 /// A model to check with if the user gave none.
 std::string likely_model(msa::Alignment const& alignment) {
@@ -133,22 +134,28 @@ std::string to_text(msa::Finding const& finding) {
     return fmt::format("{:<{}}{}\n", name(finding.severity), indent, wrapped(text, indent));
 }
 
+/// The first partitions, and how many more there are.
 std::string partition_table(CheckedInput const& input) {
+    auto const shown = std::span(input.partitions).first(std::min(input.partitions.size(), partitions_shown));
     std::size_t name_width = std::string_view("partition").size();
     std::size_t model_width = std::string_view("model").size();
-    for (auto const& partition : input.partitions) {
+    for (auto const& partition : shown) {
         name_width = std::max(name_width, partition.name.size());
         model_width = std::max(model_width, partition.model.size());
     }
-    auto text = fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>9}\n", "partition", name_width, "model", model_width,
-                            "sites", "different", "invariant");
-    for (std::size_t q = 0; q < input.partitions.size(); ++q) {
-        auto const& [model, partition_name, ranges] = input.partitions[q];
+    auto const row = [&](auto const& name, auto const& model, auto const& sites, auto const& patterns,
+                         auto const& invariant) {
+        return fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>9}\n", name, name_width, model, model_width, sites,
+                           patterns, invariant);
+    };
+    auto text = row("partition", "model", "sites", "patterns", "invariant");
+    for (std::size_t q = 0; q < shown.size(); ++q) {
         auto const& counts = input.census.partitions[q];
-        text += fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>9}\n", partition_name, name_width, model, model_width,
-                            msa::sites_of(input.partitions[q]).size(), counts.num_patterns, counts.invariant_sites);
+        text += row(shown[q].name, shown[q].model, msa::sites_of(shown[q]).size(), counts.num_patterns,
+                    counts.invariant_sites);
     }
-    return text;
+    auto const more = input.partitions.size() - shown.size();
+    return more == 0 ? text : text + fmt::format("... and {} more\n", more);
 }
 
 std::string verdict(Options const& options, CheckedInput const& input) {

@@ -29,7 +29,7 @@ constexpr char const* what_check_does =
     "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all\n"
     "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
     "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
-    "            than taxa, more free parameters than different columns\n"
+    "            than taxa, more free parameters than site patterns\n"
     "  notes     good to know: how many sites do not vary\n"
     "\n"
     "  regraft-phylo check --msa a.phy\n"

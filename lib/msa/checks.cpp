@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -39,7 +38,6 @@ std::uint64_t extended(std::uint64_t hash, StateMask next) {
 struct HashedRow {
     std::uint64_t hash = 0;
     std::uint32_t taxon = 0;
-    friend auto operator<=>(HashedRow const&, HashedRow const&) = default;
 };
 
 class CensusTaker {
@@ -141,11 +139,11 @@ void CensusTaker::count_sites(std::uint32_t q) {
         }
     }
     std::ranges::sort(hashes);
-    counts.num_patterns = static_cast<std::uint64_t>(std::ranges::unique(hashes).begin() - hashes.begin());
+    counts.num_patterns = static_cast<std::uint64_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
 }
 
 void CensusTaker::find_twins() {
-    std::ranges::sort(rows_);
+    std::ranges::stable_sort(rows_, {}, &HashedRow::hash);  // taxa of equal hashes keep their order
     std::vector<std::vector<std::uint32_t>> groups;
     for (auto first = rows_.begin(); first != rows_.end();) {
         auto const last = std::find_if(first, rows_.end(), [&](auto const& row) { return row.hash != first->hash; });

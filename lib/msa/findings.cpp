@@ -247,13 +247,13 @@ void Writer::few_sites(std::uint64_t shared_parameters) {
     if (auto const num_sites = alignment_.num_sites(); 0 < num_sites && num_sites < alignment_.num_taxa())
         warn("few-sites", sites(num_sites) + " for " + taxa(alignment_.num_taxa()) + ", too few for a reliable tree");
     if (patterns < parameters && alignment_.num_sites() > 0) {
-        warn("few-patterns", counted(patterns, "different column", "different columns") + " for " +
+        warn("few-patterns", counted(patterns, "site pattern", "site patterns") + " for " +
                                  counted(parameters, "free parameter", "free parameters") +
                                  " (branch lengths and models), which are estimated poorly");
     }
     if (poor.empty() || partitions_.size() == 1) return;
     warn("few-patterns",
-         "too few different columns for the model's free parameters, a simpler model or a larger "
+         "too few site patterns for the model's free parameters, a simpler model or a larger "
          "partition would help: " +
              about(poor, [&](std::size_t q) {
                  return in_quotes(partitions_[q].name) + " (" + std::to_string(census_.partitions[q].num_patterns) +

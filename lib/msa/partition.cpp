@@ -52,8 +52,8 @@ std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, st
 std::string to_text(std::span<PartitionSpec const> partitions) {
     std::string text;
     for (auto const& [model, name, sites] : partitions) {
-        text += model + ", " + name + " = ";
-        for (auto const& range : sites) text += (&range == sites.data() ? "" : ", ") + to_text(range);
+        text.append(model).append(", ").append(name).append(" = ");
+        for (auto const& range : sites) text.append(&range == sites.data() ? "" : ", ").append(to_text(range));
         text += '\n';
     }
     return text;

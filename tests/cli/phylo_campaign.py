@@ -79,6 +79,11 @@ def plans(jobs: phylo_job.Jobs, _) -> None:
         check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", victims(plan))
         reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
         result.require(reread > 0, "expected that lost sites were read again")
+    # Who wrote the reduced alignment is dead when the next one finds it.
+    small = pathlib.Path(jobs.directory.name, "small.phy")
+    plan = "read:inside:0:0"
+    check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", victims(plan))
+    reference.require(small.exists(), "expected the reduced alignment")
 
 
 def random_plans(jobs: phylo_job.Jobs, args) -> None:

@@ -158,12 +158,11 @@ TEST(Findings, ListPartitionsWithoutDataForATaxon) {
 TEST(Findings, CompareColumnsToParameters) {
     auto const read = alignment({"ACGTA", "CCGTT", "CAGTC", "CAGAA"});
     std::vector const partitions{partition("a", Alphabet::dna, 0, 2, 2), partition("b", Alphabet::dna, 2, 5, 4)};
-    EXPECT_EQ(
-        told(read, partitions, 5),
-        Lines({"warning few-patterns: 5 different columns for 11 free parameters (branch lengths and models), which "
-               "are estimated poorly",
-               "warning few-patterns: too few different columns for the model's free parameters, a simpler model or "
-               "a larger partition would help: 'b' (3 for 4)"}));
+    EXPECT_EQ(told(read, partitions, 5),
+              Lines({"warning few-patterns: 5 site patterns for 11 free parameters (branch lengths and models), which "
+                     "are estimated poorly",
+                     "warning few-patterns: too few site patterns for the model's free parameters, a simpler model or "
+                     "a larger partition would help: 'b' (3 for 4)"}));
     EXPECT_EQ(told(read, whole(read), 5), Lines{});
 }
 
