@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "likelihood.hpp"
 #include "options.hpp"
 #include "regraft/assign/assignment.hpp"
@@ -37,7 +38,10 @@ struct Input {
     msa::Patterns patterns;
 };
 
-/// Reads the alignment and the partition file. Throws InputError.
+/// What can be searched of checked input; its warnings become those of the dataset. Throws InputError if nothing can.
+Input to_input(CheckedInput const& checked);
+
+/// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
 
 /// Where the search begins: start parameters and the user's tree or a new one. Throws InputError.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "block_layout.hpp"
+#include "check.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/bytes.hpp"
@@ -115,8 +116,13 @@ void Job::set_up() {
     std::optional<SearchState> start;
     std::string problem;
     try {
-        if (output_ == Output::files) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
-        input = read_input(options_);
+        bool const keeps = output_ == Output::files;
+        if (keeps) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
+        bool const reduces = keeps && comm_.leads();
+        if (reduces && recoveries_.empty()) prepare_reduced(options_);  // after a failure it may be this job's own
+        auto const checked = check_input(options_);
+        input = to_input(checked);
+        if (reduces) write_reduced(options_, checked);
         start = read_start(options_, *input);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();

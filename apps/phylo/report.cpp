@@ -52,6 +52,8 @@ Json to_json(Recovery const& r) {
 
 char const* name(Command command) {
     switch (command) {
+        case Command::check:
+            return "check";
         case Command::loglh:
             return "loglh";
         case Command::evaluate:
