@@ -58,12 +58,12 @@ Input to_input(CheckedInput const& checked) {
     Dataset dataset;
     dataset.taxa = alignment.names;
     dataset.specs = checked.specs;
+    dataset.partitions = checked.partitions;
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
     }
     std::vector<msa::PartitionSites> partitions;
     for (std::size_t q = 0; q < checked.partitions.size(); ++q) {
-        dataset.partition_names.push_back(checked.partitions[q].name);
         partitions.push_back({alphabet(dataset.specs[q]), msa::sites_of(checked.partitions[q])});
         dataset.sites_per_partition.push_back(partitions.back().sites.size());
     }

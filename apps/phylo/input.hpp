@@ -20,7 +20,7 @@ namespace regraft::phylo {
 /// What every PE keeps of the input: all but the columns.
 struct Dataset {
     std::vector<std::string> taxa;
-    std::vector<std::string> partition_names;
+    std::vector<msa::PartitionSpec> partitions;  // as the user named them
     std::vector<ModelSpec> specs;
     std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;

@@ -17,6 +17,7 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "resources.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -61,7 +62,9 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       output_(output),
       log_(voice),
       store_(comm),
-      checkpoint_(comm) {}
+      checkpoint_(comm) {
+    if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
+}
 
 Result Job::run() {
     return ft::resilient(
@@ -74,8 +77,9 @@ Result Job::body() {
     auto const restoring = Clock::now();
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
     auto const work = assignment_[value(comm_.self())];
-    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
-                          to_local_sites(dataset_, work, blocks_), {.total_weight = dataset_.num_sites()});
+    auto const sites = to_local_sites(dataset_, work, blocks_);
+    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage, sites,
+                          resources(options_, dataset_, sites));
     if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
@@ -148,8 +152,13 @@ void Job::set_up() {
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.specs.size(),
                     dataset_.specs.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
-    say(fmt::format("{} rank{}, each pattern on {} of them, kernels for {}", size, size == 1 ? "" : "s",
-                    placement.shape().replicas, likelihood::used_instructions()));
+    auto const sites = to_local_sites(dataset_, assignment_[value(comm_.self())], blocks_);
+    agree_on_input(memory_problem(options_, dataset_, sites));
+    auto const mine_to_use = resources(options_, dataset_, sites);
+    say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
+                    size, size == 1 ? "" : "s", placement.shape().replicas, mine_to_use.num_threads,
+                    mine_to_use.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
+                    memory_text(mine_to_use, dataset_, sites)));
     commit(*start);
 }
 
@@ -276,6 +285,7 @@ void Job::write_output(Result const& result) {
         }
     };
     write(".bestTree", [&] { return newick(dataset_, result.state) + '\n'; });
+    write(".bestModel", [&] { return best_models(dataset_, result.state); });
     comm_.reach(output_phase.inside);
     write(".json", [&] { return to_json(options_, dataset_, result); });
     write(".log", [&] { return log_.text(); });

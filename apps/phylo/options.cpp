@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "failure_draw.hpp"
+#include "regraft/likelihood/instructions.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -39,7 +40,8 @@ constexpr char const* what_check_does =
     "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
 
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.json (results, models, a record per failure), PREFIX.log.\n"
+    "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
+    "failure), PREFIX.log.\n"
     "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
 
 std::string list_of_points() {
@@ -62,7 +64,7 @@ void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
-    app.add_option("--model", options.model, "such as GTR+FC+G4m, JC, HKY+FO, LG+G4m, WAG+FC")->type_name("MODEL");
+    app.add_option("--model", options.model, "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, PREFIX.bestModel")->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
                    "without a charpartition take --model")
@@ -86,6 +88,11 @@ CLI::App* add_check(CLI::App& app, Options& options) {
     return check;
 }
 
+std::vector<std::string> names_of_instructions() {
+    auto const names = likelihood::available_instructions();
+    return {names.begin(), names.end()};
+}
+
 void add_options(CLI::App& app, Options& options) {
     std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
     add_input_options(app, options);
@@ -102,14 +109,34 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
         ->check(CLI::Range(1U, 1000U))
         ->type_name("N");
+    app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1024U))
+        ->type_name("N");
+    app.add_option("--memory", options.memory_mib,
+                   "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+        ->type_name("MIB");
+    app.add_option("--instructions", options.instructions,
+                   "vector instructions, for tests: the results are the same with all (default: " +
+                       std::string(likelihood::available_instructions().front()) + ")")
+        ->check(CLI::IsMember(names_of_instructions()))
+        ->type_name("NAME");
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
     app.footer(after);
 }
 
+/// A model may be in a file, as the programs write it: with its partitions.
+void look_for_model_file(Options& options) {
+    std::error_code error;
+    if (!options.partitions.empty() || !std::filesystem::is_regular_file(options.model, error)) return;
+    options.partitions = std::exchange(options.model, "");
+}
+
 /// What CLI11 cannot check. Throws CLI::ValidationError.
 void complete(Options& options) {
+    look_for_model_file(options);
     if (options.command == Command::check) return;
     if (options.model.empty() && options.partitions.empty()) {
         throw CLI::ValidationError("--model", "is needed, or --partitions with a model in each line");

@@ -79,7 +79,7 @@ char const* name(BranchLinkage linkage) {
 Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinkage linkage, std::size_t q) {
     auto const& spec = dataset.specs[q];
     auto const& model = result.state.models[q];
-    Json json{{"name", dataset.partition_names[q]},
+    Json json{{"name", dataset.partitions[q].name},
               {"model", spec.text},
               {"sites", dataset.sites_per_partition[q]},
               {"patterns", dataset.partition_begin[q + 1] - dataset.partition_begin[q]},
@@ -167,7 +167,7 @@ std::string newick(Dataset const& dataset, SearchState const& state) {
 }
 
 void prepare_output(Options const& options, Trial trial) {
-    for (auto const* extension : {".bestTree", ".json", ".log"}) {
+    for (auto const* extension : {".bestTree", ".bestModel", ".json", ".log"}) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
@@ -202,6 +202,14 @@ void write_file(std::filesystem::path const& path, std::string const& text) {
     throw InputError({path.string()}, "cannot be written: " + error.message());
 }
 
+std::string best_models(Dataset const& dataset, SearchState const& state) {
+    auto partitions = dataset.partitions;
+    for (std::size_t q = 0; q < partitions.size(); ++q) {
+        partitions[q].model = likelihood::to_string(dataset.specs[q], state.models[q]);
+    }
+    return msa::to_text(partitions);
+}
+
 std::string to_json(Options const& options, Dataset const& dataset, Result const& result) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
@@ -232,7 +240,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
     auto const loglh = std::isfinite(result.state.loglh) ? fmt::format("{:.17g}", result.state.loglh) : "null";
     auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
-    return fmt::format("{{\n  \"log_likelihood\": {},{}\n", loglh, rest.substr(1));
+    return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh, rest.substr(1));
 }
 
 }  // namespace regraft::phylo

@@ -85,6 +85,9 @@ std::string to_string(Recovery const& recovery);
 /// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
 std::string newick(Dataset const& dataset, SearchState const& state);
 
+/// The models with the values of their parameters, as a partition file.
+std::string best_models(Dataset const& dataset, SearchState const& state);
+
 /// How to find out whether output files can be written: by one PE by trying, by the others by looking.
 enum class Trial : std::uint8_t { look, write };
 
