@@ -110,11 +110,11 @@ public:
         if (model_.categories.size() != shape_.categories) resize(model_.categories.size());
         prepare_systems();
         prepare_root();
-        slots_.drop_all();
+        slots_.invalidate_all();
         std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
     }
 
-    bool invalidate_clv(HalfEdge h) { return slots_.drop(h); }
+    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
     void invalidate_matrix(HalfEdge h) { matrix_valid_[matrix_number(h)] = 0; }
 
     // --- questions
@@ -136,13 +136,13 @@ public:
         Pinned const subtree_clv(*this, subtree);
         Pinned const target_clv(*this, target);
         Pinned const other_clv(*this, other);
-        slots_.drop(h);
+        slots_.invalidate(h);
         slots_.take(h);
         fill_matrix(scratch_matrix_.get(), length(target) / 2);
         combine(h, target, scratch_matrix_.get(), other, scratch_matrix_.get());
         add_edge_loglh(std::max(h, subtree), std::min(h, subtree), matrix(h), sum, nullptr);
         slots_.release(h);
-        slots_.drop(h);  // it holds what h would see if it were grafted there
+        slots_.invalidate(h);  // it holds what h would see if it were grafted there
     }
 
     void focus(HalfEdge h) {
