@@ -51,12 +51,18 @@ HWY_INLINE Vector fma(Vector a, Vector b, Vector c) {
 #endif
 }
 
-HWY_INLINE Vector constant(double x) { return hn::Set(sites, x); }
+HWY_INLINE Vector constant(double x) {
+    return hn::Set(sites, x);
+}
 
 /// Rounds to an integer, |x| < 2^51: as bits plus those of the shift.
 constexpr double rounding_shift = 0x1.8p52;
-HWY_INLINE Vector shifted(Vector x) { return hn::Add(x, constant(rounding_shift)); }
-HWY_INLINE Vector unshifted(Vector x) { return hn::Sub(x, constant(rounding_shift)); }
+HWY_INLINE Vector shifted(Vector x) {
+    return hn::Add(x, constant(rounding_shift));
+}
+HWY_INLINE Vector unshifted(Vector x) {
+    return hn::Sub(x, constant(rounding_shift));
+}
 HWY_INLINE hn::Vec<Integers> shifted_integer(Vector x) {
     return hn::Sub(hn::BitCast(integers, x), hn::BitCast(integers, constant(rounding_shift)));
 }
@@ -73,15 +79,25 @@ HWY_INLINE Vector exponential(Vector x) {
     auto const n = shifted(hn::Mul(in_range, constant(std::numbers::log2e)));
     auto r = fma(unshifted(n), constant(-ln2_high), in_range);
     r = fma(unshifted(n), constant(-ln2_low), r);
-    constexpr std::array<double, 14> factorial{1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,
-                                               5040.0,  40320.0,  362880.0,  3628800.0,  39916800.0,  479001600.0,  6227020800.0};
+    constexpr std::array<double, 14> factorial{1.0,       1.0,        2.0,         6.0,         24.0,
+                                               120.0,     720.0,      5040.0,      40320.0,     362880.0,
+                                               3628800.0, 39916800.0, 479001600.0, 6227020800.0};
     auto sum = constant(1 / factorial.back());
     for (std::size_t i = factorial.size() - 1; i-- > 0;) sum = fma(sum, r, constant(1 / factorial[i]));
     auto const power = hn::ShiftLeft<52>(hn::Add(shifted_integer(n), hn::Set(integers, 1023)));
     auto const result = hn::Mul(sum, hn::BitCast(sites, power));
-    auto const infinite = hn::IfThenElse(hn::Gt(x, constant(most)), constant(std::numeric_limits<double>::infinity()), result);
+    auto const infinite =
+        hn::IfThenElse(hn::Gt(x, constant(most)), constant(std::numeric_limits<double>::infinity()), result);
     auto const bounded = hn::IfThenElseZero(hn::Not(hn::Lt(x, constant(least))), infinite);
     return hn::IfThenElse(hn::Eq(x, x), bounded, x);
+}
+
+/// Taylor's series to degree 16 where exp(x) - 1 would cancel.
+HWY_INLINE Vector exponential_minus_one(Vector x) {
+    constexpr double most = 0.5;
+    auto sum = constant(1);
+    for (double degree = 16; degree > 1; --degree) sum = fma(hn::Mul(sum, x), constant(1 / degree), constant(1));
+    return hn::IfThenElse(hn::Le(hn::Abs(x), constant(most)), hn::Mul(sum, x), hn::Sub(exponential(x), constant(1)));
 }
 
 /// The series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).
@@ -113,8 +129,8 @@ HWY_INLINE Vector logarithm(Vector x) {
     auto const tail = hn::Add(hn::Mul(s, hn::Add(half_square, hn::Add(even, odd))), hn::Mul(k, constant(ln2_low)));
     auto const result = hn::Add(hn::Mul(k, constant(ln2_high)), hn::Sub(f, hn::Sub(half_square, tail)));
     auto const regular = hn::And(hn::Gt(x, constant(0)), hn::Lt(x, constant(infinity)));
-    auto const not_above = hn::IfThenElse(hn::Eq(x, constant(0)), constant(-infinity),
-                                          constant(std::numeric_limits<double>::quiet_NaN()));
+    auto const not_above =
+        hn::IfThenElse(hn::Eq(x, constant(0)), constant(-infinity), constant(std::numeric_limits<double>::quiet_NaN()));
     auto const special = hn::IfThenElse(hn::Eq(x, constant(infinity)), x, not_above);
     return hn::IfThenElse(regular, result, special);
 }
@@ -134,6 +150,9 @@ void for_vectors(std::span<double> x, Function function) {
 void exponentials(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return exponential(v); });
 }
+void exponentials_minus_one(std::span<double> x) {
+    for_vectors(x, [](auto v) HWY_ATTR { return exponential_minus_one(v); });
+}
 void logarithms(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return logarithm(v); });
 }
@@ -141,14 +160,17 @@ void logarithms(std::span<double> x) {
 // --- matrices
 
 /// Lanes are rows.
-void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double* matrix) {
+void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
+                double* matrix) {
     using Rows = hn::CappedTag<double, 4>;
     constexpr Rows rows;
     auto const n = shape.states;
     auto const stride = shape.stride();
     for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t i = 0; i < stride; i += hn::MaxLanes(rows)) {
-            auto sum = hn::Zero(rows);
+            auto const is_diagonal =
+                hn::Eq(hn::Iota(rows, static_cast<double>(i)), hn::Set(rows, static_cast<double>(j)));
+            auto sum = hn::IfThenElseZero(is_diagonal, hn::Set(rows, diagonal));
             for (std::size_t k = 0; k < n; ++k) {
                 auto const factor = hn::Set(rows, factors[k] * inverse[k * n + j]);
                 sum = hn::Add(sum, hn::Mul(factor, hn::LoadU(rows, columns + k * stride + i)));
@@ -165,7 +187,8 @@ template <std::size_t count, class Function>
 HWY_INLINE void unrolled(Function f) {
     [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
         (f(std::integral_constant<std::size_t, i>()), ...);
-    }(std::make_index_sequence<count>());
+    }
+    (std::make_index_sequence<count>());
 }
 
 template <std::size_t count>
@@ -184,8 +207,9 @@ public:
         return ((block * categories() + category) * states() + state) * block_sites;
     }
     /// As many rows of two sides as fit into registers.
-    static constexpr std::size_t rows_at_once =
-        known_states == 0 ? 4 : known_states <= 4 ? known_states : (step == 8 ? 10 : 5);
+    static constexpr std::size_t rows_at_once = known_states == 0   ? 4
+                                                : known_states <= 4 ? known_states
+                                                                    : (step == 8 ? 10 : 5);
 
     static constexpr bool may_have_masks = known_states <= most_states_by_mask;
     static constexpr bool may_have_table = known_states == 0 || known_states > most_states_by_mask;
@@ -302,8 +326,7 @@ public:
     template <std::size_t count>
     HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
         auto const* products = products_ + (category * shape_.states() + row) * num_codes_;
-        unrolled<count>(
-            [&](auto i) HWY_ATTR { out[i] = hn::GatherIndex(sites, products + i * num_codes_, place_); });
+        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::GatherIndex(sites, products + i * num_codes_, place_); });
     }
 
 private:
@@ -321,7 +344,8 @@ constexpr double up = 0x1p256;
 constexpr std::uint16_t most_scaler = 0xffff;
 
 /// scaler[i] += left[i] + right[i], of the block's sites; a null has none.
-HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::uint16_t const* right, std::uint16_t* sum) {
+HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::uint16_t const* right,
+                            std::uint16_t* sum) {
     for (std::size_t i = 0; i < count; ++i) {
         auto const both = (left == nullptr ? 0U : left[i]) + (right == nullptr ? 0U : right[i]);
         sum[i] = static_cast<std::uint16_t>(std::min<std::uint32_t>(both, most_scaler));
@@ -414,9 +438,8 @@ void combine(Shape shape, Side const& left, Side const& right, double* clv, std:
     auto const& b = swap ? left : right;
     with_known(shape, [&](auto known) {
         with_product(known, a, [&](auto a_reader) {
-            with_product(known, b, [&](auto b_reader) {
-                combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks);
-            });
+            with_product(known, b,
+                         [&](auto b_reader) { combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks); });
         });
     });
 }
@@ -517,7 +540,8 @@ public:
         add_scalers(size, a, b, sum.data());
         for (std::size_t site = 0; site < block_sites; ++site) {
             std::uint32_t least = most_scaler;
-            for (std::size_t c = 0; c < categories; ++c) least = std::min<std::uint32_t>(least, sum[c * block_sites + site]);
+            for (std::size_t c = 0; c < categories; ++c)
+                least = std::min<std::uint32_t>(least, sum[c * block_sites + site]);
             if (invariant != nullptr && invariant[block * block_sites + site] > 0) least = 0;
             scaler_[site] = least;
             for (std::size_t c = 0; c < categories; ++c) {
@@ -659,9 +683,8 @@ void add_derivatives(Shape shape, double const* table, double const* terms, doub
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
     std::array accumulators{Accumulator(scales[0], sums[0]), Accumulator(scales[1], sums[1]),
                             Accumulator(scales[2], sums[2])};
-    with_known(shape, [&](auto known) {
-        add_derivatives_of(known, table, terms, invariant, weights, accumulators, blocks);
-    });
+    with_known(shape,
+               [&](auto known) { add_derivatives_of(known, table, terms, invariant, weights, accumulators, blocks); });
     for (auto const& accumulator : accumulators) accumulator.finish();
 }
 
@@ -675,6 +698,7 @@ namespace regraft::likelihood {
 namespace kernels {
 namespace {
 HWY_EXPORT(exponentials);
+HWY_EXPORT(exponentials_minus_one);
 HWY_EXPORT(logarithms);
 HWY_EXPORT(transition);
 HWY_EXPORT(combine);
@@ -686,11 +710,15 @@ HWY_EXPORT(add_derivatives);
 void exponentials(std::span<double> x) {
     HWY_DYNAMIC_DISPATCH(exponentials)(x);
 }
+void exponentials_minus_one(std::span<double> x) {
+    HWY_DYNAMIC_DISPATCH(exponentials_minus_one)(x);
+}
 void logarithms(std::span<double> x) {
     HWY_DYNAMIC_DISPATCH(logarithms)(x);
 }
-void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double* matrix) {
-    HWY_DYNAMIC_DISPATCH(transition)(shape, columns, inverse, factors, matrix);
+void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
+                double* matrix) {
+    HWY_DYNAMIC_DISPATCH(transition)(shape, columns, inverse, factors, diagonal, matrix);
 }
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
     HWY_DYNAMIC_DISPATCH(combine)(shape, left, right, clv, scalers, blocks);

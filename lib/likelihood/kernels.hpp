@@ -51,13 +51,15 @@ struct Side {
 /// What the sites of a block count: as often as that; behind the last site 0.
 using Weights = std::int64_t const*;
 
-/// x becomes exp(x), log(x).
+/// x becomes exp(x), exp(x) - 1 to its last digits, log(x).
 void exponentials(std::span<double> x);
+void exponentials_minus_one(std::span<double> x);
 void logarithms(std::span<double> x);
 
-/// matrices = vectors * diag(factors) * inverse for one category: [column][row] with rows padded by 0, nothing below 0.
-/// columns: vectors as [k][row], padded; inverse: [k][column], not padded; factors: [k].
-void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double* matrix);
+/// matrix = diagonal * identity + vectors * diag(factors) * inverse for one category: [column][row] with rows padded by
+/// 0, nothing below 0. columns: vectors as [k][row], padded; inverse: [k][column], not padded; factors: [k].
+void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
+                double* matrix);
 
 /// clv = (left's matrices * left) .* (right's matrices * right), scaled up where all states of a site are small.
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks);

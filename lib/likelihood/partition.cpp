@@ -39,7 +39,8 @@ std::size_t blocks_for(std::size_t num_sites) {
 class Tips {
 public:
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
-        : by_mask_(num_states <= kernels::most_states_by_mask), size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
+        : by_mask_(num_states <= kernels::most_states_by_mask),
+          size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
         // Behind the last site are undetermined ones, so that there is nothing odd.
         codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
@@ -109,11 +110,11 @@ public:
         if (model_.categories.size() != shape_.categories) resize(model_.categories.size());
         prepare_systems();
         prepare_root();
-        slots_.drop_all();
+        slots_.invalidate_all();
         std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
     }
 
-    bool invalidate_clv(HalfEdge h) { return slots_.drop(h); }
+    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
     void invalidate_matrix(HalfEdge h) { matrix_valid_[matrix_number(h)] = 0; }
 
     // --- questions
@@ -135,13 +136,13 @@ public:
         Pinned const subtree_clv(*this, subtree);
         Pinned const target_clv(*this, target);
         Pinned const other_clv(*this, other);
-        slots_.drop(h);
+        slots_.invalidate(h);
         slots_.take(h);
         fill_matrix(scratch_matrix_.get(), length(target) / 2);
         combine(h, target, scratch_matrix_.get(), other, scratch_matrix_.get());
         add_edge_loglh(std::max(h, subtree), std::min(h, subtree), matrix(h), sum, nullptr);
         slots_.release(h);
-        slots_.drop(h);  // it holds what h would see if it were grafted there
+        slots_.invalidate(h);  // it holds what h would see if it were grafted there
     }
 
     void focus(HalfEdge h) {
@@ -153,7 +154,9 @@ public:
         if (table_ == nullptr) table_ = make_aligned<double>(num_blocks_ * shape_.block_size());
         auto const near_side = side(near, inverses_.get(), near_products_);
         auto const far_side = side(far, inverses_.get(), far_products_);
-        for_blocks([&](Blocks blocks) { kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks); });
+        for_blocks([&](Blocks blocks) {
+            kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
+        });
     }
 
     void add_derivatives(double t, std::span<FixedSum, 3> sums) {
@@ -236,7 +239,8 @@ private:
         columns_.assign(model_.systems.size() * n * stride, 0);
         for (std::size_t s = 0; s < model_.systems.size(); ++s) {
             for (std::size_t i = 0; i < n; ++i) {
-                for (std::size_t k = 0; k < n; ++k) columns_[(s * n + k) * stride + i] = model_.systems[s].vectors[i * n + k];
+                for (std::size_t k = 0; k < n; ++k)
+                    columns_[(s * n + k) * stride + i] = model_.systems[s].vectors[i * n + k];
             }
         }
         std::fill_n(inverses_.get(), shape_.matrices_size(), 0.0);
@@ -275,14 +279,16 @@ private:
 
     void fill_matrix(double* out, double t) {
         auto const n = shape_.states;
-        factors_.resize(shape_.categories * n);
-        for (std::size_t i = 0; i < factors_.size(); ++i) {
-            factors_[i] = model_.systems[model_.categories[i / n].system].values[i % n] * model_.categories[i / n].rate * t;
-        }
-        kernels::exponentials(factors_);
+        factors_.resize(n);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
+            auto const& eigen = system(c);
+            for (std::size_t k = 0; k < n; ++k) factors_[k] = eigen.values[k] * model_.categories[c].rate * t;
+            // In a short time little changes: how much would be lost beside the 1 of what does not.
+            bool const is_short = factors_.back() > -1;
+            is_short ? kernels::exponentials_minus_one(factors_) : kernels::exponentials(factors_);
             kernels::transition(shape_, &columns_[model_.categories[c].system * n * shape_.stride()],
-                                system(c).inverse.data(), &factors_[c * n], out + c * shape_.matrix_size());
+                                eigen.inverse.data(), factors_.data(), is_short ? 1 : 0,
+                                out + c * shape_.matrix_size());
         }
     }
 
@@ -326,7 +332,8 @@ private:
 
     // --- conditional likelihoods
 
-    void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right, double const* right_matrix) {
+    void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right,
+                 double const* right_matrix) {
         auto const left_side = side(left, left_matrix, near_products_);
         auto const right_side = side(right, right_matrix, far_products_);
         auto const& clv = slots_[parent];
@@ -341,7 +348,8 @@ private:
         auto const far_side = side(far, matrix, far_products_);
         kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
         reduce_blocks(std::span<FixedSum, 1>(&sum, 1), [&](Blocks blocks, std::span<FixedSum, 1> part) {
-            kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site, blocks);
+            kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site,
+                               blocks);
         });
     }
 
@@ -452,12 +460,12 @@ private:
 
     SiteModel model_;
     double branch_scale_ = 1;
-    std::vector<double> columns_;           // of eigenvectors: [system][k][row]
-    Aligned<double> inverses_;              // as matrices
-    std::vector<double> exponents_;         // [category][state] eigenvalue * rate
-    std::vector<double> frequencies_;       // [category][state]
+    std::vector<double> columns_;      // of eigenvectors: [system][k][row]
+    Aligned<double> inverses_;         // as matrices
+    std::vector<double> exponents_;    // [category][state] eigenvalue * rate
+    std::vector<double> frequencies_;  // [category][state]
     std::vector<double> category_weights_;
-    Aligned<double> invariant_;             // per site
+    Aligned<double> invariant_;  // per site
 
     Slots slots_;
     std::vector<Aligned<double>> matrices_;  // by matrix_number

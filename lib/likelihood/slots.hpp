@@ -25,7 +25,11 @@ public:
 
     Slots() = default;
     Slots(std::size_t num_slots, std::size_t num_half_edges, std::size_t values, std::size_t scalers)
-        : values_(values), num_scalers_(scalers), slots_(num_slots), slot_of_(num_half_edges, none) {
+        : values_(values),
+          num_scalers_(scalers),
+          slots_(num_slots),
+          slot_of_(num_half_edges, none),
+          valid_(num_half_edges) {
         for (Slot slot = 0; slot < num_slots; ++slot) slots_[slot].place = order_.insert(order_.end(), slot);
     }
 
@@ -41,10 +45,11 @@ public:
     }
     void release(msa::HalfEdge h) { --slots_[slot_of_[h]].pins; }
 
-    /// A slot for h, pinned; its contents are old. Precondition: h has none, and not all are pinned.
+    /// A slot for h, pinned; its contents are old, and h is valid from now on. Precondition: h has none, and not all
+    /// are pinned.
     Clv const& take(msa::HalfEdge h) {
         auto const best = std::find_if(order_.begin(), order_.end(), [&](Slot slot) { return slots_[slot].pins == 0; });
-        REGRAFT_ASSERT(best != order_.end());
+        REGRAFT_EXPECTS(best != order_.end());
         auto& slot = slots_[*best];
         if (slot.owner != none) slot_of_[slot.owner] = none;
         if (slot.clv.values == nullptr) {
@@ -52,24 +57,26 @@ public:
         }
         slot.owner = h;
         slot_of_[h] = *best;
+        valid_[h] = 1;
         pin(h);
         return slot.clv;
     }
 
-    /// Whether h had one. Precondition: it is not pinned.
-    bool drop(msa::HalfEdge h) {
-        if (!contains(h)) return false;
+    /// Whether h was valid, in a slot or not: a valid CLV depends on valid ones, some of which gave their slots away.
+    /// Precondition: it is not pinned.
+    bool invalidate(msa::HalfEdge h) {
+        bool const was_valid = valid_[h] != 0;
+        valid_[h] = 0;
+        if (!contains(h)) return was_valid;
         auto& slot = slots_[slot_of_[h]];
         REGRAFT_ASSERT(slot.pins == 0);
         order_.splice(order_.begin(), order_, slot.place);
         slot.owner = none;
         slot_of_[h] = none;
-        return true;
+        return was_valid;
     }
-    void drop_all() {
-        for (auto const& slot : slots_) {
-            if (slot.owner != none) drop(slot.owner);
-        }
+    void invalidate_all() {
+        for (msa::HalfEdge h = 0; h < slot_of_.size(); ++h) invalidate(h);
     }
 
 private:
@@ -86,7 +93,8 @@ private:
     std::size_t num_scalers_ = 0;
     std::vector<State> slots_;
     std::vector<Slot> slot_of_;
-    std::list<Slot> order_;  // those without an owner, then the least recently used first
+    std::vector<char> valid_;  // per half-edge: computed, and nothing that it depends on has changed
+    std::list<Slot> order_;    // those without an owner, then the least recently used first
 };
 
 }  // namespace regraft::likelihood
