@@ -1,4 +1,5 @@
-// likelihood ALIGNMENT: the log-likelihood of a parsimony tree, and a step of Newton's method at one branch; without MPI.
+// likelihood ALIGNMENT: the log-likelihood of a parsimony tree, and a step of Newton's method at one branch; without
+// MPI.
 #include <algorithm>
 #include <array>
 #include <cstdio>

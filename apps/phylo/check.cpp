@@ -46,6 +46,9 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) 
     try {
         auto spec = likelihood::parse_model(partition.model);
         static_cast<void>(alphabet(spec));  // there is one
+        if (spec.ascertainment != likelihood::Ascertainment::none) {
+            throw InputError("model '" + spec.text + "': corrections for ascertainment are not made, expected none");
+        }
         return spec;
     } catch (InputError const& error) {
         if (options.partitions.empty()) throw;
@@ -85,10 +88,11 @@ void run_checks(Options const& options, CheckedInput& input) {
     bool const unlinked = options.linkage == BranchLinkage::unlinked;
     std::vector<msa::PartitionToCheck> partitions;
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
-        partitions.push_back({.name = input.partitions[q].name,
-                              .alphabet = alphabet(input.specs[q]),
-                              .sites = msa::sites_of(input.partitions[q]),
-                              .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0)});
+        partitions.push_back(
+            {.name = input.partitions[q].name,
+             .alphabet = alphabet(input.specs[q]),
+             .sites = msa::sites_of(input.partitions[q]),
+             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0)});
     }
     auto shared = unlinked ? 0 : num_branches;
     if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += partitions.size() - 1;

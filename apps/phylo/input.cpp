@@ -112,7 +112,7 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
 }
 
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                       std::span<std::byte const> blocks) {
+                                              std::span<std::byte const> blocks) {
     std::vector<likelihood::Sites> result(dataset.specs.size());
     for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
     for (auto const& piece : work) {

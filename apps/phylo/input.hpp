@@ -55,6 +55,6 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
 /// The blocks of a PE's work, per partition.
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                       std::span<std::byte const> blocks);
+                                              std::span<std::byte const> blocks);
 
 }  // namespace regraft::phylo

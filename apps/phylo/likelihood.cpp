@@ -33,7 +33,8 @@ msa::Alphabet alphabet(ModelSpec const& spec) {
         case likelihood::DataType::multistate:
             break;
     }
-    throw InputError("model '" + spec.text + "': data of this type cannot be read, expected a model of DNA or amino acids");
+    throw InputError("model '" + spec.text +
+                     "': data of this type cannot be read, expected a model of DNA or amino acids");
 }
 
 Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs,

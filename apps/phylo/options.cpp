@@ -64,7 +64,10 @@ void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
-    app.add_option("--model", options.model, "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, PREFIX.bestModel")->type_name("MODEL");
+    app.add_option("--model", options.model,
+                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
+                   "PREFIX.bestModel")
+        ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
                    "without a charpartition take --model")

@@ -240,7 +240,8 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
     auto const loglh = std::isfinite(result.state.loglh) ? fmt::format("{:.17g}", result.state.loglh) : "null";
     auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
-    return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh, rest.substr(1));
+    return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh,
+                       rest.substr(1));
 }
 
 }  // namespace regraft::phylo

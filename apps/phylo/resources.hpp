@@ -10,8 +10,8 @@
 
 namespace regraft::phylo {
 
-/// For these sites of each partition. With --memory as many slots as fit, or the least if not even these do. Threads: as
-/// asked for, or as many as OpenMP would take, as long as each has enough to do.
+/// For these sites of each partition. With --memory as many slots as fit, or the least if not even these do. Threads:
+/// as asked for, or as many as OpenMP would take, as long as each has enough to do.
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
                                        std::span<likelihood::Sites const> sites);
 

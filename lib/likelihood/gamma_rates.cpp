@@ -153,7 +153,9 @@ private:
         auto const s1 = polynomial(std::array{210.0, 140.0, 105.0, 84.0, 70.0, 60.0}, a) / 420;
         auto const s2 = polynomial(std::array{420.0, 735.0, 966.0, 1141.0, 1278.0}, a) / 2520;
         auto const s3 = polynomial(std::array{210.0, 462.0, 707.0, 932.0}, a) / 2520;
-        auto const s4 = (polynomial(std::array{252.0, 672.0, 1182.0}, a) + c * polynomial(std::array{294.0, 889.0, 1740.0}, a)) / 5040;
+        auto const s4 =
+            (polynomial(std::array{252.0, 672.0, 1182.0}, a) + c * polynomial(std::array{294.0, 889.0, 1740.0}, a)) /
+            5040;
         auto const s5 = (84 + 264 * a + c * (175 + 606 * a)) / 2520;
         auto const s6 = (120 + c * (346 + 127 * c)) / 5040;
         return x + t * (1 + t / 2 * s1 - b * c * (s1 - b * (s2 - b * (s3 - b * (s4 - b * (s5 - b * s6))))));

@@ -15,8 +15,12 @@ struct Target {
     std::int64_t bits;
 };
 constexpr std::array targets{
-    Target{"avx512", HWY_AVX3 | HWY_AVX3_DL}, Target{"avx2", HWY_AVX2},  Target{"sse4", HWY_SSE4},
-    Target{"ssse3", HWY_SSSE3},               Target{"neon", HWY_NEON}, Target{"scalar", HWY_EMU128 | HWY_SCALAR},
+    Target{"avx512", HWY_AVX3 | HWY_AVX3_DL},
+    Target{"avx2", HWY_AVX2},
+    Target{"sse4", HWY_SSE4},
+    Target{"ssse3", HWY_SSSE3},
+    Target{"neon", HWY_NEON},
+    Target{"scalar", HWY_EMU128 | HWY_SCALAR},
 };
 
 }  // namespace
