@@ -647,6 +647,9 @@ void make_table(Shape shape, Side const& near, Side const& far, double const* in
     });
 }
 
+/// What cannot be, or not within so short a time, is 0 or, rounded, less: it must not make a NaN of all sites.
+constexpr double least_likelihood = 0x1p-600;
+
 template <class S>
 void add_derivatives_of(S shape, double const* table, double const* terms, double const* invariant, Weights weights,
                         std::array<Accumulator, 3>& sums, Blocks blocks) {
@@ -668,6 +671,7 @@ void add_derivatives_of(S shape, double const* table, double const* terms, doubl
             }
             auto const first = block * block_sites + site;
             if (invariant != nullptr) total[0] = hn::Add(total[0], hn::LoadU(sites, invariant + first));
+            total[0] = hn::Max(total[0], constant(least_likelihood));
             auto const weight = hn::LoadU(integers, weights + first);
             auto const reciprocal = hn::Div(constant(1), total[0]);
             auto const slope = hn::Mul(total[1], reciprocal);
