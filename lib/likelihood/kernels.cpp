@@ -16,7 +16,12 @@
 #define HWY_TARGET_INCLUDE "likelihood/kernels.cpp"
 #include <hwy/foreach_target.h>  // this file again, for every instruction set
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+/// Of lambdas: where one is called, arrays of vectors that it captures would move to memory.
+#undef INLINED
+#define INLINED HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
@@ -182,17 +187,32 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
 
 // --- what the sides of a node or an edge contribute
 
+template <class Function, std::size_t... i>
+HWY_INLINE void call_each(Function f, std::index_sequence<i...>) {
+    (f(std::integral_constant<std::size_t, i>()), ...);
+}
+
 /// f(0), f(1), ... with constants, so that arrays of vectors stay in registers.
 template <std::size_t count, class Function>
 HWY_INLINE void unrolled(Function f) {
-    [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
-        (f(std::integral_constant<std::size_t, i>()), ...);
-    }
-    (std::make_index_sequence<count>());
+    call_each(f, std::make_index_sequence<count>());
 }
 
 template <std::size_t count>
 using Rows = std::array<Vector, count>;
+
+/// Vectors that are computed at once, so that what is loaded of a matrix serves all of them; within a block.
+constexpr std::size_t vectors = step < block_sites ? 2 : 1;
+template <std::size_t count>
+using Group = std::array<Rows<count>, vectors>;
+
+/// f(block, first site in it) for all groups.
+template <class Function>
+HWY_INLINE void for_groups(Blocks blocks, Function f) {
+    for (auto block = blocks.first; block < blocks.last; ++block) {
+        for (std::size_t site = 0; site < block_sites; site += vectors * step) f(block, site);
+    }
+}
 
 /// A shape whose numbers of states and categories may be known when this is compiled (0: they are not).
 template <std::size_t known_states, std::size_t known_categories = 0>
@@ -206,10 +226,10 @@ public:
     std::size_t place(std::size_t block, std::size_t category, std::size_t state) const {
         return ((block * categories() + category) * states() + state) * block_sites;
     }
-    /// As many rows of two sides as fit into registers.
+    /// As many rows of a group as fit into registers, and as it takes to hide the latency of an addition.
     static constexpr std::size_t rows_at_once = known_states == 0   ? 4
                                                 : known_states <= 4 ? known_states
-                                                                    : (step == 8 ? 10 : 5);
+                                                                    : (step == 8 ? 20 : 4);
 
     static constexpr bool may_have_masks = known_states <= most_states_by_mask;
     static constexpr bool may_have_table = known_states == 0 || known_states > most_states_by_mask;
@@ -237,9 +257,11 @@ public:
     Plain(S shape, Side const& side) : shape_(shape), clv_(side.clv) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const* x = at_ + shape_.place(0, category, row);
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Load(sites, x + i * block_sites); });
+        unrolled<vectors>([&](auto v) INLINED {
+            unrolled<count>([&](auto i) INLINED { out[v][i] = hn::Load(sites, x + v * step + i * block_sites); });
+        });
     }
 
 private:
@@ -255,17 +277,33 @@ public:
     Product(S shape, Side const& side) : shape_(shape), clv_(side.clv), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const n = shape_.states();
         auto const* x = at_ + shape_.place(0, category, 0);
         auto const* column = matrices_ + category * n * shape_.stride() + row;
-        auto const first = hn::Load(sites, x);
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Mul(constant(column[i]), first); });
+        Rows<vectors> likelihood;
+        auto const load = [&](std::size_t j) INLINED {
+            unrolled<vectors>([&](auto v) INLINED { likelihood[v] = hn::Load(sites, x + v * step + j * block_sites); });
+        };
+        load(0);
+        unrolled<count>([&](auto i) INLINED {
+            auto const entry = constant(column[i]);
+            unrolled<vectors>([&](auto v) INLINED { out[v][i] = hn::Mul(entry, likelihood[v]); });
+        });
         for (std::size_t j = 1; j < n; ++j) {
             column += shape_.stride();
-            auto const likelihood = hn::Load(sites, x + j * block_sites);
-            unrolled<count>([&](auto i) HWY_ATTR { out[i] = fma(constant(column[i]), likelihood, out[i]); });
+            load(j);
+            unrolled<count>([&](auto i) INLINED {
+                auto const entry = constant(column[i]);
+                unrolled<vectors>([&](auto v) INLINED { out[v][i] = fma(entry, likelihood[v], out[v][i]); });
+            });
         }
+    }
+    /// Asks for the likelihoods after those of a category.
+    HWY_INLINE void prefetch(std::size_t category) const {
+        if (shape_.states() <= most_states_by_mask) return;
+        auto const* next = at_ + shape_.place(0, category + 1, 0);
+        for (std::size_t j = 0; j < shape_.states(); ++j) hwy::Prefetch(next + j * block_sites);
     }
 
 private:
@@ -275,7 +313,7 @@ private:
     double const* at_ = nullptr;
 };
 
-/// Eight codes, widened.
+/// Codes of a vector's sites, widened.
 HWY_INLINE hn::Vec<Integers> codes_at(std::uint8_t const* codes) {
     alignas(64) std::array<std::int64_t, step> wide;
     for (std::size_t i = 0; i < step; ++i) wide[i] = codes[i];
@@ -288,22 +326,31 @@ class MaskProduct {
 public:
     MaskProduct(S shape, Side const& side) : shape_(shape), codes_(side.codes), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) {
-        auto const masks = codes_at(codes_ + block * block_sites + site);
-        unrolled<most_states_by_mask>([&](auto j) HWY_ATTR {
-            auto const is_in = hn::TestBit(masks, hn::Set(integers, std::int64_t{1} << j));
-            likelihood_[j] = hn::IfThenElseZero(hn::RebindMask(sites, is_in), constant(1));
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const masks = codes_at(codes_ + block * block_sites + site + v * step);
+            unrolled<most_states_by_mask>([&](auto j) INLINED {
+                auto const is_in = hn::TestBit(masks, hn::Set(integers, std::int64_t{1} << j));
+                likelihood_[v][j] = hn::IfThenElseZero(hn::RebindMask(sites, is_in), constant(1));
+            });
         });
     }
+    HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const n = shape_.states();
         auto const* column = matrices_ + category * n * shape_.stride() + row;
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Mul(constant(column[i]), likelihood_[0]); });
-        unrolled<most_states_by_mask - 1>([&](auto before) HWY_ATTR {
+        unrolled<count>([&](auto i) INLINED {
+            auto const entry = constant(column[i]);
+            unrolled<vectors>([&](auto v) INLINED { out[v][i] = hn::Mul(entry, likelihood_[v][0]); });
+        });
+        unrolled<most_states_by_mask - 1>([&](auto before) INLINED {
             constexpr auto j = before + 1;
             if (j >= n) return;
             column += shape_.stride();
-            unrolled<count>([&](auto i) HWY_ATTR { out[i] = fma(constant(column[i]), likelihood_[j], out[i]); });
+            unrolled<count>([&](auto i) INLINED {
+                auto const entry = constant(column[i]);
+                unrolled<vectors>([&](auto v) INLINED { out[v][i] = fma(entry, likelihood_[v][j], out[v][i]); });
+            });
         });
     }
 
@@ -311,7 +358,7 @@ private:
     S shape_;
     std::uint8_t const* codes_;
     double const* matrices_;
-    Rows<most_states_by_mask> likelihood_{};
+    Group<most_states_by_mask> likelihood_{};
 };
 
 /// matrix * tip, looked up.
@@ -320,21 +367,61 @@ class TableProduct {
 public:
     TableProduct(S shape, Side const& side)
         : shape_(shape), codes_(side.codes), products_(side.products), num_codes_(side.num_codes) {}
-    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
-        place_ = codes_at(codes_ + block * block_sites + site);
-    }
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = codes_ + block * block_sites + site; }
+    HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
-        auto const* products = products_ + (category * shape_.states() + row) * num_codes_;
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::GatherIndex(sites, products + i * num_codes_, place_); });
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
+        auto const* products = products_ + category * num_codes_ * shape_.stride() + row;
+        unrolled<vectors>([&](auto v) INLINED { look_up(products, at_ + v * step, out[v]); });
     }
 
 private:
+    template <std::size_t count>
+    HWY_INLINE void look_up(double const* products, std::uint8_t const* codes, Rows<count>& out) const {
+#if HWY_MAX_BYTES >= 32
+        if constexpr (count >= 4) {
+            unrolled<(count + 3) / 4>([&](auto part) INLINED {
+                constexpr auto first = 4 * part;
+                auto const four = transposed(products + first, codes);
+                unrolled<std::min<std::size_t>(4, count - first)>([&](auto i) INLINED { out[first + i] = four[i]; });
+            });
+            return;
+        }
+#endif
+        auto const stride = hn::Set(integers, static_cast<std::int64_t>(shape_.stride()));
+        auto const place = hn::Mul(codes_at(codes), stride);
+        unrolled<count>([&](auto i) INLINED { out[i] = hn::GatherIndex(sites, products + i, place); });
+    }
+
+#if HWY_MAX_BYTES >= 32
+    /// Four rows from the codes' four neighbouring products.
+    HWY_INLINE Rows<4> transposed(double const* products, std::uint8_t const* codes) const {
+        auto const of_site = [&](std::size_t i) INLINED { return products + codes[i] * shape_.stride(); };
+        Rows<4> x;
+        unrolled<4>([&](auto i) INLINED {
+            if constexpr (step == 4) {
+                x[i] = hn::LoadU(sites, of_site(i));
+            } else {
+                constexpr hn::Half<Sites> half;
+                x[i] = hn::Combine(sites, hn::LoadU(half, of_site(i + 4)), hn::LoadU(half, of_site(i)));
+            }
+        });
+        auto const low01 = hn::InterleaveLower(sites, x[0], x[1]);
+        auto const high01 = hn::InterleaveUpper(sites, x[0], x[1]);
+        auto const low23 = hn::InterleaveLower(sites, x[2], x[3]);
+        auto const high23 = hn::InterleaveUpper(sites, x[2], x[3]);
+        return {hn::OddEvenBlocks(hn::SwapAdjacentBlocks(low23), low01),
+                hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high23), high01),
+                hn::OddEvenBlocks(low23, hn::SwapAdjacentBlocks(low01)),
+                hn::OddEvenBlocks(high23, hn::SwapAdjacentBlocks(high01))};
+    }
+#endif
+
     S shape_;
     std::uint8_t const* codes_;
     double const* products_;
     std::size_t num_codes_;
-    hn::Vec<Integers> place_{};
+    std::uint8_t const* at_ = nullptr;
 };
 
 // --- scaling
@@ -374,35 +461,40 @@ template <class S, class Left, class Right>
 void combine_sides(S shape, Left left, Right right, Side const& left_side, Side const& right_side, double* clv,
                    std::uint16_t* scalers, Blocks blocks) {
     auto const scalers_per_block = shape.categories() * block_sites;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        auto* const scaler = scalers + block * scalers_per_block;
-        auto const of = [&](Side const& side) {
-            return side.scalers == nullptr ? nullptr : side.scalers + block * scalers_per_block;
-        };
-        add_scalers(scalers_per_block, of(left_side), of(right_side), scaler);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            left.move_to(block, site);
-            right.move_to(block, site);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto* const out = clv + shape.place(block, c, 0) + site;
-                auto largest = constant(0);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    left.get(c, row, a);
-                    right.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        auto const x = hn::Mul(a[i], b[i]);
-                        largest = hn::Max(largest, x);
-                        hn::Store(x, sites, out + (row + i) * block_sites);
+    auto const of = [&](Side const& side) {
+        return side.scalers == nullptr ? nullptr : side.scalers + blocks.first * scalers_per_block;
+    };
+    add_scalers((blocks.last - blocks.first) * scalers_per_block, of(left_side), of(right_side),
+                scalers + blocks.first * scalers_per_block);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        left.move_to(block, site);
+        right.move_to(block, site);
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto* const out = clv + shape.place(block, c, 0) + site;
+            Rows<vectors> largest;
+            largest.fill(constant(0));
+            left.prefetch(c);
+            right.prefetch(c);
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                left.get(c, row, a);
+                right.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        auto const x = hn::Mul(a[v][i], b[v][i]);
+                        largest[v] = hn::Max(largest[v], x);
+                        hn::Store(x, sites, out + v * step + (row + i) * block_sites);
                     });
                 });
-                if (!hn::AllFalse(sites, hn::Lt(largest, constant(small)))) {
-                    scale_up(shape.states(), largest, out, scaler + c * block_sites + site);
-                }
-            }
+            });
+            unrolled<vectors>([&](auto v) INLINED {
+                if (hn::AllFalse(sites, hn::Lt(largest[v], constant(small)))) return;
+                auto const place = block * scalers_per_block + c * block_sites + site + v * step;
+                scale_up(shape.states(), largest[v], out + v * step, scalers + place);
+            });
         }
-    }
+    });
 }
 
 /// Calls f with a reader of the side, of the kind that it needs.
@@ -569,35 +661,43 @@ void add_loglh_of(S shape, Far far, Side const& near_side, Side const& far_side,
     constexpr double ln2_256 = 256 * std::numbers::ln2;
     Plain<S> near(shape, near_side);
     BlockScale scale;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        scale.read(shape.categories(), near_side, far_side, root.invariant, block);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            near.move_to(block, site);
-            far.move_to(block, site);
-            auto likelihood = constant(0);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto const* frequency = root.frequencies + c * shape.states();
-                auto in_category = constant(0);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    near.get(c, row, a);
-                    far.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        in_category = fma(hn::Mul(constant(frequency[row + i]), a[i]), b[i], in_category);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        if (site == 0) scale.read(shape.categories(), near_side, far_side, root.invariant, block);
+        near.move_to(block, site);
+        far.move_to(block, site);
+        Rows<vectors> likelihood;
+        likelihood.fill(constant(0));
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto const* frequency = root.frequencies + c * shape.states();
+            Rows<vectors> in_category;
+            in_category.fill(constant(0));
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                near.get(c, row, a);
+                far.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        in_category[v] = fma(hn::Mul(constant(frequency[row + i]), a[v][i]), b[v][i], in_category[v]);
                     });
                 });
-                if (!scale.is_one()) in_category = hn::Mul(in_category, scale.factor(c, site));
-                likelihood = fma(constant(root.weights[c]), in_category, likelihood);
+            });
+            unrolled<vectors>([&](auto v) INLINED {
+                if (!scale.is_one()) in_category[v] = hn::Mul(in_category[v], scale.factor(c, site + v * step));
+                likelihood[v] = fma(constant(root.weights[c]), in_category[v], likelihood[v]);
+            });
+        }
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const first = block * block_sites + site + v * step;
+            if (root.invariant != nullptr) {
+                likelihood[v] = hn::Add(likelihood[v], hn::LoadU(sites, root.invariant + first));
             }
-            auto const first = block * block_sites + site;
-            if (root.invariant != nullptr) likelihood = hn::Add(likelihood, hn::LoadU(sites, root.invariant + first));
-            auto value = logarithm(likelihood);
-            if (!scale.is_one()) value = fma(scale.scaler(site), constant(-ln2_256), value);
+            auto value = logarithm(likelihood[v]);
+            if (!scale.is_one()) value = fma(scale.scaler(site + v * step), constant(-ln2_256), value);
             sum.add(value, hn::LoadU(integers, weights + first));
             if (per_site != nullptr) hn::StoreU(value, sites, per_site + first);
-        }
-    }
+        });
+    });
 }
 
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
@@ -617,26 +717,31 @@ template <class S, class Near, class Far>
 void make_table_of(S shape, Near near, Far far, Side const& near_side, Side const& far_side, double const* invariant,
                    double* table, Blocks blocks) {
     BlockScale scale;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        scale.read(shape.categories(), near_side, far_side, invariant, block);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            near.move_to(block, site);
-            far.move_to(block, site);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto* const out = table + shape.place(block, c, 0) + site;
-                auto const factor = scale.is_one() ? constant(1) : scale.factor(c, site);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    near.get(c, row, a);
-                    far.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        hn::Store(hn::Mul(hn::Mul(a[i], b[i]), factor), sites, out + (row + i) * block_sites);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        if (site == 0) scale.read(shape.categories(), near_side, far_side, invariant, block);
+        near.move_to(block, site);
+        far.move_to(block, site);
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto* const out = table + shape.place(block, c, 0) + site;
+            Rows<vectors> factor;
+            unrolled<vectors>(
+                [&](auto v) INLINED { factor[v] = scale.is_one() ? constant(1) : scale.factor(c, site + v * step); });
+            near.prefetch(c);
+            far.prefetch(c);
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                near.get(c, row, a);
+                far.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        auto const x = hn::Mul(hn::Mul(a[v][i], b[v][i]), factor[v]);
+                        hn::Store(x, sites, out + v * step + (row + i) * block_sites);
                     });
                 });
-            }
+            });
         }
-    }
+    });
 }
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
@@ -654,33 +759,44 @@ template <class S>
 void add_derivatives_of(S shape, double const* table, double const* terms, double const* invariant, Weights weights,
                         std::array<Accumulator, 3>& sums, Blocks blocks) {
     auto const per_order = shape.categories() * shape.states();
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            Rows<3> total{constant(0), constant(0), constant(0)};
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto const* x = table + shape.place(block, c, 0) + site;
-                auto const* term = terms + c * shape.states();
-                Rows<3> in_category{constant(0), constant(0), constant(0)};
-                for (std::size_t k = 0; k < shape.states(); ++k) {
-                    auto const likelihood = hn::Load(sites, x + k * block_sites);
-                    unrolled<3>([&](auto order) HWY_ATTR {
-                        in_category[order] = fma(constant(term[order * per_order + k]), likelihood, in_category[order]);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        Group<3> total;
+        total.fill({constant(0), constant(0), constant(0)});
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto const* x = table + shape.place(block, c, 0) + site;
+            auto const* term = terms + c * shape.states();
+            Group<3> in_category;
+            in_category.fill({constant(0), constant(0), constant(0)});
+            for (std::size_t k = 0; k < shape.states(); ++k) {
+                Rows<vectors> likelihood;
+                unrolled<vectors>([&](auto v)
+                                      INLINED { likelihood[v] = hn::Load(sites, x + v * step + k * block_sites); });
+                unrolled<3>([&](auto order) INLINED {
+                    auto const factor = constant(term[order * per_order + k]);
+                    unrolled<vectors>([&](auto v) INLINED {
+                        in_category[v][order] = fma(factor, likelihood[v], in_category[v][order]);
                     });
-                }
-                unrolled<3>([&](auto order) HWY_ATTR { total[order] = hn::Add(total[order], in_category[order]); });
+                });
             }
-            auto const first = block * block_sites + site;
-            if (invariant != nullptr) total[0] = hn::Add(total[0], hn::LoadU(sites, invariant + first));
-            total[0] = hn::Max(total[0], constant(least_likelihood));
+            unrolled<vectors>([&](auto v) INLINED {
+                unrolled<3>([&](auto order)
+                                INLINED { total[v][order] = hn::Add(total[v][order], in_category[v][order]); });
+            });
+        }
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const first = block * block_sites + site + v * step;
+            auto& [likelihood, first_sum, second_sum] = total[v];
+            if (invariant != nullptr) likelihood = hn::Add(likelihood, hn::LoadU(sites, invariant + first));
+            likelihood = hn::Max(likelihood, constant(least_likelihood));
             auto const weight = hn::LoadU(integers, weights + first);
-            auto const reciprocal = hn::Div(constant(1), total[0]);
-            auto const slope = hn::Mul(total[1], reciprocal);
-            auto const curvature = hn::Sub(hn::Mul(total[2], reciprocal), hn::Mul(slope, slope));
-            sums[0].add(logarithm(total[0]), weight);
+            auto const reciprocal = hn::Div(constant(1), likelihood);
+            auto const slope = hn::Mul(first_sum, reciprocal);
+            auto const curvature = hn::Sub(hn::Mul(second_sum, reciprocal), hn::Mul(slope, slope));
+            sums[0].add(logarithm(likelihood), weight);
             sums[1].add(slope, weight);
             sums[2].add(curvature, weight);
-        }
-    }
+        });
+    });
 }
 
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,

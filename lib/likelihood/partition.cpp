@@ -315,14 +315,15 @@ private:
         side.num_codes = tips_.sets().size();
         if (side.num_codes == 0) return side;
         // In the order of the kernels' products, of which these are what is not multiplied with 0.
-        products.assign(shape_.categories * shape_.states * side.num_codes, 0);
+        auto const stride = shape_.stride();
+        products.assign((shape_.categories * side.num_codes + 1) * stride, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             for (std::size_t code = 0; code < side.num_codes; ++code) {
-                auto* out = &products[c * shape_.states * side.num_codes + code];
+                auto* out = &products[(c * side.num_codes + code) * stride];
                 for (auto set = tips_.sets()[code]; set != 0; set &= set - 1) {
-                    auto const* column = matrices + c * shape_.matrix_size() +
-                                         static_cast<std::size_t>(std::countr_zero(set)) * shape_.stride();
-                    for (std::size_t i = 0; i < shape_.states; ++i) out[i * side.num_codes] += column[i];
+                    auto const* column =
+                        matrices + c * shape_.matrix_size() + static_cast<std::size_t>(std::countr_zero(set)) * stride;
+                    for (std::size_t i = 0; i < shape_.states; ++i) out[i] += column[i];
                 }
             }
         }
