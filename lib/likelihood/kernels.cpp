@@ -97,12 +97,16 @@ HWY_INLINE Vector exponential(Vector x) {
     return hn::IfThenElse(hn::Eq(x, x), bounded, x);
 }
 
-/// Taylor's series to degree 16 where exp(x) - 1 would cancel.
-HWY_INLINE Vector exponential_minus_one(Vector x) {
+/// exp(x) - minus, which is 0 or 1: Taylor's series to degree 16 where that would cancel.
+HWY_INLINE Vector exponential(Vector x, Vector minus) {
     constexpr double most = 0.5;
+    constexpr std::array<double, 15> reciprocal{1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
+                                                1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
+                                                1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
     auto sum = constant(1);
-    for (double degree = 16; degree > 1; --degree) sum = fma(hn::Mul(sum, x), constant(1 / degree), constant(1));
-    return hn::IfThenElse(hn::Le(hn::Abs(x), constant(most)), hn::Mul(sum, x), hn::Sub(exponential(x), constant(1)));
+    for (std::size_t i = reciprocal.size(); i-- > 0;) sum = fma(hn::Mul(sum, x), constant(reciprocal[i]), constant(1));
+    auto const cancels = hn::And(hn::Le(hn::Abs(x), constant(most)), hn::Gt(minus, constant(0)));
+    return hn::IfThenElse(cancels, hn::Mul(sum, x), hn::Sub(exponential(x), minus));
 }
 
 /// The series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).
@@ -155,8 +159,12 @@ void for_vectors(std::span<double> x, Function function) {
 void exponentials(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return exponential(v); });
 }
-void exponentials_minus_one(std::span<double> x) {
-    for_vectors(x, [](auto v) HWY_ATTR { return exponential_minus_one(v); });
+void exponentials_minus(std::span<double> x, double const* minus) {
+    for_vectors(x, [&](auto v) HWY_ATTR {
+        auto const result = exponential(v, hn::LoadU(sites, minus));
+        minus += step;
+        return result;
+    });
 }
 void logarithms(std::span<double> x) {
     for_vectors(x, [](auto v) HWY_ATTR { return logarithm(v); });
@@ -173,9 +181,11 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
     auto const stride = shape.stride();
     for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t i = 0; i < stride; i += hn::MaxLanes(rows)) {
-            auto const is_diagonal =
-                hn::Eq(hn::Iota(rows, static_cast<double>(i)), hn::Set(rows, static_cast<double>(j)));
-            auto sum = hn::IfThenElseZero(is_diagonal, hn::Set(rows, diagonal));
+            auto sum = hn::Zero(rows);
+            if (j - i < hn::MaxLanes(rows)) {
+                auto const is_diagonal = hn::Eq(hn::Iota(rows, 0), hn::Set(rows, static_cast<double>(j - i)));
+                sum = hn::IfThenElseZero(is_diagonal, hn::Set(rows, diagonal));
+            }
             for (std::size_t k = 0; k < n; ++k) {
                 auto const factor = hn::Set(rows, factors[k] * inverse[k * n + j]);
                 sum = hn::Add(sum, hn::Mul(factor, hn::LoadU(rows, columns + k * stride + i)));
@@ -818,7 +828,7 @@ namespace regraft::likelihood {
 namespace kernels {
 namespace {
 HWY_EXPORT(exponentials);
-HWY_EXPORT(exponentials_minus_one);
+HWY_EXPORT(exponentials_minus);
 HWY_EXPORT(logarithms);
 HWY_EXPORT(transition);
 HWY_EXPORT(combine);
@@ -830,8 +840,8 @@ HWY_EXPORT(add_derivatives);
 void exponentials(std::span<double> x) {
     HWY_DYNAMIC_DISPATCH(exponentials)(x);
 }
-void exponentials_minus_one(std::span<double> x) {
-    HWY_DYNAMIC_DISPATCH(exponentials_minus_one)(x);
+void exponentials_minus(std::span<double> x, double const* minus) {
+    HWY_DYNAMIC_DISPATCH(exponentials_minus)(x, minus);
 }
 void logarithms(std::span<double> x) {
     HWY_DYNAMIC_DISPATCH(logarithms)(x);

@@ -51,10 +51,11 @@ struct Side {
 /// What the sites of a block count: as often as that; behind the last site 0.
 using Weights = std::int64_t const*;
 
-/// x becomes exp(x), exp(x) - 1 to its last digits, log(x).
+/// x becomes exp(x), log(x).
 void exponentials(std::span<double> x);
-void exponentials_minus_one(std::span<double> x);
 void logarithms(std::span<double> x);
+/// x becomes exp(x) - minus, to its last digits. Each minus is 0 or 1; as many as the blocks that x fills have sites.
+void exponentials_minus(std::span<double> x, double const* minus);
 
 /// matrix = diagonal * identity + vectors * diag(factors) * inverse for one category: [column][row] with rows padded by
 /// 0, nothing below 0. columns: vectors as [k][row], padded; inverse: [k][column], not padded; factors: [k].

@@ -279,15 +279,19 @@ private:
 
     void fill_matrix(double* out, double t) {
         auto const n = shape_.states;
-        factors_.resize(n);
+        auto const size = shape_.categories * n;
+        factors_.resize(size);
+        diagonals_.assign(blocks_for(size) * kernels::block_sites, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
-            auto const& eigen = system(c);
-            for (std::size_t k = 0; k < n; ++k) factors_[k] = eigen.values[k] * model_.categories[c].rate * t;
+            auto const& values = system(c).values;
+            for (std::size_t k = 0; k < n; ++k) factors_[c * n + k] = values[k] * model_.categories[c].rate * t;
             // In a short time little changes: how much would be lost beside the 1 of what does not.
-            bool const is_short = factors_.back() > -1;
-            is_short ? kernels::exponentials_minus_one(factors_) : kernels::exponentials(factors_);
+            if (factors_[c * n + n - 1] > -1) std::fill_n(&diagonals_[c * n], n, 1);
+        }
+        kernels::exponentials_minus(factors_, diagonals_.data());
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
             kernels::transition(shape_, &columns_[model_.categories[c].system * n * shape_.stride()],
-                                eigen.inverse.data(), factors_.data(), is_short ? 1 : 0,
+                                system(c).inverse.data(), &factors_[c * n], diagonals_[c * n],
                                 out + c * shape_.matrix_size());
         }
     }
@@ -478,7 +482,8 @@ private:
     // Memory that is used again.
     std::vector<double> near_products_;
     std::vector<double> far_products_;
-    std::vector<double> factors_;
+    std::vector<double> factors_;    // [category][state]
+    std::vector<double> diagonals_;  // [category][state]
     std::vector<double> terms_;
     std::vector<char> larger_second_;       // per half-edge: of its children
     std::vector<std::uint32_t> num_below_;  // per half-edge: tips of its subtree

@@ -54,14 +54,20 @@ TEST(Exp, EndsWhereItSays) {
     EXPECT_TRUE(std::isnan(exp(Limits::quiet_NaN())));
 }
 
+/// exp(x) - 1.
+void minus_one(std::span<double> x) {
+    std::vector<double> const minus(x.size() + kernels::block_sites, 1);
+    kernels::exponentials_minus(x, minus.data());
+}
+
 TEST(ExpMinusOne, IsWithinThePromisedError) {
     for (auto x : arguments(-708, 0)) {
         auto const expected = std::expm1(static_cast<long double>(x));
-        kernels::exponentials_minus_one(std::span(&x, 1));
+        minus_one(std::span(&x, 1));
         ASSERT_LT(relative_error(x, expected), promised) << expected;
     }
     std::array edges{0.0, -infinity, infinity, Limits::quiet_NaN()};
-    kernels::exponentials_minus_one(edges);
+    minus_one(edges);
     EXPECT_EQ(edges[0], 0);
     EXPECT_EQ(edges[1], -1);
     EXPECT_EQ(edges[2], infinity);
@@ -91,6 +97,14 @@ TEST(Log, FollowsIeeeAtItsEnds) {
     }
 }
 
+TEST(ExpMinusZero, IsExp) {
+    auto x = arguments(-800, 800);
+    auto expected = x;
+    kernels::exponentials(expected);
+    kernels::exponentials_minus(x, std::vector<double>(x.size() + kernels::block_sites).data());
+    EXPECT_EQ(x, expected);
+}
+
 struct Results {
     std::vector<double> exponentials;
     std::vector<double> exponentials_minus_one;
@@ -100,7 +114,7 @@ struct Results {
 Results results(std::vector<double> const& x) {
     Results all{x, x, x};
     kernels::exponentials(all.exponentials);
-    kernels::exponentials_minus_one(all.exponentials_minus_one);
+    minus_one(all.exponentials_minus_one);
     kernels::logarithms(all.logarithms);
     return all;
 }

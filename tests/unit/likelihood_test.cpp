@@ -113,6 +113,48 @@ TEST(Likelihood, OfALengthThatIsZeroIsThatOfOneNode) {
     EXPECT_NEAR(loglh(star({0, 0.2, 0.3}, {{1}, {"A", "A", "C"}})), std::log(0.25 * same(0.2) * different(0.3)), 1e-14);
 }
 
+TEST(Likelihood, OfStatesThatNeverOccurIsNoNan) {
+    for (double const length : {1e-6, 0.1, 100.0}) {
+        auto c = star({length, length, length}, {{1, 1, 1}, {"ACG", "AAG", "A-R"}});
+        c.mixture.processes[0].frequencies = {1, 0, 0, 0};
+        auto p = partition(c);
+        std::array<double, 3> values{};
+        FixedSum sum;
+        p.add_loglh(0, sum, values);
+        // At mean rate 1 the rare states leave at once: every tip is drawn anew.
+        EXPECT_NEAR(values[0], 0, 1e-9);
+        EXPECT_NEAR(values[1], std::log(1e-12), 1e-9);
+        EXPECT_NEAR(values[2], std::log(1e-24), 1e-9);
+        for (auto const& derivative : derivative_sums(p, 0, length)) EXPECT_EQ(derivative.num_strays, 0);
+    }
+}
+
+/// Of eight states; as many patterns as there are sets, each at one tip.
+LikelihoodCase many_sets(std::size_t num_sets) {
+    auto c = star({0.1, 0.2, 0.3}, {});
+    c.mixture.processes[0] = {std::vector<double>(28, 1), std::vector<double>(8, 0.125)};
+    for (std::size_t i = 0; i < c.sets.size(); ++i) c.sets[i] = 255 - i;
+    c.sites.rows.resize(3);
+    for (std::size_t i = 0; i < num_sets; ++i) {
+        c.sites.weights.push_back(1);
+        c.sites.rows[0].push_back(static_cast<char>(i));
+        c.sites.rows[1].push_back(0);
+        c.sites.rows[2].push_back(0);
+    }
+    return c;
+}
+
+TEST(Likelihood, TakesAllSetsOfEightStates) {
+    auto const c = many_sets(255);
+    auto p = partition(c);
+    std::vector<double> values(255);
+    FixedSum sum;
+    p.add_loglh(0, sum, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_NEAR(values[i], std::log(std::popcount(c.sets[i]) / 8.0), 1e-13);
+    }
+}
+
 TEST(LikelihoodDeathTest, WantsCharactersThatAreAllowedAndOneRowPerTip) {
     EXPECT_DEATH(loglh(star({1, 1, 1}, {{1}, {"A", "A", "?"}})), "set != 0");
     EXPECT_DEATH(loglh(star({1, 1, 1}, {{1}, {"A", "A"}})), "rows.size");
