@@ -164,7 +164,9 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     command->add_option("--tree", options.tree, "compress along this tree (Newick), do not look for one")
         ->type_name("FILE")
         ->group(group);
-    command->add_option("--partitions", options.partitions, "store this partition file (RAxML-NG format) along with it")
+    command
+        ->add_option("--partitions", options.partitions,
+                     "store this partition file (RAxML-NG, RAxML 8 or NEXUS) along with it")
         ->type_name("FILE")
         ->group(group);
     command->add_option("--seed", options.seed, "of the search for a tree (default 1)")

@@ -7,7 +7,6 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/msa/alignment.hpp"
 #include "regraft/msa/newick.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/partition.hpp"
@@ -15,34 +14,23 @@
 namespace regraft::phylo {
 namespace {
 
-constexpr std::size_t min_taxa = 4;  // three taxa have a single topology and no inner branch
-
-std::vector<msa::PartitionSpec> partition_specs(Options const& options, std::uint64_t num_sites) {
-    if (options.partitions.empty()) return {msa::whole_alignment(options.model, num_sites)};
-    return msa::read_partitions(options.partitions, num_sites);
-}
-
-ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
-    try {
-        return parse_model(partition.model);
-    } catch (InputError const& error) {
-        if (options.partitions.empty()) throw;
-        throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
-    }
-}
-
 msa::Tree start_tree(Options const& options, msa::Patterns const& patterns, std::vector<std::string> const& taxa) {
     if (!options.tree.empty()) return msa::read_newick(options.tree, taxa);
     if (options.start == StartTree::random) return msa::random_tree(patterns.num_taxa, options.seed);
     return msa::stepwise_addition(patterns, options.seed);
 }
 
-bool uses_counts(ModelSpec const& spec) {
-    return spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised;
-}
-
-std::string missing_states_warning(std::string const& partition) {
-    return "partition " + partition + ": some states never occur; their frequencies are taken as 1e-12";
+/// The share of sites of a partition that may have one state everywhere.
+double invariant_share(msa::Patterns const& patterns, std::size_t partition, msa::Alphabet alphabet) {
+    std::uint64_t constant = 0;
+    std::uint64_t all = 0;
+    for (auto i = patterns.partition_begin[partition]; i < patterns.partition_begin[partition + 1]; ++i) {
+        auto states = msa::undetermined(alphabet);
+        for (auto const symbol : patterns.column(i)) states &= msa::state_mask(alphabet, symbol);
+        all += patterns.weight[i];
+        if (states != 0) constant += patterns.weight[i];
+    }
+    return static_cast<double>(constant) / static_cast<double>(all);
 }
 
 std::uint64_t content_hash(Dataset const& dataset, msa::Patterns const& patterns) {
@@ -61,32 +49,32 @@ std::uint64_t Dataset::num_sites() const {
     return std::accumulate(sites_per_partition.begin(), sites_per_partition.end(), std::uint64_t{0});
 }
 
-Input read_input(Options const& options) {
-    auto const alignment = msa::read_alignment(options.msa);
-    if (alignment.num_taxa() < min_taxa) {
-        throw InputError({options.msa.string()}, std::to_string(alignment.num_taxa()) + " taxa, expected at least " +
-                                                     std::to_string(min_taxa) + " for a tree search");
+Input to_input(CheckedInput const& checked) {
+    auto const& alignment = checked.alignment;
+    if (!checked.can_be_searched()) {
+        auto const& [severity, check, text, where] = checked.findings[0];
+        throw InputError(where.file.empty() ? TextPosition{alignment.file} : where, text);
     }
-    if (alignment.num_sites() == 0) throw InputError({options.msa.string()}, "no sites, expected at least 1");
     Dataset dataset;
     dataset.taxa = alignment.names;
+    dataset.specs = checked.specs;
+    dataset.partitions = checked.partitions;
+    for (auto const& finding : checked.findings) {
+        if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
+    }
     std::vector<msa::PartitionSites> partitions;
-    for (auto const& partition : partition_specs(options, alignment.num_sites())) {
-        dataset.partition_names.push_back(partition.name);
-        dataset.specs.push_back(model_of(options, partition));
-        partitions.push_back({dataset.specs.back().alphabet, msa::sites_of(partition)});
+    for (std::size_t q = 0; q < checked.partitions.size(); ++q) {
+        partitions.push_back({alphabet(dataset.specs[q]), msa::sites_of(checked.partitions[q])});
         dataset.sites_per_partition.push_back(partitions.back().sites.size());
     }
     auto patterns = msa::compress_patterns(alignment, partitions);
     dataset.partition_begin = patterns.partition_begin;
-    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        auto const missing = msa::missing_states(msa::count_states(patterns, q), dataset.specs[q].num_states());
-        if (uses_counts(dataset.specs[q]) && missing != 0 && missing != msa::undetermined(dataset.specs[q].alphabet)) {
-            dataset.warnings.push_back(missing_states_warning(dataset.partition_names[q]));
-        }
-    }
     dataset.content_hash = content_hash(dataset, patterns);
     return {std::move(dataset), std::move(patterns)};
+}
+
+Input read_input(Options const& options) {
+    return to_input(check_input(options));
 }
 
 SearchState read_start(Options const& options, Input const& input) {
@@ -94,8 +82,8 @@ SearchState read_start(Options const& options, Input const& input) {
     std::vector<Model> models;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        models.push_back(
-            start_model(spec, msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states())));
+        auto const frequencies = msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states);
+        models.push_back(likelihood::start_model(spec, {frequencies, invariant_share(patterns, q, alphabet(spec))}));
     }
     auto tree = start_tree(options, patterns, dataset.taxa);
     if (options.linkage == BranchLinkage::unlinked) {
@@ -123,9 +111,9 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
     return ranges;
 }
 
-std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                       std::span<std::byte const> blocks) {
-    std::vector<LocalSites> result(dataset.specs.size());
+std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+                                              std::span<std::byte const> blocks) {
+    std::vector<likelihood::Sites> result(dataset.specs.size());
     for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
     for (auto const& piece : work) {
         auto& sites = result[value(piece.partition)];

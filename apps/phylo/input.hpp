@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "likelihood.hpp"
 #include "options.hpp"
 #include "regraft/assign/assignment.hpp"
@@ -19,7 +20,7 @@ namespace regraft::phylo {
 /// What every PE keeps of the input: all but the columns.
 struct Dataset {
     std::vector<std::string> taxa;
-    std::vector<std::string> partition_names;
+    std::vector<msa::PartitionSpec> partitions;  // as the user named them
     std::vector<ModelSpec> specs;
     std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;
@@ -37,7 +38,10 @@ struct Input {
     msa::Patterns patterns;
 };
 
-/// Reads the alignment and the partition file. Throws InputError.
+/// What can be searched of checked input; its warnings become those of the dataset. Throws InputError if nothing can.
+Input to_input(CheckedInput const& checked);
+
+/// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
 
 /// Where the search begins: start parameters and the user's tree or a new one. Throws InputError.
@@ -49,8 +53,8 @@ std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockR
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
-/// The blocks of a PE's work as libpll wants them, per partition.
-std::vector<LocalSites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                       std::span<std::byte const> blocks);
+/// The blocks of a PE's work, per partition.
+std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+                                              std::span<std::byte const> blocks);
 
 }  // namespace regraft::phylo

@@ -8,13 +8,16 @@
 #include <fmt/format.h>
 
 #include "block_layout.hpp"
+#include "check.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/likelihood/instructions.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "resources.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -59,7 +62,9 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       output_(output),
       log_(voice),
       store_(comm),
-      checkpoint_(comm) {}
+      checkpoint_(comm) {
+    if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
+}
 
 Result Job::run() {
     return ft::resilient(
@@ -72,8 +77,9 @@ Result Job::body() {
     auto const restoring = Clock::now();
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
     auto const work = assignment_[value(comm_.self())];
-    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
-                          to_local_sites(dataset_, work, blocks_), instructions_);
+    auto const sites = to_local_sites(dataset_, work, blocks_);
+    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage, sites,
+                          resources(options_, dataset_, sites));
     if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
@@ -114,8 +120,13 @@ void Job::set_up() {
     std::optional<SearchState> start;
     std::string problem;
     try {
-        if (output_ == Output::files) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
-        input = read_input(options_);
+        bool const keeps = output_ == Output::files;
+        if (keeps) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
+        bool const reduces = keeps && comm_.leads();
+        if (reduces && recoveries_.empty()) prepare_reduced(options_);  // after a failure it may be this job's own
+        auto const checked = check_input(options_);
+        input = to_input(checked);
+        if (reduces) write_reduced(options_, checked);
         start = read_start(options_, *input);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
@@ -127,7 +138,6 @@ void Job::set_up() {
                                "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
-    instructions_ = agree_on_instructions();
     comm_.reach(read_phase.after);
 
     auto const members = comm_.members();
@@ -142,8 +152,13 @@ void Job::set_up() {
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.specs.size(),
                     dataset_.specs.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
-    say(fmt::format("{} rank{}, each pattern on {} of them, kernels for {}", size, size == 1 ? "" : "s",
-                    placement.shape().replicas, name(instructions_)));
+    auto const sites = to_local_sites(dataset_, assignment_[value(comm_.self())], blocks_);
+    agree_on_input(memory_problem(options_, dataset_, sites));
+    auto const mine_to_use = resources(options_, dataset_, sites);
+    say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
+                    size, size == 1 ? "" : "s", placement.shape().replicas, mine_to_use.num_threads,
+                    mine_to_use.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
+                    memory_text(mine_to_use, dataset_, sites)));
     commit(*start);
 }
 
@@ -248,7 +263,6 @@ Result Job::result_of(SearchState state, Likelihood& likelihood) {
         auto const members = comm_.members();
         if (!std::binary_search(members.begin(), members.end(), PeId{pe})) result.ranks_lost.push_back(PeId{pe});
     }
-    result.instructions = instructions_;
     result.failure_plan = failure_plan_;
     result.recoveries = recoveries_;
     result.evaluations = result.state.evaluations;
@@ -271,6 +285,7 @@ void Job::write_output(Result const& result) {
         }
     };
     write(".bestTree", [&] { return newick(dataset_, result.state) + '\n'; });
+    write(".bestModel", [&] { return best_models(dataset_, result.state); });
     comm_.reach(output_phase.inside);
     write(".json", [&] { return to_json(options_, dataset_, result); });
     write(".log", [&] { return log_.text(); });
@@ -288,12 +303,6 @@ void Job::agree_on_input(std::string const& problem) {
         if (!share.empty())
             throw SharedInputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
     }
-}
-
-InstructionSet Job::agree_on_instructions() {
-    auto least = static_cast<std::uint32_t>(best_instruction_set());
-    comm_.check(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT32_T, MPI_MIN, comm_.native()), "MPI_Allreduce");
-    return static_cast<InstructionSet>(least);
 }
 
 }  // namespace regraft::phylo

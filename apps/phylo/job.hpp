@@ -44,7 +44,6 @@ private:
 
     /// Throws InputError on all PEs, with the first message, if one of them has a problem. Collective, uniform.
     void agree_on_input(std::string const& problem);
-    InstructionSet agree_on_instructions();
     void say(std::string const& text) { log_.line(text, comm_.leads()); }
 
     ft::Communicator& comm_;
@@ -56,7 +55,6 @@ private:
     store::ReplicatedStore store_;
     checkpoint::MiniCheckpoint checkpoint_;
     Dataset dataset_;
-    InstructionSet instructions_ = InstructionSet::plain;
     assign::Assignment assignment_;
     std::vector<std::byte> blocks_;  // of this PE's row of the assignment
 

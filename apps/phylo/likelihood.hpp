@@ -1,16 +1,16 @@
-// The likelihood of a tree whose sites are spread over the PEs: libpll's kernels per site, exact sums over sites.
+// The likelihood of a tree whose sites are spread over the PEs: parts of exact sums, added over all PEs.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "model.hpp"
-#include "regraft/core/exact_sum.hpp"
+#include "regraft/core/fixed_sum.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/likelihood/model.hpp"
+#include "regraft/likelihood/partition.hpp"
+#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::phylo {
@@ -22,16 +22,13 @@ enum class BranchLinkage : std::uint8_t {
     unlinked,  // independent: one length set per partition
 };
 
-/// Vector instructions of libpll's kernels, ordered: a CPU that has one has all before it.
-enum class InstructionSet : std::uint32_t { plain, sse3, avx, avx2 };
-InstructionSet best_instruction_set();
-std::string_view name(InstructionSet set);
+using likelihood::Frequencies;
+using likelihood::Model;
+using likelihood::ModelSpec;
+using likelihood::Origin;
 
-/// What a PE has of one partition. Empty if it works on none of its patterns.
-struct LocalSites {
-    std::vector<std::uint32_t> weights;  // per pattern
-    std::vector<std::string> rows;       // per taxon: one canonical character per pattern
-};
+/// The alphabet of the model's data. Throws InputError if there is none for them.
+msa::Alphabet alphabet(ModelSpec const& spec);
 
 /// Logarithm of the likelihood at a branch length, as far as it depends on it, and its derivatives.
 struct BranchValue {
@@ -46,12 +43,13 @@ struct BranchValue {
 /// throw ft::ProcessFailure.
 class Likelihood {
 public:
-    /// Precondition: one spec, model and LocalSites per partition; tree.num_length_sets() fits the linkage.
+    /// Of the partitions, PEs have the sites given. options.total_weight: of all partitions. Precondition: one spec,
+    /// model and Sites per partition; tree.num_length_sets() fits the linkage.
     Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs, std::vector<Model> models,
-               BranchLinkage linkage, std::span<LocalSites const> sites, InstructionSet instructions);
+               BranchLinkage linkage, std::span<likelihood::Sites const> sites,
+               likelihood::PartitionOptions const& options);
     Likelihood(Likelihood const&) = delete;
     Likelihood& operator=(Likelihood const&) = delete;
-    ~Likelihood();
 
     msa::Tree const& tree() const { return tree_; }
     std::size_t num_partitions() const { return models_.size(); }
@@ -90,23 +88,22 @@ public:
     std::vector<double> score_insertions(msa::HalfEdge h, std::span<msa::HalfEdge const> targets);
 
 private:
-    class Partition;  // this PE's sites of one partition
-
     std::uint32_t length_set(std::size_t partition) const;
     /// Calls invalidate(g) for the half-edges whose CLVs contain the edge of h, and goes on beyond g if it says true.
     template <class Invalidate>
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
     /// Invalidates what the move changed, after it was made or undone; returns it.
     msa::TreeUndo touched(msa::TreeUndo move);
-    void reduce(std::span<ExactSum> sums);
-    std::vector<double> values(std::span<ExactSum> sums);
+    /// The sums over all PEs.
+    void reduce(std::span<FixedSum> sums);
+    std::vector<double> values(std::span<FixedSum> sums);
 
     ft::Communicator& comm_;
     msa::Tree tree_;
     std::vector<ModelSpec> const* specs_;
     std::vector<Model> models_;
     BranchLinkage linkage_;
-    std::vector<std::unique_ptr<Partition>> partitions_;
+    std::vector<likelihood::Partition> partitions_;  // this PE's sites
     std::uint64_t evaluations_ = 0;
 };
 

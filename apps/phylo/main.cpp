@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "check.hpp"
 #include "failure_draw.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -57,6 +58,7 @@ int guarded(int argc, char** argv, int founder) {
     }
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
+        if (parsed.options->command == Command::check) return check(comm, *parsed.options);
         run(comm, *parsed.options);
         return 0;
     } catch (InputError const& error) {

@@ -11,6 +11,8 @@
 #include <boost/math/tools/minima.hpp>
 #include <nlopt.h>
 
+#include "regraft/likelihood/ieee_math.hpp"
+
 namespace regraft::phylo {
 
 using msa::HalfEdge;
@@ -139,27 +141,31 @@ double cost(Likelihood& likelihood, std::size_t partition, Change change) {
 /// Brent on the logarithm of a positive parameter.
 void optimise_parameter(Likelihood& likelihood, std::size_t partition, double Model::*parameter, double low,
                         double high) {
-    auto const set_to = [&](double x) { return [=](Model& model) { model.*parameter = std::exp(x); }; };
+    auto const value = [=](double x) { return std::clamp(likelihood::exp(x), low, high); };
+    auto const set_to = [&](double x) { return [=](Model& model) { model.*parameter = value(x); }; };
     auto const f = [&](double x) { return cost(likelihood, partition, set_to(x)); };
     double const before = likelihood.model(partition).*parameter;
-    double const start = std::log(before);
-    double const best = minimise(f, std::log(low), std::log(high), start);
+    double const start = likelihood::log(std::clamp(before, low, high));
+    double const best = minimise(f, likelihood::log(low), likelihood::log(high), start);
     auto model = likelihood.model(partition);
-    model.*parameter = best == start ? before : std::exp(best);  // exp(log(x)) need not be x
+    model.*parameter = best == start ? before : value(best);  // exp(log(x)) need not be x
     likelihood.set_model(partition, std::move(model));
 }
 
-/// BOBYQA on the logarithms of the first n - 1 of n positive numbers relative to the last one.
+/// BOBYQA on the logarithms of positive numbers relative to one of them, the unit.
 template <class Get, class Set>
-void optimise_ratios(Likelihood& likelihood, std::size_t partition, double limit, Get get, Set set) {
+void optimise_ratios(Likelihood& likelihood, std::size_t partition, std::size_t unit, Get get, Set set) {
+    constexpr double limit = 6.907755278982137;  // log(1000)
     auto const before = likelihood.model(partition);
     std::vector<double> const start = get(before);
     std::vector<double> x;
-    for (std::size_t i = 0; i + 1 < start.size(); ++i) x.push_back(std::log(start[i] / start.back()));
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        if (i != unit) x.push_back(likelihood::log(start[i] / start[unit]));
+    }
     auto const apply = [&](Model& model, std::vector<double> const& logs) {
         std::vector<double> ratios;
-        for (double log : logs) ratios.push_back(std::exp(log));
-        ratios.push_back(1.0);
+        for (double log : logs) ratios.push_back(likelihood::exp(log));
+        ratios.insert(ratios.begin() + static_cast<std::ptrdiff_t>(unit), 1.0);
         set(model, std::move(ratios));
     };
     double const f_before = cost(likelihood, partition, [](Model&) {});
@@ -170,21 +176,55 @@ void optimise_ratios(Likelihood& likelihood, std::size_t partition, double limit
         likelihood.set_model(partition, before);
 }
 
-void optimise_rates(Likelihood& likelihood, std::size_t partition) {
+/// The same for a member of Model whose scale does not matter, or is that of the unit.
+void optimise_ratios(Likelihood& likelihood, std::size_t partition, std::size_t unit,
+                     std::vector<double> Model::*numbers) {
     optimise_ratios(
-        likelihood, partition, std::log(1e3), [](Model const& model) { return model.rates; },
-        [](Model& model, std::vector<double> ratios) { model.rates = std::move(ratios); });
+        likelihood, partition, unit, [&](Model const& model) { return model.*numbers; },
+        [&](Model& model, std::vector<double> ratios) { model.*numbers = std::move(ratios); });
+}
+
+/// Relative to the highest, which the data say most about; relative to one that they say little about, all others would
+/// have to change at once.
+void optimise_rates(Likelihood& likelihood, std::size_t partition) {
+    auto const& rates = likelihood.model(partition).rates;
+    auto const highest = static_cast<std::size_t>(std::max_element(rates.begin(), rates.end()) - rates.begin());
+    auto const last = likelihood.spec(partition).rate_classes.back();
+    optimise_ratios(
+        likelihood, partition, highest, [](Model const& model) { return model.rates; },
+        [last](Model& model, std::vector<double> ratios) {
+            auto const unit = ratios[last];
+            for (auto& ratio : ratios) ratio /= unit;
+            model.rates = std::move(ratios);
+        });
 }
 
 void optimise_frequencies(Likelihood& likelihood, std::size_t partition) {
+    auto const last = likelihood.model(partition).frequencies.size() - 1;
     optimise_ratios(
-        likelihood, partition, std::log(1e3), [](Model const& model) { return model.frequencies; },
+        likelihood, partition, last, [](Model const& model) { return model.frequencies; },
         [](Model& model, std::vector<double> ratios) {
             double sum = 0;
             for (double ratio : ratios) sum += ratio;
             for (double& ratio : ratios) ratio /= sum;
             model.frequencies = std::move(ratios);
         });
+}
+
+void optimise_heterogeneity(Likelihood& likelihood, std::size_t partition) {
+    auto const& spec = likelihood.spec(partition);
+    if (spec.has_gamma() && spec.alpha_from == Origin::optimised) {
+        optimise_parameter(likelihood, partition, &Model::alpha, likelihood::min_alpha, likelihood::max_alpha);
+    }
+    if (spec.heterogeneity == likelihood::Heterogeneity::free && spec.free_rates_from == Origin::optimised) {
+        auto const last = std::size_t{spec.categories} - 1;
+        optimise_ratios(likelihood, partition, last, &Model::category_weights);
+        optimise_ratios(likelihood, partition, last, &Model::category_rates);
+    }
+    if (spec.invariant_from == Origin::optimised) {
+        constexpr double least = 1e-6;
+        optimise_parameter(likelihood, partition, &Model::invariant, least, likelihood::max_invariant);
+    }
 }
 
 }  // namespace
@@ -232,10 +272,10 @@ double optimise_model(Likelihood& likelihood, std::size_t partition) {
     likelihood.reach(model_phase.before);
     auto const& spec = likelihood.spec(partition);
     double const before = likelihood.partition_loglh(partition);
-    if (spec.num_free_rates() > 0) optimise_rates(likelihood, partition);
+    if (spec.rates_from == Origin::optimised) optimise_rates(likelihood, partition);
     if (spec.frequencies == Frequencies::optimised) optimise_frequencies(likelihood, partition);
     likelihood.reach(model_phase.inside);
-    if (spec.has_alpha()) optimise_parameter(likelihood, partition, &Model::alpha, 0.02, 100);
+    optimise_heterogeneity(likelihood, partition);
     bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && likelihood.num_partitions() > 1;
     if (is_scaled) optimise_parameter(likelihood, partition, &Model::scaler, 0.01, 100);
     double const gain = likelihood.partition_loglh(partition) - before;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "failure_draw.hpp"
+#include "regraft/likelihood/instructions.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -17,13 +18,30 @@ constexpr char const* description =
     "over\n"
     "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
     "\n"
+    "  before it:       regraft-phylo check --msa a.phy\n"
     "  alone:           regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
     "  on eight ranks:  ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
     "  with failures:   ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m --fail "
     "spr:inside:0:20,load:before:3:0\n";
 
+constexpr char const* what_check_does =
+    "Reads the input as a search would, and tells within seconds what is wrong with it:\n"
+    "\n"
+    "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all\n"
+    "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
+    "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
+    "            than taxa, more free parameters than site patterns\n"
+    "  notes     good to know: how many sites do not vary\n"
+    "\n"
+    "  regraft-phylo check --msa a.phy\n"
+    "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
+    "small.phy\n"
+    "\n"
+    "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
+
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.json (results, models, a record per failure), PREFIX.log.\n"
+    "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
+    "failure), PREFIX.log.\n"
     "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
 
 std::string list_of_points() {
@@ -42,20 +60,45 @@ std::string whole_number(std::string const& text) {
     return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
-    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
-    auto* model =
-        app.add_option("--model", options.model, "such as GTR+FC+G4m, JC, HKY+FO, LG+G4m, WAG+FC")->type_name("MODEL");
-    app.add_option("--partitions", options.partitions, "partition file of RAxML: MODEL, NAME = RANGES per line")
-        ->type_name("FILE")
-        ->excludes(model);
+    app.add_option("--model", options.model,
+                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
+                   "PREFIX.bestModel")
+        ->type_name("MODEL");
+    app.add_option("--partitions", options.partitions,
+                   "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
+                   "without a charpartition take --model")
+        ->type_name("FILE");
     app.add_option("--brlen", options.linkage,
                    "branch lengths between partitions: linked, scaled (default) or unlinked")
         ->transform(CLI::CheckedTransformer(linkages).description(""))
         ->type_name("HOW");
+    app.add_option("--reduced", options.reduced,
+                   "write the alignment (PHYLIP) without duplicate sequences and without taxa and sites that are all "
+                   "gaps, and with --partitions FILE.partitions for it")
+        ->type_name("FILE");
+    app.add_flag("--redo", options.redo, "overwrite output files");
+}
+
+CLI::App* add_check(CLI::App& app, Options& options) {
+    auto* const check = app.add_subcommand("check", "tell what is wrong with the input, before hours are spent on it");
+    add_input_options(*check, options);
+    check->add_option("--json", options.json, "write what was found, with all names, for programs")->type_name("FILE");
+    check->footer(what_check_does);
+    return check;
+}
+
+std::vector<std::string> names_of_instructions() {
+    auto const names = likelihood::available_instructions();
+    return {names.begin(), names.end()};
+}
+
+void add_options(CLI::App& app, Options& options) {
+    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
+    add_input_options(app, options);
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
@@ -63,26 +106,50 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--seed", options.seed, "of the start tree (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
-    app.add_flag("--redo", options.redo, "overwrite output files");
     app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
         ->type_name("R");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
         ->check(CLI::Range(1U, 1000U))
         ->type_name("N");
+    app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1024U))
+        ->type_name("N");
+    app.add_option("--memory", options.memory_mib,
+                   "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+        ->type_name("MIB");
+    app.add_option("--instructions", options.instructions,
+                   "vector instructions, for tests: the results are the same with all (default: " +
+                       std::string(likelihood::available_instructions().front()) + ")")
+        ->check(CLI::IsMember(names_of_instructions()))
+        ->type_name("NAME");
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
     app.footer(after);
 }
 
+/// A model may be in a file, as the programs write it: with its partitions.
+void look_for_model_file(Options& options) {
+    std::error_code error;
+    if (!options.partitions.empty() || !std::filesystem::is_regular_file(options.model, error)) return;
+    options.partitions = std::exchange(options.model, "");
+}
+
 /// What CLI11 cannot check. Throws CLI::ValidationError.
 void complete(Options& options) {
+    look_for_model_file(options);
+    if (options.command == Command::check) return;
     if (options.model.empty() && options.partitions.empty()) {
         throw CLI::ValidationError("--model", "is needed, or --partitions with a model in each line");
     }
-    if (options.command == Command::loglh && options.tree.empty())
-        throw CLI::ValidationError("--tree", "is needed by loglh");
+    if (options.command != Command::search && options.tree.empty()) {
+        throw CLI::ValidationError(
+            "--tree",
+            "FILE is needed: loglh and evaluate tell how well a given tree, in Newick format, explains the "
+            "alignment; to find a tree, use search");
+    }
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
@@ -92,10 +159,11 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
     Options options;
+    auto* check = add_check(app, options);
     auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
     std::pair<char const*, char const*> const commands[] = {
         {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"},
-        {"evaluate", "optimise model and branch lengths on the start tree"},
+        {"evaluate", "optimise model and branch lengths on --tree"},
         {"search", "find a good tree: hill climbing by NNI and SPR moves"}};
     Command const meaning[] = {Command::loglh, Command::evaluate, Command::search};
     CLI::App* subcommands[3];
@@ -110,12 +178,13 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named_like(argv[1])).empty()) {
         return {std::nullopt,
                 std::string("regraft-phylo: unknown command '") + argv[1] +
-                    "', expected search, evaluate, loglh or points\n",
+                    "', expected check, search, evaluate, loglh or points\n",
                 2};
     }
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        if (check->parsed()) options.command = Command::check;
         for (std::size_t i = 0; i < 3; ++i) {
             if (subcommands[i]->parsed()) options.command = meaning[i];
         }

@@ -16,8 +16,10 @@ enum class StartTree : std::uint8_t { parsimony, random };
 struct Options {
     Command command = Command::search;
     std::filesystem::path msa;
-    std::string model;                 // empty with a partition file
+    std::string model;                 // empty if the partition file has models
     std::filesystem::path partitions;  // empty: all sites share the model
+    std::filesystem::path reduced;     // where to write the alignment without duplicates and gaps; empty: nowhere
+    std::filesystem::path json;        // check: where to write what was found; empty: nowhere
     BranchLinkage linkage = BranchLinkage::scaled;
     std::filesystem::path tree;  // empty: see start
     StartTree start = StartTree::parsimony;
@@ -26,7 +28,10 @@ struct Options {
     bool redo = false;   // overwrite them
     std::uint32_t replicas = 3;
     std::uint32_t spr_radius = 5;
-    std::string fail;  // failure plan, or random:SEED:COUNT
+    std::uint32_t threads = 0;     // per rank; 0: as many as pay
+    std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
+    std::string instructions;      // of the kernels; empty: the best
+    std::string fail;              // failure plan, or random:SEED:COUNT
 
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
 };

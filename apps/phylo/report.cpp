@@ -13,6 +13,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
 
 namespace regraft::phylo {
@@ -51,6 +52,8 @@ Json to_json(Recovery const& r) {
 
 char const* name(Command command) {
     switch (command) {
+        case Command::check:
+            return "check";
         case Command::loglh:
             return "loglh";
         case Command::evaluate:
@@ -76,14 +79,23 @@ char const* name(BranchLinkage linkage) {
 Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinkage linkage, std::size_t q) {
     auto const& spec = dataset.specs[q];
     auto const& model = result.state.models[q];
-    Json json{{"name", dataset.partition_names[q]},
+    Json json{{"name", dataset.partitions[q].name},
               {"model", spec.text},
               {"sites", dataset.sites_per_partition[q]},
               {"patterns", dataset.partition_begin[q + 1] - dataset.partition_begin[q]},
               {"log_likelihood", result.partition_loglh[q]},
               {"frequencies", model.frequencies}};
-    if (spec.matrix_rates.empty()) json["exchangeabilities"] = exchangeabilities(spec, model);
-    if (spec.has_alpha()) json["alpha"] = model.alpha;
+    if (!spec.rate_classes.empty()) {
+        auto& rates = json["exchangeabilities"] = Json::array();
+        for (auto const rate_class : spec.rate_classes) rates.push_back(model.rates[rate_class]);
+    }
+    if (spec.has_gamma()) json["alpha"] = model.alpha;
+    if (model.invariant > 0) json["invariant"] = model.invariant;
+    if (!model.category_rates.empty()) {
+        json["category_rates"] = model.category_rates;
+        json["category_weights"] = model.category_weights;
+    }
+    json["fitted_model"] = likelihood::to_string(spec, model);
     if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
     if (linkage == BranchLinkage::unlinked) {
         json["tree"] = msa::to_newick(result.state.tree, dataset.taxa, static_cast<std::uint32_t>(q));
@@ -155,7 +167,7 @@ std::string newick(Dataset const& dataset, SearchState const& state) {
 }
 
 void prepare_output(Options const& options, Trial trial) {
-    for (auto const* extension : {".bestTree", ".json", ".log"}) {
+    for (auto const* extension : {".bestTree", ".bestModel", ".json", ".log"}) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
@@ -190,6 +202,14 @@ void write_file(std::filesystem::path const& path, std::string const& text) {
     throw InputError({path.string()}, "cannot be written: " + error.message());
 }
 
+std::string best_models(Dataset const& dataset, SearchState const& state) {
+    auto partitions = dataset.partitions;
+    for (std::size_t q = 0; q < partitions.size(); ++q) {
+        partitions[q].model = likelihood::to_string(dataset.specs[q], state.models[q]);
+    }
+    return msa::to_text(partitions);
+}
+
 std::string to_json(Options const& options, Dataset const& dataset, Result const& result) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
@@ -200,7 +220,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"patterns", dataset.num_patterns()},
               {"seed", options.seed},
               {"branch_lengths", name(options.linkage)},
-              {"instruction_set", name(result.instructions)},
+              {"instruction_set", std::string(likelihood::used_instructions())},
               {"tree", newick(dataset, result.state)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
               {"failure_plan", result.failure_plan},
@@ -220,7 +240,8 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
     auto const loglh = std::isfinite(result.state.loglh) ? fmt::format("{:.17g}", result.state.loglh) : "null";
     auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
-    return fmt::format("{{\n  \"log_likelihood\": {},{}\n", loglh, rest.substr(1));
+    return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh,
+                       rest.substr(1));
 }
 
 }  // namespace regraft::phylo

@@ -47,7 +47,6 @@ struct Result {
     std::vector<double> partition_loglh;
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
-    InstructionSet instructions = InstructionSet::plain;
     std::string failure_plan;
     std::vector<Recovery> recoveries;
     std::uint64_t evaluations = 0;
@@ -85,6 +84,9 @@ std::string to_string(Recovery const& recovery);
 
 /// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
 std::string newick(Dataset const& dataset, SearchState const& state);
+
+/// The models with the values of their parameters, as a partition file.
+std::string best_models(Dataset const& dataset, SearchState const& state);
 
 /// How to find out whether output files can be written: by one PE by trying, by the others by looking.
 enum class Trial : std::uint8_t { look, write };

@@ -10,7 +10,7 @@
 
 namespace regraft::phylo {
 
-enum class Command : std::uint8_t { loglh, evaluate, search };
+enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
 enum class Stage : std::uint8_t { rough_model, nni, spr, final_model, done };

@@ -31,4 +31,29 @@ void all_reduce(Communicator& comm, std::span<ExactSum> sums) {
     comm.reach(reduce_phase.after);
 }
 
+void all_reduce(Communicator& comm, std::span<FixedSum> sums) {
+    comm.reach(reduce_phase.before);
+    constexpr std::size_t width = 3;
+    std::vector<std::int64_t> parts;
+    parts.reserve(width * sums.size());
+    for (auto const& sum : sums) parts.insert(parts.end(), {sum.high, sum.low, sum.num_strays});
+    comm.reach(reduce_phase.inside);
+    comm.check(
+        MPI_Allreduce(MPI_IN_PLACE, parts.data(), checked_cast<int>(parts.size()), MPI_INT64_T, MPI_SUM, comm.native()),
+        "MPI_Allreduce");
+    std::vector<ExactSum> strays;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i].high = parts[width * i];
+        sums[i].low = parts[width * i + 1];
+        sums[i].num_strays = parts[width * i + 2];
+        if (sums[i].num_strays > 0) strays.push_back(sums[i].strays);
+    }
+    if (!strays.empty()) all_reduce(comm, std::span(strays));
+    auto next = strays.begin();
+    for (auto& sum : sums) {
+        if (sum.num_strays > 0) sum.strays = *next++;
+    }
+    comm.reach(reduce_phase.after);
+}
+
 }  // namespace regraft::ft

@@ -13,9 +13,6 @@ constexpr std::size_t most_states = 32;
 constexpr std::string_view determined_bases = "ACGTUacgtu";
 constexpr std::string_view missing = "-?.";
 
-/// How often each character occurs.
-using Histogram = std::array<std::uint64_t, 256>;
-
 Histogram count_characters(std::span<char const> cells) {
     Histogram histogram{};
     auto* const counts = histogram.data();
@@ -86,7 +83,10 @@ CharacterTable table_of_whatever_occurs(Histogram const& histogram) {
 }  // namespace
 
 CharacterTable character_table(Alignment const& alignment) {
-    auto const histogram = count_characters(alignment.cells);
+    return character_table(count_characters(alignment.cells));
+}
+
+CharacterTable character_table(Histogram const& histogram) {
     auto const dna = molecular_table(histogram, CharacterKind::dna, Alphabet::dna);
     if (dna && looks_like_dna(histogram, *dna)) return *dna;
     auto const amino_acids = molecular_table(histogram, CharacterKind::amino_acid, Alphabet::amino_acid);

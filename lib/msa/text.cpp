@@ -107,6 +107,13 @@ TextPosition position(std::string const& file, Line const& line, char const* at)
     return {file, line.number, column(line, at)};
 }
 
+TextPosition position(std::string const& file, std::string_view text, std::size_t offset) {
+    auto const before = text.substr(0, offset);
+    auto const separator = line_end(text);
+    auto const line = static_cast<std::uint64_t>(std::ranges::count(before, separator)) + 1;
+    return {file, line, offset - (before.rfind(separator) + 1) + 1};  // npos + 1 is 0
+}
+
 std::string_view trim_left(std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(std::ranges::find_if_not(text, is_blank) - text.begin()));
     return text;

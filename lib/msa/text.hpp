@@ -1,6 +1,7 @@
 // What the readers of text files share: files into memory, lines, blanks, and text quoted for messages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -34,6 +35,8 @@ std::uint64_t column(Line const& line, char const* at);
 
 /// The place of `at`, as for column.
 TextPosition position(std::string const& file, Line const& line, char const* at);
+/// The place of text[offset], or of its end. O(text).
+TextPosition position(std::string const& file, std::string_view text, std::size_t offset);
 
 constexpr bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';

@@ -79,6 +79,11 @@ def plans(jobs: phylo_job.Jobs, _) -> None:
         check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", victims(plan))
         reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
         result.require(reread > 0, "expected that lost sites were read again")
+    # Who wrote the reduced alignment is dead when the next one finds it.
+    small = pathlib.Path(jobs.directory.name, "small.phy")
+    plan = "read:inside:0:0"
+    check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", victims(plan))
+    reference.require(small.exists(), "expected the reduced alignment")
 
 
 def random_plans(jobs: phylo_job.Jobs, args) -> None:
@@ -151,7 +156,9 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     for ranks in (2, 3, 5, 8):
         check(jobs.search(ranks), reference, f"{ranks} ranks", set())
-    protein = ["evaluate", "--msa", args.protein, "--model", "LG+FC+G4m"]
+    protein = ["--msa", args.protein, "--model", "LG+FC+G4m"]
+    start = jobs.run(1, ["search", *protein, "--spr-radius", "1"])
+    protein = ["evaluate", *protein, "--tree", f"{start.prefix}.bestTree"]
     reference = jobs.run(1, protein)
     check(jobs.run(4, [*protein, "--fail", "branches:inside:0:9"]), reference, "amino acids", {0})
 

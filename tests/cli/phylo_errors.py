@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Bad input and bad usage of regraft-phylo: a clear message, exit code 2 on every rank, no output, no hang."""
+import json
 import os
 import pathlib
 import subprocess
@@ -18,7 +19,13 @@ FILES = {
     "huge.phy": "4000000000 4000000000\na ACGT\n",
     "small.phy": "4 4\na ACGT\nb ACGA\nc ACTT\nd AGGT\n",
     "bad.part": "GTR+FC+G4m, all = 1-898\nGTR, more = 800-900\n",
+    "good.part": "GTR+FC+G4m, all = 1-4\n",
     "model.part": "GTR+FC+Q, all = 1-4\n",
+    "binary.part": "BIN, all = 1-4\n",
+    "types.part": "DNA, a = 1-2\nGTR+G4m, b = 3-4\n",
+    "bare.nex": "#nexus begin sets; charset a = 1-2; charset b = 3-.; end;\n",
+    "cut.nex": "#nexus\nbegin sets;\ncharset a = 1-2\nend;\n",
+    "gaps.phy": "4 4\na ----\nb ????\nc NNNN\nd ----\n",
     "bad.nwk": "((a,b),(c,e));",
     "cut.nwk": "((a,b),(c,d)",
 }
@@ -32,8 +39,9 @@ CASES = [  # arguments, what the message must contain
     (["search", *GOOD, "--seed", "x"], "--seed"),
     (["search", *GOOD, "--seed", "-1"], "--seed"),
     (["search", *GOOD, "--replicas", "0"], "--replicas"),
-    (["search", *GOOD, "--partitions", "{dir}/bad.part"], "--model"),
-    (["loglh", *GOOD], "--tree"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC", "--partitions", "{dir}/good.part"], "good.part: has a model for each partition"),
+    (["loglh", *GOOD], "--tree: FILE is needed"),
+    (["evaluate", *GOOD], "to find a tree, use search"),
     (["search", "--msa", "{dir}/missing.phy", "--model", "JC"], "missing.phy: cannot be"),
     (["search", "--msa", "{dir}", "--model", "JC"], "{dir}"),
     (["search", "--msa", "{dir}/empty.phy", "--model", "JC"], "empty.phy"),
@@ -43,11 +51,28 @@ CASES = [  # arguments, what the message must contain
     (["search", "--msa", "{dir}/short.phy", "--model", "JC"], "short.phy:"),
     (["search", "--msa", "{dir}/odd.phy", "--model", "JC"], "odd.phy:3:5: "),
     (["search", "--msa", "{dir}/huge.phy", "--model", "JC"], "huge.phy:"),
-    (["search", "--msa", "{dir}/small.phy", "--model", "GTR+FC+I"], "'+I' is unknown"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "GTR+FC+X"], "'+X' is unknown"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "BIN"], "model 'BIN': data of this type cannot be read"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC+ASC_LEWIS"], "corrections for ascertainment are not made"),
+    (["search", *GOOD, "--instructions", "mmx"], "--instructions"),
+    (["search", *GOOD, "--memory", "0"], "--memory"),
     (["search", "--msa", "{dir}/small.phy", "--model", "LG+FC+G4m+"], "unknown"),
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/bad.part"], "bad.part:1:"),
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/model.part"], "model.part: partition all: model 'GTR+FC+Q'"),
     (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/none.part"], "none.part"),
+    (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/binary.part"], "binary.part: partition all: model 'BIN+FC+G4m': data of this type cannot be read"),
+    (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/types.part"], "types.part:2:1: expected a type word of RAxML 8"),
+    (["search", "--msa", "{dir}/small.phy", "--partitions", "{dir}/bare.nex"], "bare.nex: has charsets without models"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC", "--partitions", "{dir}/cut.nex"], "cut.nex:4:1: expected a site"),
+    (["search", "--msa", "{dir}/gaps.phy", "--model", "JC"], "gaps.phy: there are only gaps"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC", "--reduced", "{dir}/small.phy"], "small.phy: is the input"),
+    (["search", "--msa", "{dir}/small.phy", "--model", "JC", "--reduced", "{dir}/good.part"], "good.part: exists already"),
+    (["check", "--model", "JC"], "--msa"),
+    (["check", "--msa", "{dir}/missing.phy"], "missing.phy: cannot be"),
+    (["check", "--msa", "{dir}/twins.phy"], "twins.phy:4:1: "),
+    (["check", "--msa", "{dir}/small.phy", "--partitions", "{dir}/bad.part"], "bad.part:1:"),
+    (["check", "--msa", "{dir}/small.phy", "--json", "{dir}/good.part"], "good.part: exists already"),
+    (["check", "--msa", "{dir}/small.phy", "--json", "{dir}/none/x.json"], "cannot be written"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/bad.nwk"], "bad.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/cut.nwk"], "cut.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/none.nwk"], "none.nwk"),
@@ -79,10 +104,13 @@ def outputs(jobs: phylo_job.Jobs, args) -> None:
     """What is there is kept without --redo; what cannot be written is said."""
     first = jobs.search(2)
     bits = first.bits()
-    again = jobs.run(2, ["evaluate", "--msa", args.msa, "--model", "JC"], prefix=first.prefix)
+    tree = pathlib.Path(jobs.directory.name, "start.nwk")
+    tree.write_text(bits[0], encoding="utf-8")
+    evaluate = ["evaluate", "--msa", args.msa, "--model", "JC", "--tree", str(tree)]
+    again = jobs.run(2, evaluate, prefix=first.prefix)
     again.require(again.codes == [2, 2] and "exists already" in again.output, "expected a refusal to overwrite")
     again.require(again.bits() == bits, "a refused run has changed the output")
-    redo = jobs.run(2, ["evaluate", "--msa", args.msa, "--model", "JC", "--redo"], prefix=first.prefix)
+    redo = jobs.run(2, [*evaluate, "--redo"], prefix=first.prefix)
     redo.require(redo.codes == [0, 0] and redo.bits() != bits, "expected that --redo overwrites")
     nowhere = jobs.run(2, ["loglh", "--msa", args.msa, "--model", "JC", "--tree", f"{first.prefix}.bestTree"], prefix=pathlib.Path("/proc/none/x"))
     nowhere.require(nowhere.codes == [2, 2] and "cannot be written" in nowhere.output, "expected that an unwritable prefix is said")
@@ -90,10 +118,61 @@ def outputs(jobs: phylo_job.Jobs, args) -> None:
     first.require(not leftovers, f"temporary files left: {leftovers}")
 
 
+MESSY = """6 10
+a ACGTACGTA-
+b CCGTTCGTC-
+c acgtacgta-
+d ----------
+e CAGTACCTC-
+f GAGTACCAC-
+"""
+MESSY_SETS = "#NEXUS\nbegin sets;\n charset one = 1-10\\2;\n charset two = 2-10\\2;\nend;\n"
+
+
+def checks(jobs: phylo_job.Jobs, _) -> None:
+    """What is found is told by check and by search; what can be left out is, and then nothing more is found."""
+    directory = pathlib.Path(jobs.directory.name)
+    messy, sets, found, small = (directory / name for name in ("messy.phy", "messy.nex", "found.json", "small.phy"))
+    messy.write_text(MESSY, encoding="utf-8")
+    sets.write_text(MESSY_SETS, encoding="utf-8")
+    small.unlink(missing_ok=True)
+    told = ["warning", "1 taxon without data", "'d'", "1 site without data", "'a' = 'c'", "free parameters"]
+    files = ["--msa", str(messy), "--model", "HKY", "--partitions", str(sets)]
+    result = jobs.run(3, ["check", *files, "--json", str(found), "--reduced", str(small)])
+    result.require(result.codes == [0, 0, 0], "expected that warnings do not forbid a search")
+    for words in [*told, "two", "This can be searched"]:
+        result.require(result.output.count(words) >= 1, f"expected '{words}'")
+    result.require(result.output.count("This can be searched") == 1, "expected one report, not one per rank")
+    report = json.loads(found.read_text(encoding="utf-8"))
+    result.require(report["can_be_searched"] and report["same_sequences"] == [["a", "c"]], "expected the same in JSON")
+    result.require(report["taxa_without_data"] == ["d"] and report["sites_without_data"] == [10], "expected the gaps in JSON")
+    result.require(small.read_text(encoding="utf-8").splitlines()[:2] == ["4 9", "a ACGTACGTA"], "expected 4 taxa, 9 sites")
+    partitions = pathlib.Path(f"{small}.partitions")
+    result.require(partitions.read_text(encoding="utf-8") == "HKY, one = 1-9\\2\nHKY, two = 2-8\\2\n", "expected the partitions renumbered")
+    again = jobs.run(1, ["check", "--msa", str(small), "--partitions", str(partitions)])
+    again.require(again.codes == [0] and "without data" not in again.output and " = 'c'" not in again.output, "expected nothing more to leave out")
+
+    protein = jobs.run(2, ["check", "--msa", str(messy), "--model", "LG"])
+    protein.require(protein.codes == [0, 0] and "looks like DNA" in protein.output, "expected a warning of DNA")
+    for name, words in (("odd.phy", "odd.phy:3:5: partition 'all', taxon 'b', site 3"), ("three.phy", "3 taxa, expected at least 4"),
+                        ("siteless.fa", "no sites"), ("gaps.phy", "only gaps")):
+        bad = jobs.run(2, ["check", "--msa", str(directory / name)])
+        bad.require(bad.codes == [2, 2] and words in bad.output and "This cannot be searched" in bad.output, f"{name}: expected '{words}'")
+
+    small.unlink()
+    partitions.unlink()
+    search = jobs.run(2, ["search", *files, "--reduced", str(small)])
+    search.require(search.codes == [0, 0] and small.exists() and partitions.exists(), "expected that search writes it too")
+    for words in told:
+        search.require(words in search.output, f"expected '{words}' at the start of a search")
+    search.require(len(search.report["warnings"]) == search.output.count("] warning: "), "expected the warnings in JSON")
+    search.require(search.report["taxa"] == 6, "expected that the search itself uses all taxa")
+
+
 def alone(jobs: phylo_job.Jobs, args) -> None:
     """Without a launcher it is a job of one rank."""
     prefix = f"{jobs.directory.name}/alone"
-    for arguments, expected in ((["--help"], "search"), (["search", "--help"], "--fail"), (["points"], "spr:inside")):
+    for arguments, expected in ((["--help"], "search"), (["search", "--help"], "--fail"), (["check", "--help"], "warnings  the search would run"), (["points"], "spr:inside")):
         run = subprocess.run([args.exe, *arguments], capture_output=True, text=True, check=False)
         assert run.returncode == 0 and expected in run.stdout and not run.stderr, (arguments, run)
     command = [args.exe, "search", "--msa", args.msa, "--model", "GTR+FC+G4m", "--spr-radius", "2", "--prefix", prefix]
@@ -105,6 +184,7 @@ def alone(jobs: phylo_job.Jobs, args) -> None:
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     refused(jobs, args)
     outputs(jobs, args)
+    checks(jobs, args)
     alone(jobs, args)
 
 

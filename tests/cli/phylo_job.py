@@ -54,7 +54,8 @@ class Jobs:
     def run(self, ranks: int, arguments: list[str], timeout: float = 50, prefix: pathlib.Path | None = None) -> Result:
         self.count += 1
         prefix = prefix or pathlib.Path(self.directory.name, f"job{self.count}")
-        program = [str(HERE / "say_exit.sh"), self.args.exe, *arguments, "--prefix", str(prefix)]
+        named = [] if arguments[:1] == ["check"] else ["--prefix", str(prefix)]
+        program = [str(HERE / "say_exit.sh"), self.args.exe, *arguments, *named]
         launcher = shlex.split(self.args.launcher)
         outcome = launch.run_watched(self.args.mpirun, ranks, program, timeout, {"REGRAFT_FAIL": ""}, launcher)
         return Result(outcome, ranks, prefix)

@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "assign": {"core", "matching"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
+    "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
@@ -30,7 +31,8 @@ ONLY_IN = {
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
     "zstd.h": ["lib/core"],
     "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
-    "libpll/": ["apps/phylo"],  # AGPL: nothing else may need it
+    "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
+    "hwy/": ["lib/likelihood"],
     "pll.h": [],  # it is libpll/pll.h
 }
 # What the library leaves to programs, and what would give other results elsewhere.

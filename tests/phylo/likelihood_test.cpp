@@ -3,15 +3,20 @@
 
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "regraft/likelihood/instructions.hpp"
 #include "small_dataset.hpp"
+#include "support/pruning.hpp"
 
 namespace regraft::phylo {
 namespace {
 
+using likelihood::parse_model;
+using likelihood::start_model;
 using msa::HalfEdge;
 using test::small_dataset;
 
@@ -27,101 +32,51 @@ struct Fixture {
 
     Fixture(std::uint64_t seed, BranchLinkage how) : data(small_dataset(seed)), linkage(how) {}
     /// With nothing valid yet, so that everything is computed anew.
+    Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
+        return fresh(tree, models, test::partition_options(data));
+    }
     Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models,
-                     InstructionSet set = best_instruction_set()) {
-        return Likelihood(comm, tree, data.specs, models, linkage, test::my_sites(data, comm), set);
+                     likelihood::PartitionOptions const& options) {
+        return Likelihood(comm, tree, data.specs, models, linkage, test::my_sites(data, comm), options);
     }
 };
 
-/// P(t) = exp(Q t) by its series, with scaling and squaring: no eigenvectors, no libpll.
-std::vector<double> transition_matrix(ModelSpec const& spec, Model const& model, double t) {
-    auto const n = static_cast<std::size_t>(spec.num_states());
-    auto const rates = exchangeabilities(spec, model);
-    std::vector<double> q(n * n);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = i + 1; j < n; ++j, ++next) {
-            q[i * n + j] = rates[next] * model.frequencies[j];
-            q[j * n + i] = rates[next] * model.frequencies[i];
+/// One rate for all sites.
+regraft::test::Mixture mixture(ModelSpec const& spec, Model const& model) {
+    regraft::test::Process process;
+    if (spec.matrices.empty()) {
+        for (auto const rate_class : spec.rate_classes) {
+            process.exchangeabilities.push_back(model.rates[rate_class]);
         }
+        process.frequencies = model.frequencies;
+    } else {
+        auto const& matrix = spec.matrices.front();
+        process.exchangeabilities.assign(matrix.exchangeabilities.begin(), matrix.exchangeabilities.end());
+        process.frequencies.assign(matrix.frequencies.begin(), matrix.frequencies.end());
+        auto const sum = std::accumulate(matrix.frequencies.begin(), matrix.frequencies.end(), 0.0);
+        for (auto& frequency : process.frequencies) frequency /= sum;
     }
-    double mean = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        double sum = 0;
-        for (std::size_t j = 0; j < n; ++j) sum += i == j ? 0 : q[i * n + j];
-        q[i * n + i] = -sum;
-        mean += model.frequencies[i] * sum;
-    }
-    auto const multiply = [n](std::vector<double> const& a, std::vector<double> const& b) {
-        std::vector<double> c(n * n);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t k = 0; k < n; ++k)
-                for (std::size_t j = 0; j < n; ++j) c[i * n + j] += a[i * n + k] * b[k * n + j];
-        return c;
-    };
-    constexpr int squarings = 12;
-    for (auto& x : q) x *= t / mean / (1 << squarings);
-    std::vector<double> p(n * n);
-    std::vector<double> term(n * n);
-    for (std::size_t i = 0; i < n; ++i) p[i * n + i] = term[i * n + i] = 1;
-    for (int k = 1; k < 12; ++k) {
-        term = multiply(term, q);
-        for (auto& x : term) x /= k;
-        for (std::size_t i = 0; i < p.size(); ++i) p[i] += term[i];
-    }
-    for (int k = 0; k < squarings; ++k) p = multiply(p, p);
-    return p;
+    return {{process}, {{0, 1, 1}}, 0, model.scaler};
 }
 
-/// Felsenstein's pruning of one column at one rate, by recursion.
-std::vector<double> prune(msa::Tree const& tree, HalfEdge h, std::string const& column, ModelSpec const& spec,
-                          Model const& model, auto const& length) {
-    auto const n = static_cast<std::size_t>(spec.num_states());
-    std::vector<double> result(n, 1);
-    if (tree.is_tip(h)) {
-        for (std::size_t s = 0; s < n; ++s) result[s] = (msa::state_mask(spec.alphabet, column[h]) >> s) & 1U;
-        return result;
-    }
-    for (auto g = tree.next(h); g != h; g = tree.next(g)) {
-        auto const child = prune(tree, tree.back(g), column, spec, model, length);
-        auto const p = transition_matrix(spec, model, length(g));
-        for (std::size_t i = 0; i < n; ++i) {
-            double sum = 0;
-            for (std::size_t j = 0; j < n; ++j) sum += p[i * n + j] * child[j];
-            result[i] *= sum;
-        }
-    }
-    return result;
+likelihood::StateSets state_sets(msa::Alphabet alphabet) {
+    likelihood::StateSets sets{};
+    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
+    return sets;
 }
 
 TEST(Likelihood, EqualsPruningWithoutAnyLibrary) {
     Fixture f(5, BranchLinkage::scaled);
-    f.data.specs = {parse_model("GTR+FC"), parse_model("HKY+FO"),
-                    parse_model("LG")};  // one rate: gamma rates are libpll's
-    for (auto& columns : f.data.columns) columns.resize(6);
-    for (auto& weights : f.data.weights) weights.resize(6);
+    f.data.specs = {parse_model("GTR+FC"), parse_model("HKY+FO"), parse_model("LG")};
     auto const tree = test::some_tree(f.data, 3, f.linkage);
-    double expected = 0;
+    auto likelihood = f.fresh(tree, f.data.models);
     for (std::size_t q = 0; q < 3; ++q) {
-        auto const length = [&](HalfEdge h) { return tree.length(h) * f.data.models[q].scaler; };
-        for (std::size_t i = 0; i < 6; ++i) {
-            auto const root = tree.back(0);
-            auto const rest = prune(tree, root, f.data.columns[q][i], f.data.specs[q], f.data.models[q], length);
-            auto const p = transition_matrix(f.data.specs[q], f.data.models[q], length(0));
-            double sum = 0;
-            auto const n = rest.size();
-            for (std::size_t a = 0; a < n; ++a) {
-                double tip = 0;
-                for (std::size_t b = 0; b < n; ++b) {
-                    tip +=
-                        p[a * n + b] * ((msa::state_mask(f.data.specs[q].alphabet, f.data.columns[q][i][0]) >> b) & 1U);
-                }
-                sum += f.data.models[q].frequencies[a] * rest[a] * tip;
-            }
-            expected += f.data.weights[q][i] * std::log(sum);
-        }
+        auto const sets = state_sets(alphabet(f.data.specs[q]));
+        auto const sites = test::some_sites(f.data, q, 0, 1);
+        regraft::test::Pruning const pruning(tree, mixture(f.data.specs[q], f.data.models[q]), sets, sites);
+        auto const expected = static_cast<double>(total(pruning.values(0), sites.weights).loglh);
+        EXPECT_NEAR(likelihood.partition_loglh(q), expected, 1e-10 * std::abs(expected));
     }
-    EXPECT_NEAR(f.fresh(tree, f.data.models).loglh(), expected, 1e-8 * std::abs(expected));
 }
 
 TEST(Likelihood, IsTheSumOfItsPartitionsAndAlmostTheSameAtEveryEdge) {
@@ -221,7 +176,7 @@ TEST(Likelihood, DoesNotDependOnHowSitesAreDealt) {
         }
         sites = test::my_sites(split, f.comm);
     }
-    Likelihood other(f.comm, tree, f.data.specs, f.data.models, f.linkage, sites, best_instruction_set());
+    Likelihood other(f.comm, tree, f.data.specs, f.data.models, f.linkage, sites, test::partition_options(f.data));
     EXPECT_EQ(bits(other.loglh()), bits(loglh));
 }
 
@@ -273,7 +228,7 @@ TEST(Likelihood, IsNoProbabilityAboveOneForStatesThatNeverOccur) {
     f.data.weights.resize(1);
     f.data.specs = {parse_model("GTR+FC+G4m")};
     std::vector<double> const only_a{1, 1e-12, 1e-12, 1e-12};
-    f.data.models = {start_model(f.data.specs[0], only_a)};
+    f.data.models = {start_model(f.data.specs[0], {only_a})};
     for (double length : {1e-6, 0.1, 100.0}) {
         auto tree = test::some_tree(f.data, 3, f.linkage);
         for (auto h : tree.edges()) tree.set_length(h, length);
@@ -282,15 +237,20 @@ TEST(Likelihood, IsNoProbabilityAboveOneForStatesThatNeverOccur) {
     }
 }
 
-TEST(Likelihood, AgreesBetweenInstructionSets) {
+TEST(Likelihood, HasTheSameBitsForEveryInstructionSetAndAnyNumberOfThreadsAndSlots) {
     Fixture f(9, BranchLinkage::linked);
     auto const tree = test::some_tree(f.data, 9, f.linkage);
-    auto const best = best_instruction_set();
-    double const expected = f.fresh(tree, f.data.models, InstructionSet::plain).loglh();
-    for (auto set : {InstructionSet::sse3, InstructionSet::avx, InstructionSet::avx2}) {
-        if (set > best) continue;
-        EXPECT_NEAR(f.fresh(tree, f.data.models, set).loglh(), expected, 1e-10 * std::abs(expected)) << name(set);
+    auto const expected = bits(f.fresh(tree, f.data.models).loglh());
+    auto const before = likelihood::used_instructions();
+    for (auto const name : likelihood::available_instructions()) {
+        likelihood::use_instructions(name);
+        EXPECT_EQ(bits(f.fresh(tree, f.data.models).loglh()), expected) << name;
     }
+    likelihood::use_instructions(before);
+    auto options = test::partition_options(f.data);
+    options.num_threads = 3;
+    options.num_slots = 1;
+    EXPECT_EQ(bits(f.fresh(tree, f.data.models, options).loglh()), expected);
 }
 
 }  // namespace

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "likelihood.hpp"
-#include "model.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/msa/parsimony.hpp"
 
 namespace regraft::phylo::test {
+
+using likelihood::parse_model;
+using likelihood::start_model;
 
 constexpr int num_patterns = 30;  // per partition, before splitting weights
 
@@ -31,7 +34,7 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
         data.specs.push_back(parse_model(model));
         auto const& spec = data.specs.back();
         std::string const letters =
-            spec.alphabet == msa::Alphabet::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
+            spec.type == likelihood::DataType::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
         auto& columns = data.columns.emplace_back();
         auto& weights = data.weights.emplace_back();
         for (int i = 0; i < num_patterns; ++i) {
@@ -42,12 +45,13 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
             columns.push_back(column);
             weights.push_back(static_cast<std::uint32_t>(1 + random.below(5)));
         }
-        std::vector<double> frequencies(spec.num_states());
+        std::vector<double> frequencies(spec.num_states);
         double sum = 0;
         for (auto& f : frequencies) sum += f = 0.2 + random.unit();
         for (auto& f : frequencies) f /= sum;
-        auto model_values = start_model(spec, frequencies);
-        for (std::size_t r = 0; r + 1 < model_values.rates.size(); ++r) model_values.rates[r] = 0.3 + 3 * random.unit();
+        auto model_values = start_model(spec, {frequencies});
+        for (auto& rate : model_values.rates) rate = 0.3 + 3 * random.unit();
+        if (!spec.rate_classes.empty()) model_values.rates[spec.rate_classes.back()] = 1;
         model_values.alpha = 0.2 + 2 * random.unit();
         model_values.scaler = 0.5 + random.unit();
         data.models.push_back(model_values);
@@ -55,20 +59,34 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
     return data;
 }
 
+/// Every step-th pattern of a partition.
+inline likelihood::Sites some_sites(SmallDataset const& data, std::size_t partition, std::size_t first,
+                                    std::size_t step) {
+    likelihood::Sites sites;
+    sites.rows.resize(data.num_taxa);
+    for (std::size_t i = first; i < data.columns[partition].size(); i += step) {
+        sites.weights.push_back(data.weights[partition][i]);
+        for (std::uint32_t t = 0; t < data.num_taxa; ++t) sites.rows[t].push_back(data.columns[partition][i][t]);
+    }
+    return sites;
+}
+
 /// The patterns of this PE: every size()-th one.
-inline std::vector<LocalSites> my_sites(SmallDataset const& data, ft::Communicator const& comm) {
-    std::vector<LocalSites> result;
+inline std::vector<likelihood::Sites> my_sites(SmallDataset const& data, ft::Communicator const& comm) {
+    std::vector<likelihood::Sites> result;
     auto const position = static_cast<std::size_t>(
         std::find(comm.members().begin(), comm.members().end(), comm.self()) - comm.members().begin());
-    for (std::size_t q = 0; q < data.specs.size(); ++q) {
-        auto& sites = result.emplace_back();
-        sites.rows.resize(data.num_taxa);
-        for (std::size_t i = position; i < data.columns[q].size(); i += comm.size()) {
-            sites.weights.push_back(data.weights[q][i]);
-            for (std::uint32_t t = 0; t < data.num_taxa; ++t) sites.rows[t].push_back(data.columns[q][i][t]);
-        }
-    }
+    for (std::size_t q = 0; q < data.specs.size(); ++q) result.push_back(some_sites(data, q, position, comm.size()));
     return result;
+}
+
+/// With the weight of all sites.
+inline likelihood::PartitionOptions partition_options(SmallDataset const& data) {
+    likelihood::PartitionOptions options;
+    for (auto const& weights : data.weights) {
+        options.total_weight = std::accumulate(weights.begin(), weights.end(), options.total_weight);
+    }
+    return options;
 }
 
 /// A random tree with random lengths, some at the limits.

@@ -207,25 +207,58 @@ TEST(MutationFuzz, AlignmentReaderRejectsOrGivesARectangle) {
     EXPECT_GT(total.rejected, 1000);
 }
 
-TEST(MutationFuzz, PartitionReaderRejectsOrCoversEverySiteOnce) {
-    std::string const text = "# three\nGTR+G4m, one = 1-9\\3, 2-9\\3\nHKY{1,2},two=3-9\\3\n LG , three = 10, 11-20\n";
+/// Mutants of a partition file for 20 sites: refused at a place, or every site is covered once, and written and read
+/// again they are the same.
+void expect_partitions_or_errors(std::string const& text, std::string const& model) {
     Survey total;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
-        auto const result = survey(text, 1000, random, [](std::string const& mutant) {
+        auto const result = survey(text, 1000, random, [&](std::string const& mutant) {
+            auto const partitions = parse_partitions(mutant, "f", 20, model);
             std::vector<int> covered(20);
-            for (auto const& partition : parse_partitions(mutant, "f", 20)) {
+            for (auto const& partition : partitions) {
                 EXPECT_FALSE(partition.name.empty() || partition.model.empty());
                 for (auto site : sites_of(partition)) ++covered.at(site);
             }
             EXPECT_EQ(covered, std::vector<int>(20, 1));
+            auto const written = to_text(partitions);
+            EXPECT_EQ(to_text(parse_partitions(written, "f", 20)), written) << mutant;
         });
         total.accepted += result.accepted;
         total.rejected += result.rejected;
     }
     EXPECT_GT(total.accepted, 1000);
     EXPECT_GT(total.rejected, 1000);
+}
+
+TEST(MutationFuzz, PartitionReaderRejectsOrCoversEverySiteOnce) {
+    expect_partitions_or_errors(
+        "# three\nGTR+G4m, one = 1-9\\3, 2-9\\3\nHKY{1,2},two=3-9\\3\n LG , three = 10, 11-20\n", "");
+}
+
+TEST(MutationFuzz, ReaderOfTypeWordsRejectsOrCoversEverySiteOnce) {
+    expect_partitions_or_errors("# three\nDNA, one = 1-9\\3, 2-9\\3\nWAGF,two=3-9\\3\n LG , three = 10, 11-20\n", "");
+}
+
+TEST(MutationFuzz, NexusReaderRejectsOrCoversEverySiteOnce) {
+    std::string const sets =
+        "#nexus [what is changed in here does not matter: a [comment] may say anything at all]\nbegin sets;\ncharset "
+        "one = 1-9\\3 2-9\\3;\ncharset 'and two'=3-9\\3 10,11-.;\n";
+    expect_partitions_or_errors(sets + "charpartition p = GTR{1,2}:one, LG:'and two';\nend;\n", "");
+    expect_partitions_or_errors(sets + "end;\n", "JC");
+}
+
+TEST(StridesProperty, HoldTheSitesAndNoOthers) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const most = 1 + random.below(5);
+        std::vector<std::uint64_t> sites;
+        std::uint64_t site = 0;
+        for (auto n = random.below(12); n > 0; --n) sites.push_back(site += 1 + random.below(most));
+        EXPECT_EQ(sites_of({"M", "n", strides_of(sites)}), sites);
+    }
 }
 
 TEST(MutationFuzz, NewickReaderRejectsOrGivesACompleteTree) {

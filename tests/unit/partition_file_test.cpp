@@ -16,9 +16,9 @@ std::vector<PartitionSpec> parse(std::string const& text, std::uint64_t num_site
     return parse_partitions(text, "f", num_sites);
 }
 
-std::string error_of(std::string const& text, std::uint64_t num_sites) {
+std::string error_of(std::string const& text, std::uint64_t num_sites, std::string const& model = "") {
     try {
-        parse(text, num_sites);
+        parse_partitions(text, "f", num_sites, model);
     } catch (InputError const& e) {
         return e.what();
     }
@@ -88,6 +88,114 @@ TEST(PartitionFile, ChecksThatEverySiteBelongsToOnePartition) {
     EXPECT_EQ(error_of("A, a = 1-5, 5\n", 9), "f:1:13: site 5 already belongs to partition 'a'");
     EXPECT_EQ(error_of("A, a = 1-5\nB, a = 6-9\n", 9), "f:2:4: there already is a partition 'a'");
     EXPECT_EQ(error_of("A, a = 1-9\\2\n", 9), "f: site 2 belongs to no partition (4 of 9 sites do not)");
+}
+
+TEST(PartitionFile, TranslatesTypeWordsOfRaxml8) {
+    std::vector<std::string> models;
+    std::string const text =
+        "DNA, a = 1\nDNAX, b = 2\nLG, c = 3\nWAGF, d = 4\nHIVWX, e = 5\nJTTDCMUTF, f = 6\nBIN, g = 7\n"
+        "MULTI, h = 8-10\\2, 11 # as in RAxML\nFLU, i = 9\n";
+    for (auto const& partition : parse(text, 11)) models.push_back(partition.model);
+    EXPECT_EQ(models, (std::vector<std::string>{"GTR+FC+G4m", "GTR+FO+G4m", "LG+G4m", "WAG+FC+G4m", "HIVW+FO+G4m",
+                                                "JTT-DCMUT+FC+G4m", "BIN+FC+G4m", "MULTI+FC+G4m", "FLU+G4m"}));
+    EXPECT_EQ(error_of(text, 12), "f: site 12 belongs to no partition (1 of 12 sites do not)");
+}
+
+TEST(PartitionFile, IsOfRaxml8OnlyIfAWordTellsSo) {
+    EXPECT_EQ(parse("LG, a = 1\nWAG, b = 2\n", 2)[1].model, "WAG");
+    EXPECT_EQ(parse("LG, a = 1\nWAG+F, b = 2\n", 2)[0].model, "LG");
+    EXPECT_EQ(parse("LG, a = 1\nWAGF, b = 2\n", 2)[0].model, "LG+G4m");
+    EXPECT_EQ(parse("DNAF, a = 1\n", 1)[0].model, "DNAF");
+    EXPECT_EQ(
+        error_of("DNA, a = 1\nGTR+G, b = 2\n", 2),
+        "f:2:1: expected a type word of RAxML 8 such as DNA, LG or WAGF, since another partition has 'DNA'; found "
+        "'GTR+G'");
+}
+
+TEST(PartitionFile, ReadsNexusWithACharpartition) {
+    auto const partitions = parse(
+        "\xef\xbb\xbf\n#NEXUS [a [nested] comment]\r\nBegin data; matrix x 'y; END ;\nBEGIN Sets;\n"
+        "  taxset t = 1-3;\n  CharSet One = 1-6\\3 [twice], 2 - 6 \\ 3\n 8 .-.;\n  charset * 'my two' = 3-6\\3 7;\n"
+        "  charset 3rd=9;charpartition * mine = GTR{1,2:3}+G4 : 'MY TWO',\n LG:one, HKY:3rd;\nend;\n",
+        10);
+    ASSERT_EQ(partitions.size(), 3u);
+    EXPECT_EQ(partitions[0], (PartitionSpec{"GTR{1,2:3}+G4", "my two", {{2, 6, 3}, {6, 7, 1}}}));
+    EXPECT_EQ(partitions[1], (PartitionSpec{"LG", "One", {{0, 6, 3}, {1, 6, 3}, {7, 8, 1}, {9, 10, 1}}}));
+    EXPECT_EQ(partitions[2], (PartitionSpec{"HKY", "3rd", {{8, 9, 1}}}));
+}
+
+TEST(PartitionFile, ReadsNexusWithoutACharpartition) {
+    std::string const text = "#nexus begin sets; charset a = 1-2; charset b = 3-.; end;";
+    std::vector<PartitionSpec> const expected{{"JC", "a", {{0, 2, 1}}}, {"JC", "b", {{2, 5, 1}}}};
+    EXPECT_EQ(parse_partitions(text, "f", 5, "JC"), expected);
+    EXPECT_EQ(error_of(text, 5),
+              "f: has charsets without models; expected a model for all of them, or a charpartition such as "
+              "'charpartition mine = GTR+G4m:a, ...;'");
+}
+
+TEST(PartitionFile, KnowsTheCharsetOfAllSites) {
+    std::vector<PartitionSpec> const expected{{"JC", "all", {{0, 5, 1}}}};
+    EXPECT_EQ(parse("#nexus begin sets; charpartition p = JC:all; end;", 5), expected);
+    EXPECT_EQ(parse("#nexus begin sets; charset x = ALL; charpartition p = JC:x; end;", 5)[0].sites, expected[0].sites);
+    EXPECT_EQ(parse("#nexus begin sets; charset all = 1-5; charset a = 1; charpartition p = JC:All; end;", 5),
+              expected);
+}
+
+TEST(PartitionFile, SaysWhereNexusIsWrong) {
+    auto const wrong = [](std::string const& commands) { return error_of("#nexus\nbegin sets;\n" + commands, 9); };
+    EXPECT_EQ(error_of("#nexus", 9),
+              "f: expected charsets, such as 'begin sets; charset gene1 = 1-898; end;', found none");
+    EXPECT_EQ(error_of("#nexus\nsets;", 9), "f:2:1: expected 'begin', as in 'begin sets;'");
+    EXPECT_EQ(wrong("charset a = 1-9;\n"), "f:4:1: expected 'end;', found the end of the file");
+    EXPECT_EQ(wrong("charset a = 1-9\nend;"),
+              "f:4:1: expected a site or a range of sites, such as 1-898, found 'end;'");
+    EXPECT_EQ(wrong("charset a 1-9;"), "f:3:11: expected '=' after the name of a charset, found '1-9;'");
+    EXPECT_EQ(wrong("charset = 1-9;"), "f:3:9: expected the name of a charset, found '='");
+    EXPECT_EQ(wrong("charset 'a = 1-9;"), "f:3:9: this name does not end; expected a quote");
+    EXPECT_EQ(wrong("charset 'a=b' = 1-9;"),
+              "f:3:9: 'a=b' cannot be the name of a charset; expected one without '=' and '#'");
+    EXPECT_EQ(wrong("charset \xe9 = 1-9;"),
+              "f:3:9: '\\xe9' cannot be part of a charset's name; expected printable UTF-8");
+    EXPECT_EQ(wrong("charset a = 1-10;"), "f:3:15: site 10 does not exist: the alignment has the sites 1-9");
+    EXPECT_EQ(wrong("charset a = .-8;"), "f:3:13: the range ends before it begins");
+    EXPECT_EQ(wrong("charset a = 1;\ncharset A = 2-9;"), "f:4:9: there already is a charset 'A'");
+    EXPECT_EQ(wrong("[\ncharset a = 1-9;\nend;"), "f:3:1: this comment does not end; expected ']'");
+    EXPECT_EQ(wrong("charpartition p = JC:a;"), "f:3:22: there is no charset 'a' before this charpartition");
+    EXPECT_EQ(wrong("charpartition p = :all;"), "f:3:19: expected a model before ':'");
+    EXPECT_EQ(wrong("charpartition p = all;"), "f:3:19: expected MODEL:CHARSET, found 'all;'");
+    EXPECT_EQ(wrong("charpartition p = JC:all;\ncharpartition q = JC:all;"),
+              "f:4:15: this is the second charpartition; expected one");
+    EXPECT_EQ(wrong("title x"), "f:3:7: this command does not end; expected ';'");
+}
+
+TEST(PartitionFile, ChecksThatEverySiteBelongsToOnePartitionOfNexus) {
+    auto const wrong = [](std::string const& sets) {
+        return error_of("#nexus begin sets; " + sets + " end;", 9, "JC");
+    };
+    EXPECT_EQ(wrong("charset a = 1-5; charset b = 9, 5-8;"), "f:1:52: site 5 already belongs to partition 'a'");
+    EXPECT_EQ(wrong("charset a = 1-9\\2;"), "f: site 2 belongs to no partition (4 of 9 sites do not)");
+}
+
+TEST(PartitionFile, RefusesAModelThatIsNotNeeded) {
+    auto const* const expected = "f: has a model for each partition; expected no other one, but there is 'JC' for all";
+    EXPECT_EQ(error_of("GTR, a = 1\n", 1, "JC"), expected);
+    EXPECT_EQ(error_of("#nexus begin sets; charpartition p = GTR:all; end;", 1, "JC"), expected);
+}
+
+TEST(PartitionFile, IsWrittenAsItIsRead) {
+    std::string const text = "GTR{1,2}, my gene = 1-7\\3, 8\nLG, b = 2-3, 5-6, 9\n";
+    EXPECT_EQ(to_text(parse(text, 9)), text);
+}
+
+TEST(Strides, AreEvenlySpacedRuns) {
+    auto const text_of = [](Sites const& sites) {
+        return to_text(std::vector{PartitionSpec{"M", "n", strides_of(sites)}});
+    };
+    EXPECT_EQ(text_of({4}), "M, n = 5\n");
+    EXPECT_EQ(text_of({0, 1, 2}), "M, n = 1-3\n");
+    EXPECT_EQ(text_of({0, 3, 6, 7, 8, 20}), "M, n = 1-7\\3, 8-9, 21\n");
+    EXPECT_EQ(text_of({0, 5, 6}), "M, n = 1, 6-7\n");
+    EXPECT_TRUE(strides_of({}).empty());
 }
 
 TEST(PartitionFile, ReadsTheSampleFile) {

@@ -29,6 +29,12 @@ struct CharacterTable {
 /// the rarest ones undetermined if there are more than 32. O(cells).
 CharacterTable character_table(Alignment const& alignment);
 
+/// How often each character occurs, by character as unsigned char.
+using Histogram = std::array<std::uint64_t, 256>;
+
+/// The same of cells that have been counted.
+CharacterTable character_table(Histogram const& histogram);
+
 /// "DNA", "amino-acid" or "other", for messages.
 std::string_view name(CharacterKind kind);
 

@@ -1,8 +1,9 @@
-// Partitions: which sites of an alignment share a model, in the partition file format of RAxML-NG.
+// Partitions: which sites of an alignment share a model, in the partition file formats of RAxML and NEXUS.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,26 +19,47 @@ struct SiteStride {
 };
 
 struct PartitionSpec {
-    std::string model;  // as in the file, uninterpreted
+    std::string model;  // as in the file, or translated; uninterpreted
     std::string name;
     std::vector<SiteStride> sites;  // disjoint, in the order of the file
     friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
 };
 
-/// Reads lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`: sites in the file count from 1 and the ends of a
+/// Reads a partition file, in the format that it is in:
+///
+/// RAxML-NG: lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`. Sites in the file count from 1 and the ends of a
 /// range belong to it; `\3` takes every third. '#' starts a comment; blank lines are skipped.
 ///
+/// RAxML 8: the same with type words, which become models as RAxML 8 means them, with the rates over sites that it is
+/// usually run with (GAMMA). The format is told by a word that RAxML-NG does not use so, such as DNA or WAGF:
+///   DNA, DNAX          GTR+FC+G4m, GTR+FO+G4m
+///   LG, LGF, LGX       LG+G4m, LG+FC+G4m, LG+FO+G4m; other matrices alike; JTTDCMUT is JTT-DCMUT
+///   BIN, MULTI         BIN+FC+G4m, MULTI+FC+G4m; with X: +FO
+///
+/// NEXUS, told by its first word: `#nexus begin sets; charset a = 1-100\3 201 .-.; charset b = ...;
+/// charpartition mine = GTR+G4m:a, LG:b; end;`, in upper or lower case. '.' is the last site, `all` the charset of all
+/// sites; comments are in []; other blocks and commands are skipped. Without a charpartition every charset is a
+/// partition, with the given model.
+///
 /// Every site of num_sites is in exactly one partition, names are distinct, names and models printable UTF-8. Throws
-/// InputError otherwise.
-std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites);
+/// InputError otherwise, or if a model is given that is not needed or needed but not given.
+std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
+                                           std::string const& model = {});
 
 /// The same for text in memory; `file` is the name to use in messages.
-std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites);
+std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
+                                            std::string const& model = {});
+
+/// As a file of RAxML-NG.
+std::string to_text(std::span<PartitionSpec const> partitions);
 
 /// The one partition of all sites. Precondition: num_sites > 0.
 PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::string name = "all");
 
 /// The sites of a partition, counted from 0, in increasing order.
 std::vector<std::uint64_t> sites_of(PartitionSpec const& partition);
+
+/// Increasing sites as ranges: evenly spaced runs, the longest first possible one each time.
+std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::msa

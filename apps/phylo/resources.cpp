@@ -1,0 +1,76 @@
+#include "resources.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "regraft/core/checked_cast.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+/// Conditional likelihoods of a node per thread: about 10 us of work, several times what it takes to wake a thread.
+constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
+
+std::uint64_t bytes(Dataset const& dataset, std::span<likelihood::Sites const> sites, std::size_t num_slots) {
+    std::uint64_t sum = 0;
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), sites[q].weights.size(),
+                                            spec.num_states, spec.categories, num_slots);
+    }
+    return sum;
+}
+
+std::size_t least_slots(Dataset const& dataset) {
+    return likelihood::Partition::least_slots(checked_cast<std::uint32_t>(dataset.taxa.size()));
+}
+
+std::uint64_t in_mebibytes(std::uint64_t bytes) {
+    return (bytes + mebibyte - 1) / mebibyte;
+}
+
+std::size_t slots_within(std::uint64_t budget, Dataset const& dataset, std::span<likelihood::Sites const> sites) {
+    if (budget == 0 || bytes(dataset, sites, 0) <= budget) return 0;
+    auto const least = least_slots(dataset);
+    auto const taken = bytes(dataset, sites, least);
+    auto const each = bytes(dataset, sites, least + 1) - taken;
+    return least + (taken >= budget || each == 0 ? 0 : (budget - taken) / each);
+}
+
+std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::span<likelihood::Sites const> sites) {
+    if (options.threads > 0) return options.threads;
+    std::uint64_t largest = 0;  // partitions are worked on one by one
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        largest = std::max<std::uint64_t>(largest, sites[q].weights.size() * spec.num_states * spec.categories);
+    }
+    auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
+    return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(largest / enough_for_a_thread, 1, most));
+}
+
+}  // namespace
+
+likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
+                                       std::span<likelihood::Sites const> sites) {
+    return {.total_weight = dataset.num_sites(),
+            .num_threads = threads_for(options, dataset, sites),
+            .num_slots = slots_within(options.memory_mib * mebibyte, dataset, sites)};
+}
+
+std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
+                        std::span<likelihood::Sites const> sites) {
+    return fmt::format("{} MiB (at least {})", in_mebibytes(bytes(dataset, sites, resources.num_slots)),
+                       in_mebibytes(bytes(dataset, sites, least_slots(dataset))));
+}
+
+std::string memory_problem(Options const& options, Dataset const& dataset, std::span<likelihood::Sites const> sites) {
+    auto const least = in_mebibytes(bytes(dataset, sites, least_slots(dataset)));
+    if (options.memory_mib == 0 || least <= options.memory_mib) return "";
+    return fmt::format("--memory {}: likelihoods of a rank's sites need {} MiB, expected at least that or more ranks",
+                       options.memory_mib, least);
+}
+
+}  // namespace regraft::phylo

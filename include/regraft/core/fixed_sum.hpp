@@ -1,0 +1,37 @@
+// Sums of weighted values as integers: any order, any grouping, any number of threads and ranks gives the same bits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "regraft/core/exact_sum.hpp"
+
+namespace regraft {
+
+/// The grid that values are rounded to before they are weighted and added: steps of 2^-high_bits, and what that leaves
+/// in steps of 2^-(high_bits + low_bits). Must be the same wherever parts of one sum are made.
+struct FixedScale {
+    int high_bits = 0;
+    int low_bits = 0;
+    double bound = 0;  // values above, or not finite, are strays
+
+    /// For values up to `bound` (a power of two) whose weights sum up to at most total_weight: as fine as cannot
+    /// overflow, at least 2^-42 of the bound for total weights up to 2^20.
+    static FixedScale of(double bound, std::uint64_t total_weight);
+};
+
+/// A part of a sum, or all of it. Parts are added by adding high, low and num_strays as integers, and strays as exact
+/// sums if there are any.
+struct FixedSum {
+    std::int64_t high = 0;
+    std::int64_t low = 0;
+    std::int64_t num_strays = 0;
+    ExactSum strays;
+
+    void add(double value, std::uint32_t weight, FixedScale const& scale);
+    void add(FixedSum const& other);
+    /// Rounded once.
+    double value(FixedScale const& scale) const;
+};
+
+}  // namespace regraft

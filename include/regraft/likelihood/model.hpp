@@ -1,0 +1,109 @@
+// Substitution models: what "GTR+FC+I+G4m" means, and the parameters of one partition.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regraft/core/bytes.hpp"
+
+namespace regraft::likelihood {
+
+enum class DataType : std::uint8_t { dna, amino_acid, binary, multistate };
+/// Who says what a parameter is: the model or the user, the data, or an optimiser.
+enum class Origin : std::uint8_t { fixed, counted, optimised };
+enum class Frequencies : std::uint8_t { equal, of_matrix, given, counted, optimised };
+/// How rates differ between sites: not, by a discrete gamma distribution (means or medians of its parts), or freely.
+enum class Heterogeneity : std::uint8_t { none, gamma_mean, gamma_median, free };
+/// What is done about sites that never change and were not sampled.
+enum class Ascertainment : std::uint8_t { none, lewis, felsenstein, stamatakis };
+
+inline constexpr std::uint32_t max_states = 64;
+inline constexpr std::uint32_t max_gamma_categories = 64;
+inline constexpr std::uint32_t max_free_categories = 16;
+inline constexpr double min_alpha = 0.02;
+inline constexpr double max_alpha = 100;
+inline constexpr double max_invariant = 0.99;
+
+/// Amino acids in the order of msa::Alphabet. Frequencies as published: their sum may be off 1 by rounding.
+struct EmpiricalMatrix {
+    std::string_view name;
+    std::array<double, 190> exchangeabilities;  // upper triangle by rows
+    std::array<double, 20> frequencies;
+};
+
+/// The values of a partition's parameters.
+struct Model {
+    std::vector<double> rates;        // per class of ModelSpec::rate_classes
+    std::vector<double> frequencies;  // empty: those of the matrices
+    double alpha = 1;
+    double invariant = 0;  // proportion of sites that never change
+    /// Of free rates; neither scale matters.
+    std::vector<double> category_rates;
+    std::vector<double> category_weights;
+    double scaler = 1;  // of the branch lengths
+
+    void write(ByteWriter& out) const;
+    static Model read(ByteReader& in);
+    bool operator==(Model const&) const = default;
+};
+
+/// What a model's name says; nothing in it depends on data.
+struct ModelSpec {
+    std::string text;  // as the user wrote it
+    std::string name;  // without modifiers
+    DataType type = DataType::dna;
+    std::uint32_t num_states = 4;
+    /// Which pairs of states (upper triangle by rows; DNA: AC AG AT CG CT GT) share a rate. The class of the last pair
+    /// is the unit in which optimised rates are measured: it stays 1. Empty for empirical matrices.
+    std::vector<std::uint32_t> rate_classes;
+    std::span<EmpiricalMatrix const> matrices;  // one, or one per category (LG4M, LG4X)
+    Origin rates_from = Origin::fixed;
+    Frequencies frequencies = Frequencies::optimised;
+    Heterogeneity heterogeneity = Heterogeneity::none;
+    std::uint32_t categories = 1;
+    Origin alpha_from = Origin::fixed;
+    Origin free_rates_from = Origin::fixed;
+    Origin invariant_from = Origin::fixed;
+    Origin scaler_from = Origin::fixed;
+    Ascertainment ascertainment = Ascertainment::none;
+    std::vector<double> ascertainment_weights;  // felsenstein: one; stamatakis: one per state
+    Model given;                                // fixed values
+
+    std::uint32_t num_rate_classes() const;
+    bool has_gamma() const {
+        return heterogeneity == Heterogeneity::gamma_mean || heterogeneity == Heterogeneity::gamma_median;
+    }
+};
+
+/// Reads NAME[{rates}] and modifiers as RAxML-NG does, in upper or lower case.
+///
+/// NAME: JC F81 K80 HKY ... GTR, or DNA and six characters, equal where rates are (DNA010020 is TN93); an amino-acid
+/// matrix, LG4M, LG4X or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states. {rates}: one per class.
+/// Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Sites that never change: +I +IO optimised, +IC
+/// counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]] free; 4 if no
+/// number says otherwise. +ASC_LEWIS, +ASC_FELS{w}, +ASC_STAM{w1/w2/...}. +B +BO +B{x}: scaler of the branch lengths.
+/// Braces fix a parameter. Throws InputError that names the part and what is known.
+ModelSpec parse_model(std::string_view text);
+
+/// What is counted in the data of a partition.
+struct Counted {
+    std::span<double const> frequencies;  // one per state
+    double invariant = 0;                 // proportion of sites that show no change
+};
+
+/// Fixed values as given; counted ones as counted, and optimised frequencies start there. Optimised rates and alpha
+/// start at 1, free rates at those of gamma with alpha 1, invariant at half the proportion counted. Precondition:
+/// frequencies are counted, or the spec wants none.
+Model start_model(ModelSpec const& spec, Counted const& counted);
+
+/// How many parameters of the model the data decide, by counting or by optimising; without the scaler.
+std::uint32_t free_parameters(ModelSpec const& spec);
+
+/// The model with all its values fixed, from which parse_model and start_model make the same Model again, bit for bit.
+std::string to_string(ModelSpec const& spec, Model const& model);
+
+}  // namespace regraft::likelihood

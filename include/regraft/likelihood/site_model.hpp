@@ -1,0 +1,40 @@
+// What likelihood kernels need of a model: rate matrices as their eigensystems, and the categories of rates. The same
+// bits on every machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/likelihood/model.hpp"
+
+namespace regraft::likelihood {
+
+/// Of a reversible rate matrix Q with mean rate 1, n x n: Q = vectors diag(values) inverse, both by rows. With U the
+/// orthogonal eigenvectors of sqrt(pi) Q / sqrt(pi), vectors[i][k] is U_ik / sqrt(pi_i), inverse[k][i] U_ik *
+/// sqrt(pi_i).
+struct Eigensystem {
+    std::vector<double> frequencies;  // pi, sum 1
+    std::vector<double> values;       // descending; the first is exactly 0
+    std::vector<double> inverse;
+    std::vector<double> vectors;
+};
+
+/// Sites change at rate 0 with probability `invariant`, else as one of the categories. Weights sum to 1 - invariant,
+/// and the mean rate over all is 1.
+struct SiteModel {
+    struct Category {
+        std::uint32_t system;
+        double rate;
+        double weight;
+    };
+    std::uint32_t num_states = 0;
+    std::vector<Eigensystem> systems;  // one, or one per category
+    std::vector<Category> categories;
+    double invariant = 0;
+};
+
+/// O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states never seen change nothing. Precondition: the model
+/// has the shape of start_model(spec, ...).
+SiteModel site_model(ModelSpec const& spec, Model const& model);
+
+}  // namespace regraft::likelihood

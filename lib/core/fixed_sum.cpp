@@ -1,0 +1,56 @@
+#include "regraft/core/fixed_sum.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft {
+namespace {
+
+__extension__ using Wide = __int128;
+
+/// Values are rounded by adding 3 * 2^51, which is right up to 2^51.
+constexpr int most_bits = 50;
+
+}  // namespace
+
+FixedScale FixedScale::of(double bound, std::uint64_t total_weight) {
+    REGRAFT_EXPECTS(std::isfinite(bound) && bound > 0 && std::exp2(std::ilogb(bound)) == bound);
+    auto const weight_bits = static_cast<int>(std::bit_width(total_weight));
+    REGRAFT_EXPECTS(weight_bits <= 50);
+    FixedScale scale;
+    scale.bound = bound;
+    scale.high_bits = std::min(most_bits, 62 - weight_bits) - std::ilogb(bound);
+    scale.low_bits = std::min(most_bits, 62 - weight_bits);
+    return scale;
+}
+
+void FixedSum::add(double value, std::uint32_t weight, FixedScale const& scale) {
+    if (weight == 0) return;
+    if (!(std::abs(value) <= scale.bound)) {
+        ++num_strays;
+        strays.add(value, weight);
+        return;
+    }
+    auto const coarse = std::nearbyint(std::ldexp(value, scale.high_bits));
+    auto const rest = std::ldexp(value, scale.high_bits) - coarse;
+    high += static_cast<std::int64_t>(coarse) * weight;
+    low += static_cast<std::int64_t>(std::nearbyint(std::ldexp(rest, scale.low_bits))) * weight;
+}
+
+void FixedSum::add(FixedSum const& other) {
+    high += other.high;
+    low += other.low;
+    num_strays += other.num_strays;
+    if (other.num_strays > 0) strays.add(other.strays);
+}
+
+double FixedSum::value(FixedScale const& scale) const {
+    auto const steps = Wide{high} * (Wide{1} << scale.low_bits) + low;
+    auto const regular = std::ldexp(static_cast<double>(steps), -(scale.high_bits + scale.low_bits));
+    return num_strays == 0 ? regular : regular + strays.value();
+}
+
+}  // namespace regraft

@@ -1,0 +1,19 @@
+#include "regraft/likelihood/ieee_math.hpp"
+
+#include <span>
+
+#include "likelihood/kernels.hpp"
+
+namespace regraft::likelihood {
+
+double exp(double x) {
+    kernels::exponentials(std::span(&x, 1));
+    return x;
+}
+
+double log(double x) {
+    kernels::logarithms(std::span(&x, 1));
+    return x;
+}
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,89 @@
+// What is computed for every site: conditional likelihoods (CLVs), sums over edges, derivatives. Written once, compiled
+// for every instruction set; all of them give the same bits, because every site has a vector lane of its own and all
+// operations are IEEE's, in one order, with fused multiply-add.
+//
+// Sites are taken in blocks of 8. A CLV is [block][category][state][site]; its scalers are [block][category][site]: the
+// likelihoods were multiplied by 2^(256 * scaler). Matrices are [category][column][row], rows padded to `stride`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "regraft/core/fixed_sum.hpp"
+#include "regraft/likelihood/instructions.hpp"
+
+namespace regraft::likelihood::kernels {
+
+inline constexpr std::size_t block_sites = 8;
+/// Above, the products of a tip's state sets come from a table.
+inline constexpr std::size_t most_states_by_mask = 4;
+
+struct Shape {
+    std::size_t states = 0;
+    std::size_t categories = 0;
+
+    std::size_t stride() const { return (states + 3) / 4 * 4; }
+    std::size_t matrix_size() const { return states * stride(); }
+    std::size_t matrices_size() const { return categories * matrix_size(); }
+    std::size_t block_size() const { return categories * states * block_sites; }
+    std::size_t block_scalers() const { return categories * block_sites; }
+};
+
+struct Blocks {
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+/// What one end of an edge sees. A tip has codes: of its state sets, which are masks if there are few states, else rows
+/// of the products' table. matrices: what the likelihoods are multiplied with on their way along the edge.
+struct Side {
+    double const* clv = nullptr;
+    std::uint16_t const* scalers = nullptr;
+    std::uint8_t const* codes = nullptr;
+    double const* matrices = nullptr;
+    double const* products = nullptr;  // [category][code][row], padded as matrices, and one row more; for many states
+    std::size_t num_codes = 0;
+
+    bool is_tip() const { return codes != nullptr; }
+};
+
+/// What the sites of a block count: as often as that; behind the last site 0.
+using Weights = std::int64_t const*;
+
+/// x becomes exp(x), log(x).
+void exponentials(std::span<double> x);
+void logarithms(std::span<double> x);
+/// x becomes exp(x) - minus, to its last digits. Each minus is 0 or 1; as many as the blocks that x fills have sites.
+void exponentials_minus(std::span<double> x, double const* minus);
+
+/// matrix = diagonal * identity + vectors * diag(factors) * inverse for one category: [column][row] with rows padded by
+/// 0, nothing below 0. columns: vectors as [k][row], padded; inverse: [k][column], not padded; factors: [k].
+void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
+                double* matrix);
+
+/// clv = (left's matrices * left) .* (right's matrices * right), scaled up where all states of a site are small.
+void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks);
+
+/// What is the same at all sites of an edge: [category][state] frequencies, [category] weights; invariant: [site] what
+/// to add to a site's likelihood, or null.
+struct Root {
+    double const* frequencies = nullptr;
+    double const* weights = nullptr;
+    double const* invariant = nullptr;
+};
+
+/// Adds the sites' log-likelihoods at an edge: near is a CLV as it is (without matrices). per_site: [site], or null.
+void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
+               FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks);
+
+/// table: [block][category][state][site], so that a site's likelihood at length t is the sum of table times
+/// weight * exp(eigenvalue * rate * t), up to a factor if it cannot be invariant. Both sides have the inverse
+/// eigenvectors as matrices.
+void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks);
+
+/// Log-likelihood, first and second derivative at a length. terms: [3][category][state].
+void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
+                     std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);
+
+}  // namespace regraft::likelihood::kernels

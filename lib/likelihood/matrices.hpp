@@ -1,0 +1,21 @@
+// The empirical amino-acid matrices by name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "regraft/likelihood/model.hpp"
+
+namespace regraft::likelihood {
+
+/// ASCII letters in upper case, all else as it is.
+std::string upper_case(std::string_view text);
+
+/// The matrix of that name, whatever its case; four for LG4M and LG4X. Empty if there is none.
+std::span<EmpiricalMatrix const> find_matrices(std::string_view name);
+
+/// All names that find_matrices knows, but for the parts of LG4M and LG4X; separated by spaces.
+std::string matrix_names();
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,60 @@
+#include "regraft/likelihood/model.hpp"
+
+#include <algorithm>
+
+#include "gamma_rates.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::likelihood {
+
+void Model::write(ByteWriter& out) const {
+    for (auto const* values : {&rates, &frequencies, &category_rates, &category_weights}) {
+        out.put_all(std::span(*values));
+    }
+    for (double value : {alpha, invariant, scaler}) out.put(value);
+}
+
+Model Model::read(ByteReader& in) {
+    Model model;
+    for (auto* values : {&model.rates, &model.frequencies, &model.category_rates, &model.category_weights}) {
+        *values = in.get_all<double>();
+    }
+    for (auto* value : {&model.alpha, &model.invariant, &model.scaler}) *value = in.get<double>();
+    return model;
+}
+
+std::uint32_t ModelSpec::num_rate_classes() const {
+    return rate_classes.empty() ? 0 : *std::max_element(rate_classes.begin(), rate_classes.end()) + 1;
+}
+
+Model start_model(ModelSpec const& spec, Counted const& counted) {
+    auto model = spec.given;
+    if (model.rates.empty()) model.rates.assign(spec.num_rate_classes(), 1.0);
+    if (spec.frequencies == Frequencies::equal) model.frequencies.assign(spec.num_states, 1.0 / spec.num_states);
+    if (spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised) {
+        REGRAFT_EXPECTS(counted.frequencies.size() == spec.num_states);
+        model.frequencies.assign(counted.frequencies.begin(), counted.frequencies.end());
+    }
+    auto const invariant = std::min(counted.invariant, max_invariant);
+    if (spec.invariant_from == Origin::counted) model.invariant = invariant;
+    if (spec.invariant_from == Origin::optimised) model.invariant = invariant / 2;
+    if (spec.free_rates_from == Origin::optimised) {
+        model.category_rates = gamma_rates(Heterogeneity::gamma_mean, 1, spec.categories);
+        model.category_weights.assign(spec.categories, 1.0 / spec.categories);
+    }
+    return model;
+}
+
+std::uint32_t free_parameters(ModelSpec const& spec) {
+    std::uint32_t number = 0;
+    if (spec.rates_from == Origin::optimised) number += spec.num_rate_classes() - 1;
+    if (spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised) {
+        number += spec.num_states - 1;
+    }
+    if (spec.invariant_from != Origin::fixed) ++number;
+    if (spec.alpha_from == Origin::optimised) ++number;
+    if (spec.free_rates_from == Origin::optimised) number += 2 * (spec.categories - 1);  // rates, weights
+    return number;
+}
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,74 @@
+// A model and all its values as text.
+#include <array>
+#include <charconv>
+
+#include "regraft/likelihood/model.hpp"
+
+namespace regraft::likelihood {
+namespace {
+
+constexpr int round_trip_digits = 17;
+
+std::string number(double value) {
+    std::array<char, 32> text{};
+    auto const end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, round_trip_digits);
+    return {text.data(), end.ptr};
+}
+
+std::string braced(std::span<double const> values) {
+    std::string text = "{";
+    for (double value : values) text += number(value) + '/';
+    text.back() = '}';
+    return text;
+}
+std::string braced(double value) {
+    return braced(std::span(&value, 1));
+}
+
+std::string categories(ModelSpec const& spec, Model const& model) {
+    auto const count = std::to_string(spec.categories);
+    switch (spec.heterogeneity) {
+        case Heterogeneity::none:
+            return "";
+        case Heterogeneity::gamma_mean:
+            return "+G" + count + 'm' + braced(model.alpha);
+        case Heterogeneity::gamma_median:
+            return "+G" + count + 'a' + braced(model.alpha);
+        case Heterogeneity::free:
+            return "+R" + count + braced(model.category_rates) + braced(model.category_weights);
+    }
+    return "";
+}
+
+std::string ascertainment(ModelSpec const& spec) {
+    switch (spec.ascertainment) {
+        case Ascertainment::none:
+            return "";
+        case Ascertainment::lewis:
+            return "+ASC_LEWIS";
+        case Ascertainment::felsenstein:
+            return "+ASC_FELS" + braced(spec.ascertainment_weights);
+        case Ascertainment::stamatakis:
+            return "+ASC_STAM" + braced(spec.ascertainment_weights);
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string to_string(ModelSpec const& spec, Model const& model) {
+    auto text = spec.name;
+    if (!model.rates.empty()) text += braced(model.rates);
+    if (spec.frequencies == Frequencies::equal) {
+        text += "+FE";
+    } else if (spec.frequencies != Frequencies::of_matrix) {
+        text += "+FU" + braced(model.frequencies);
+    }
+    if (model.invariant != 0) text += "+IU" + braced(model.invariant);
+    text += categories(spec, model);
+    if (model.scaler != 1) text += "+BU" + braced(model.scaler);
+    return text + ascertainment(spec);
+}
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,554 @@
+#include "regraft/likelihood/partition.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "likelihood/kernels.hpp"
+#include "likelihood/slots.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::likelihood {
+
+using kernels::Blocks;
+using kernels::Side;
+using msa::HalfEdge;
+
+namespace {
+
+/// Of |log-likelihood| of a site per tip, and of derivatives: far above what occurs, so that strays are rare.
+constexpr double loglh_bound_per_tip = 64;
+constexpr double slope_bound = 0x1p24;
+constexpr double curvature_bound = 0x1p48;
+
+/// Besides one per inner node: enough for the ways a search goes back and forth.
+constexpr std::size_t spare_slots = 16;
+
+std::uint64_t all_states(std::uint32_t num_states) {
+    return num_states == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_states) - 1;
+}
+
+std::size_t blocks_for(std::size_t num_sites) {
+    return (num_sites + kernels::block_sites - 1) / kernels::block_sites;
+}
+
+/// The rows of all tips as codes of their state sets.
+class Tips {
+public:
+    Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
+        : by_mask_(num_states <= kernels::most_states_by_mask),
+          size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
+        // Behind the last site are undetermined ones, so that there is nothing odd.
+        codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
+        for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
+            REGRAFT_EXPECTS(sites.rows[tip].size() == sites.weights.size());
+            auto* next = &codes_[tip * size_];
+            for (auto const character : sites.rows[tip]) {
+                auto const set = sets[static_cast<unsigned char>(character)];
+                REGRAFT_EXPECTS(set != 0);
+                *next++ = code_of(set);
+            }
+        }
+    }
+
+    std::uint8_t const* row(std::size_t tip) const { return &codes_[tip * size_]; }
+    /// The sets by their codes; empty if these are masks.
+    std::span<std::uint64_t const> sets() const { return sets_; }
+
+private:
+    std::uint8_t code_of(std::uint64_t set) {
+        if (by_mask_) return static_cast<std::uint8_t>(set);
+        auto const known = std::find(sets_.begin(), sets_.end(), set);
+        if (known == sets_.end()) {
+            REGRAFT_EXPECTS(sets_.size() < 255);
+            sets_.push_back(set);
+            return static_cast<std::uint8_t>(sets_.size() - 1);
+        }
+        return static_cast<std::uint8_t>(known - sets_.begin());
+    }
+
+    bool by_mask_;
+    std::size_t size_;
+    std::vector<std::uint64_t> sets_;
+    std::vector<std::uint8_t> codes_;
+};
+
+}  // namespace
+
+class Partition::Engine {
+public:
+    Engine(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
+           Sites const& sites, PartitionOptions const& options)
+        : tree_(&tree),
+          length_set_(length_set),
+          options_(options),
+          tips_(num_states, sets, sites),
+          num_sites_(sites.weights.size()),
+          num_blocks_(blocks_for(num_sites_)),
+          weights_(make_aligned<std::int64_t>(padded_sites())),
+          loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
+          derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
+                             FixedScale::of(curvature_bound, options.total_weight)} {
+        REGRAFT_EXPECTS(sites.rows.size() == tree.num_tips());
+        REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
+        shape_.states = num_states;
+        std::fill_n(weights_.get(), padded_sites(), 0);
+        std::copy(sites.weights.begin(), sites.weights.end(), weights_.get());
+        find_constant_sites(sites, sets);
+    }
+
+    // --- models and what they invalidate
+
+    void set_model(SiteModel model, double branch_scale) {
+        REGRAFT_EXPECTS(model.num_states == shape_.states);
+        REGRAFT_EXPECTS(model.systems.size() == 1 || model.systems.size() == model.categories.size());
+        branch_scale_ = branch_scale;
+        model_ = std::move(model);
+        if (model_.categories.size() != shape_.categories) resize(model_.categories.size());
+        prepare_systems();
+        prepare_root();
+        slots_.invalidate_all();
+        std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
+    }
+
+    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
+    void invalidate_matrix(HalfEdge h) { matrix_valid_[matrix_number(h)] = 0; }
+
+    // --- questions
+
+    void add_loglh(HalfEdge h, FixedSum& sum, double* per_site) {
+        if (num_sites_ == 0) return;
+        // Which of the ends counts as near must not depend on the caller. The higher one is inner.
+        auto const near = std::max(h, tree_->back(h));
+        auto const far = std::min(h, tree_->back(h));
+        Pinned const near_clv(*this, near);
+        Pinned const far_clv(*this, far);
+        add_edge_loglh(near, far, matrix(far), sum, per_site);
+    }
+
+    void add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
+        if (num_sites_ == 0) return;
+        auto const subtree = tree_->back(h);
+        auto const other = tree_->back(target);
+        Pinned const subtree_clv(*this, subtree);
+        Pinned const target_clv(*this, target);
+        Pinned const other_clv(*this, other);
+        slots_.invalidate(h);
+        slots_.take(h);
+        fill_matrix(scratch_matrix_.get(), length(target) / 2);
+        combine(h, target, scratch_matrix_.get(), other, scratch_matrix_.get());
+        add_edge_loglh(std::max(h, subtree), std::min(h, subtree), matrix(h), sum, nullptr);
+        slots_.release(h);
+        slots_.invalidate(h);  // it holds what h would see if it were grafted there
+    }
+
+    void focus(HalfEdge h) {
+        if (num_sites_ == 0) return;
+        auto const near = std::max(h, tree_->back(h));
+        auto const far = std::min(h, tree_->back(h));
+        Pinned const near_clv(*this, near);
+        Pinned const far_clv(*this, far);
+        if (table_ == nullptr) table_ = make_aligned<double>(num_blocks_ * shape_.block_size());
+        auto const near_side = side(near, inverses_.get(), near_products_);
+        auto const far_side = side(far, inverses_.get(), far_products_);
+        for_blocks([&](Blocks blocks) {
+            kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
+        });
+    }
+
+    void add_derivatives(double t, std::span<FixedSum, 3> sums) {
+        if (num_sites_ == 0) return;
+        auto const size = shape_.categories * shape_.states;
+        terms_.resize(3 * size);
+        for (std::size_t i = 0; i < size; ++i) terms_[i] = exponents_[i] * t;
+        kernels::exponentials(std::span(terms_).first(size));
+        for (std::size_t i = 0; i < size; ++i) {
+            terms_[i] *= model_.categories[i / shape_.states].weight;
+            terms_[size + i] = exponents_[i] * terms_[i];
+            terms_[2 * size + i] = exponents_[i] * terms_[size + i];
+        }
+        reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
+            kernels::add_derivatives(shape_, table_.get(), terms_.data(), invariant(), weights_.get(),
+                                     derivative_scales_, part, blocks);
+        });
+    }
+
+    FixedScale const& loglh_scale() const { return loglh_scale_; }
+    std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
+    std::uint64_t num_updates() const { return num_updates_; }
+    std::size_t num_sites() const { return num_sites_; }
+    std::size_t padded_sites() const { return num_blocks_ * kernels::block_sites; }
+
+private:
+    /// Computes a CLV if it is invalid, and keeps it while this lives.
+    class Pinned {
+    public:
+        Pinned(Engine& engine, HalfEdge h) : engine_(engine), h_(h) {
+            if (!engine_.is_tip(h)) engine_.update_and_pin(h);
+        }
+        Pinned(Pinned const&) = delete;
+        Pinned& operator=(Pinned const&) = delete;
+        ~Pinned() {
+            if (!engine_.is_tip(h_)) engine_.slots_.release(h_);
+        }
+
+    private:
+        Engine& engine_;
+        HalfEdge h_;
+    };
+
+    bool is_tip(HalfEdge h) const { return tree_->is_tip(h); }
+    HalfEdge matrix_number(HalfEdge h) const { return std::min(h, tree_->back(h)); }
+    double length(HalfEdge h) const { return tree_->length(h, length_set_) * branch_scale_; }
+    double const* invariant() const { return model_.invariant > 0 ? invariant_.get() : nullptr; }
+    Eigensystem const& system(std::size_t category) const { return model_.systems[model_.categories[category].system]; }
+
+    // --- preparations
+
+    /// The states that all tips of a site may have.
+    void find_constant_sites(Sites const& sites, StateSets const& sets) {
+        constant_.assign(padded_sites(), 0);
+        std::fill_n(constant_.begin(), num_sites_, all_states(static_cast<std::uint32_t>(shape_.states)));
+        for (auto const& row : sites.rows) {
+            for (std::size_t i = 0; i < row.size(); ++i) constant_[i] &= sets[static_cast<unsigned char>(row[i])];
+        }
+    }
+
+    void resize(std::size_t categories) {
+        shape_.categories = categories;
+        auto const half_edges = tree_->num_half_edges();
+        auto const num_inner = tree_->num_nodes() - tree_->num_tips();
+        auto const all = std::size_t{3} * num_inner;
+        auto const wanted = options_.num_slots == 0 ? num_inner + spare_slots : options_.num_slots;
+        auto const num_slots = std::min(all, std::max(wanted, least_slots(tree_->num_tips())));
+        slots_ = Slots(num_slots, half_edges, num_blocks_ * shape_.block_size(), num_blocks_ * shape_.block_scalers());
+        matrices_.clear();
+        matrices_.resize(half_edges);
+        matrix_valid_.assign(half_edges, 0);
+        scratch_matrix_ = make_aligned<double>(shape_.matrices_size());
+        inverses_ = make_aligned<double>(shape_.matrices_size());
+        table_.reset();
+    }
+
+    void prepare_systems() {
+        auto const n = shape_.states;
+        auto const stride = shape_.stride();
+        columns_.assign(model_.systems.size() * n * stride, 0);
+        for (std::size_t s = 0; s < model_.systems.size(); ++s) {
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t k = 0; k < n; ++k)
+                    columns_[(s * n + k) * stride + i] = model_.systems[s].vectors[i * n + k];
+            }
+        }
+        std::fill_n(inverses_.get(), shape_.matrices_size(), 0.0);
+        exponents_.clear();
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            auto const& eigen = system(c);
+            for (std::size_t k = 0; k < n; ++k) {
+                exponents_.push_back(eigen.values[k] * model_.categories[c].rate * branch_scale_);
+                for (std::size_t j = 0; j < n; ++j) {
+                    inverses_[c * shape_.matrix_size() + j * stride + k] = eigen.inverse[k * n + j];
+                }
+            }
+        }
+    }
+
+    void prepare_root() {
+        frequencies_.clear();
+        category_weights_.clear();
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            auto const& frequencies = system(c).frequencies;
+            frequencies_.insert(frequencies_.end(), frequencies.begin(), frequencies.end());
+            category_weights_.push_back(model_.categories[c].weight);
+        }
+        if (model_.invariant == 0) return;
+        if (invariant_ == nullptr) invariant_ = make_aligned<double>(padded_sites());
+        for (std::size_t i = 0; i < padded_sites(); ++i) {
+            double sum = 0;
+            for (std::size_t state = 0; state < shape_.states; ++state) {
+                if ((constant_[i] >> state & 1) != 0) sum += model_.systems[0].frequencies[state];
+            }
+            invariant_[i] = model_.invariant * sum;
+        }
+    }
+
+    // --- matrices
+
+    void fill_matrix(double* out, double t) {
+        auto const n = shape_.states;
+        auto const size = shape_.categories * n;
+        factors_.resize(size);
+        diagonals_.assign(blocks_for(size) * kernels::block_sites, 0);
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            auto const& values = system(c).values;
+            for (std::size_t k = 0; k < n; ++k) factors_[c * n + k] = values[k] * model_.categories[c].rate * t;
+            // In a short time little changes: how much would be lost beside the 1 of what does not.
+            if (factors_[c * n + n - 1] > -1) std::fill_n(&diagonals_[c * n], n, 1);
+        }
+        kernels::exponentials_minus(factors_, diagonals_.data());
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            kernels::transition(shape_, &columns_[model_.categories[c].system * n * shape_.stride()],
+                                system(c).inverse.data(), &factors_[c * n], diagonals_[c * n],
+                                out + c * shape_.matrix_size());
+        }
+    }
+
+    double const* matrix(HalfEdge h) {
+        auto const number = matrix_number(h);
+        auto& matrix = matrices_[number];
+        if (matrix_valid_[number] != 0) return matrix.get();
+        if (matrix == nullptr) matrix = make_aligned<double>(shape_.matrices_size());
+        fill_matrix(matrix.get(), length(h));
+        matrix_valid_[number] = 1;
+        return matrix.get();
+    }
+
+    /// products: memory for the products of a tip's state sets.
+    Side side(HalfEdge h, double const* matrices, std::vector<double>& products) {
+        Side side;
+        side.matrices = matrices;
+        if (!is_tip(h)) {
+            side.clv = slots_[h].values.get();
+            side.scalers = slots_[h].scalers.get();
+            return side;
+        }
+        side.codes = tips_.row(h);
+        side.num_codes = tips_.sets().size();
+        if (side.num_codes == 0) return side;
+        // In the order of the kernels' products, of which these are what is not multiplied with 0.
+        auto const stride = shape_.stride();
+        products.assign((shape_.categories * side.num_codes + 1) * stride, 0);
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            for (std::size_t code = 0; code < side.num_codes; ++code) {
+                auto* out = &products[(c * side.num_codes + code) * stride];
+                for (auto set = tips_.sets()[code]; set != 0; set &= set - 1) {
+                    auto const* column =
+                        matrices + c * shape_.matrix_size() + static_cast<std::size_t>(std::countr_zero(set)) * stride;
+                    for (std::size_t i = 0; i < shape_.states; ++i) out[i] += column[i];
+                }
+            }
+        }
+        side.products = products.data();
+        return side;
+    }
+
+    // --- conditional likelihoods
+
+    void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right,
+                 double const* right_matrix) {
+        auto const left_side = side(left, left_matrix, near_products_);
+        auto const right_side = side(right, right_matrix, far_products_);
+        auto const& clv = slots_[parent];
+        for_blocks([&](Blocks blocks) {
+            kernels::combine(shape_, left_side, right_side, clv.values.get(), clv.scalers.get(), blocks);
+        });
+        ++num_updates_;
+    }
+
+    void add_edge_loglh(HalfEdge near, HalfEdge far, double const* matrix, FixedSum& sum, double* per_site) {
+        auto const near_side = side(near, nullptr, near_products_);
+        auto const far_side = side(far, matrix, far_products_);
+        kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
+        reduce_blocks(std::span<FixedSum, 1>(&sum, 1), [&](Blocks blocks, std::span<FixedSum, 1> part) {
+            kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site,
+                               blocks);
+        });
+    }
+
+    /// Computes what is invalid in the subtree of h, the larger side of a node first: so the slots that are needed at
+    /// once grow with the logarithm of its size.
+    void update_and_pin(HalfEdge h) {
+        if (slots_.contains(h)) return slots_.pin(h);
+        order_larger_first(h);
+        std::vector<Step> stack{{h, 0}};
+        while (!stack.empty()) {
+            auto const [g, done] = stack.back();
+            if (done < 2) {
+                ++stack.back().done;
+                auto const child = child_of(g, done);
+                if (is_tip(child)) continue;
+                if (slots_.contains(child)) {
+                    slots_.pin(child);
+                } else {
+                    stack.push_back({child, 0});
+                }
+                continue;
+            }
+            compute(g);
+            stack.pop_back();
+        }
+    }
+
+    struct Step {
+        HalfEdge h;
+        int done;  // of its two children
+    };
+
+    HalfEdge child_of(HalfEdge g, int which) const {
+        auto const side = tree_->next(g);
+        auto const larger_is_second = larger_second_[g] != 0;
+        return tree_->back((which == 0) == larger_is_second ? tree_->next(side) : side);
+    }
+
+    /// Leaves g's CLV pinned, and its children no more.
+    void compute(HalfEdge g) {
+        slots_.take(g);
+        auto const left = tree_->next(g);
+        auto const right = tree_->next(left);
+        combine(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
+        for (auto const side : {left, right}) {
+            if (!is_tip(tree_->back(side))) slots_.release(tree_->back(side));
+        }
+    }
+
+    /// Who comes first does not matter where every node can have a slot.
+    void order_larger_first(HalfEdge h) {
+        larger_second_.resize(tree_->num_half_edges(), 0);
+        if (slots_.size() >= tree_->num_nodes() - tree_->num_tips() + spare_slots) return;
+        num_below_.resize(tree_->num_half_edges(), 1);
+        for (auto const g : msa::postorder(*tree_, h)) {
+            if (is_tip(g)) continue;
+            auto const left = num_below_[tree_->back(tree_->next(g))];
+            auto const right = num_below_[tree_->back(tree_->next(tree_->next(g)))];
+            larger_second_[g] = right > left ? 1 : 0;
+            num_below_[g] = left + right;
+        }
+    }
+
+    // --- threads
+
+    /// f(blocks) for all blocks.
+    template <class Function>
+    void for_blocks(Function f) const {
+        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
+        if (threads <= 1) return f(Blocks{0, num_blocks_});
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int thread = 0; thread < threads; ++thread) f(blocks_of(thread, threads));
+    }
+
+    /// f(blocks, sums) for all blocks; adds the sums.
+    template <std::size_t count, class Function>
+    void reduce_blocks(std::span<FixedSum, count> sums, Function f) const {
+        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
+        if (threads <= 1) return f(Blocks{0, num_blocks_}, sums);
+        std::vector<std::array<FixedSum, count>> parts(static_cast<std::size_t>(threads));
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int thread = 0; thread < threads; ++thread) {
+            f(blocks_of(thread, threads), std::span<FixedSum, count>(parts[static_cast<std::size_t>(thread)]));
+        }
+        for (auto const& part : parts) {
+            for (std::size_t i = 0; i < count; ++i) sums[i].add(part[i]);
+        }
+    }
+
+    Blocks blocks_of(int thread, int threads) const {
+        auto const begin = [&](int t) {
+            return num_blocks_ * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads);
+        };
+        return {begin(thread), begin(thread + 1)};
+    }
+
+    msa::Tree const* tree_;
+    std::uint32_t length_set_;
+    PartitionOptions options_;
+    kernels::Shape shape_;
+    Tips tips_;
+    std::size_t num_sites_;
+    std::size_t num_blocks_;
+    Aligned<std::int64_t> weights_;
+    std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have
+    FixedScale loglh_scale_;
+    std::array<FixedScale, 3> derivative_scales_;
+
+    SiteModel model_;
+    double branch_scale_ = 1;
+    std::vector<double> columns_;      // of eigenvectors: [system][k][row]
+    Aligned<double> inverses_;         // as matrices
+    std::vector<double> exponents_;    // [category][state] eigenvalue * rate
+    std::vector<double> frequencies_;  // [category][state]
+    std::vector<double> category_weights_;
+    Aligned<double> invariant_;  // per site
+
+    Slots slots_;
+    std::vector<Aligned<double>> matrices_;  // by matrix_number
+    std::vector<char> matrix_valid_;
+    Aligned<double> scratch_matrix_;
+    Aligned<double> table_;
+    std::uint64_t num_updates_ = 0;
+
+    // Memory that is used again.
+    std::vector<double> near_products_;
+    std::vector<double> far_products_;
+    std::vector<double> factors_;    // [category][state]
+    std::vector<double> diagonals_;  // [category][state]
+    std::vector<double> terms_;
+    std::vector<char> larger_second_;       // per half-edge: of its children
+    std::vector<std::uint32_t> num_below_;  // per half-edge: tips of its subtree
+};
+
+Partition::Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
+                     Sites const& sites, PartitionOptions const& options)
+    : engine_(std::make_unique<Engine>(tree, length_set, num_states, sets, sites, options)) {}
+Partition::Partition(Partition&&) noexcept = default;
+Partition& Partition::operator=(Partition&&) noexcept = default;
+Partition::~Partition() = default;
+
+/// A node's larger child is computed while nothing of it is held, the other while one CLV is; a parent and two children
+/// are needed at once, and a question pins up to three subtrees and a scratch CLV.
+std::size_t Partition::least_slots(std::uint32_t num_tips) {
+    return static_cast<std::size_t>(std::bit_width(num_tips)) + 6;
+}
+
+std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
+                               std::uint32_t num_categories, std::size_t num_slots) {
+    kernels::Shape const shape{num_states, num_categories};
+    auto const blocks = (num_patterns + kernels::block_sites - 1) / kernels::block_sites;
+    auto const num_inner = std::size_t{num_tips} - 2;
+    auto const slots = num_slots == 0 ? std::min(3 * num_inner, num_inner + spare_slots) : num_slots;
+    auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
+    auto const table = shape.block_size() * sizeof(double);
+    auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
+    return blocks * (slots * clv + table + num_tips * kernels::block_sites) + matrices;
+}
+
+void Partition::set_model(SiteModel model, double branch_scale) {
+    engine_->set_model(std::move(model), branch_scale);
+}
+bool Partition::invalidate_clv(HalfEdge h) {
+    return engine_->invalidate_clv(h);
+}
+void Partition::invalidate_matrix(HalfEdge h) {
+    engine_->invalidate_matrix(h);
+}
+FixedScale const& Partition::loglh_scale() const {
+    return engine_->loglh_scale();
+}
+std::span<FixedScale const, 3> Partition::derivative_scales() const {
+    return engine_->derivative_scales();
+}
+void Partition::add_loglh(HalfEdge h, FixedSum& sum) {
+    engine_->add_loglh(h, sum, nullptr);
+}
+void Partition::add_loglh(HalfEdge h, FixedSum& sum, std::span<double> per_pattern) {
+    REGRAFT_EXPECTS(per_pattern.size() == engine_->num_sites());
+    std::vector<double> padded(engine_->padded_sites());
+    engine_->add_loglh(h, sum, padded.data());
+    std::copy_n(padded.begin(), per_pattern.size(), per_pattern.begin());
+}
+void Partition::add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
+    engine_->add_insertion_loglh(h, target, sum);
+}
+void Partition::focus(HalfEdge h) {
+    engine_->focus(h);
+}
+void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums) {
+    engine_->add_derivatives(t, sums);
+}
+std::uint64_t Partition::num_updates() const {
+    return engine_->num_updates();
+}
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,92 @@
+// The oracle of likelihoods, beside closed forms, and with mistakes that it must notice.
+#include "support/pruning.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/likelihood_cases.hpp"
+
+namespace regraft::test {
+namespace {
+
+TEST(TransitionProbabilities, AreThoseOfJukesAndCantor) {
+    auto const q = rate_matrix({std::vector<double>(6, 3), std::vector<double>(4, 0.25)});
+    for (Real const t : {0.0L, 1e-9L, 1e-3L, 0.7L, 40.0L}) {
+        auto const p = transition_probabilities(q, t);
+        Real const different = -std::expm1(-4 * t / 3) / 4;
+        for (std::size_t i = 0; i < 4; ++i) {
+            for (std::size_t j = 0; j < 4; ++j) {
+                Real const expected = i == j ? 1 - 3 * different : different;
+                EXPECT_NEAR(static_cast<double>(p(i, j) - expected), 0, 1e-16 * static_cast<double>(expected));
+            }
+        }
+    }
+}
+
+TEST(TransitionProbabilities, OfARandomProcessComposeAndKeepItsFrequencies) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        Random random(seed);
+        auto const n = static_cast<std::uint32_t>(2 + random.below(20));
+        auto const process = random_process(n, random);
+        auto const q = rate_matrix(process);
+        auto const whole = transition_probabilities(q, 0.8L);
+        auto const parts = transition_probabilities(q, 0.3L) * transition_probabilities(q, 0.5L);
+        for (std::size_t j = 0; j < n; ++j) {
+            Real kept = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                kept += process.frequencies[i] * whole(i, j);
+                EXPECT_NEAR(static_cast<double>(whole(i, j) / parts(i, j)), 1, 1e-15);
+            }
+            EXPECT_NEAR(static_cast<double>(kept), process.frequencies[j], 1e-15);
+        }
+    }
+}
+
+TEST(Pruning, FindsTheSameLikelihoodAtEveryEdge) {
+    auto const c =
+        random_case({.num_tips = 12, .num_states = 5, .num_categories = 3, .num_patterns = 6, .invariant = true}, 3);
+    Pruning const pruning(c.tree, c.mixture, c.sets, c.sites);
+    auto const expected = total(pruning.values(0), c.sites.weights).loglh;
+    for (auto const h : c.tree.edges()) {
+        EXPECT_NEAR(static_cast<double>(total(pruning.values(h), c.sites.weights).loglh - expected), 0, 1e-13);
+    }
+}
+
+TEST(Pruning, DerivativesAreTheLimitsOfDifferences) {
+    auto const c = random_case({.num_tips = 7, .num_patterns = 9, .invariant = true}, 8);
+    Pruning const pruning(c.tree, c.mixture, c.sets, c.sites);
+    for (Real const t : {1e-3L, 0.1L, 3.0L}) {
+        auto const at = [&](Real length) { return total(pruning.values(4, length), c.sites.weights); };
+        auto const step = 1e-4L * t;
+        auto const above = at(t + step);
+        auto const below = at(t - step);
+        auto const here = at(t);
+        auto const unit = static_cast<double>(c.total_weight() / t);
+        EXPECT_NEAR(static_cast<double>((above.loglh - below.loglh) / (2 * step) - here.first), 0, 1e-7 * unit);
+        EXPECT_NEAR(static_cast<double>((above.first - below.first) / (2 * step) - here.second), 0,
+                    1e-7 * unit / static_cast<double>(t));
+    }
+}
+
+TEST(Pruning, NoticesALengthAStateAndARateThatAreWrong) {
+    auto const c = random_case({.num_tips = 9, .num_patterns = 9}, 2);
+    auto const loglh = [](LikelihoodCase const& of) {
+        return static_cast<double>(
+            total(Pruning(of.tree, of.mixture, of.sets, of.sites).values(0), of.sites.weights).loglh);
+    };
+    auto const right = loglh(c);
+    auto wrong = c;
+    wrong.tree.set_length(3, 1.01 * c.tree.length(3));
+    EXPECT_GT(std::abs(loglh(wrong) - right), 1e-9 * std::abs(right));
+    wrong = c;
+    wrong.sites.rows[5][2] = static_cast<char>((c.sites.rows[5][2] + 1) % 4);
+    EXPECT_GT(std::abs(loglh(wrong) - right), 1e-9 * std::abs(right));
+    wrong = c;
+    wrong.mixture.categories[1].rate *= 1.001;
+    EXPECT_GT(std::abs(loglh(wrong) - right), 1e-9 * std::abs(right));
+}
+
+}  // namespace
+}  // namespace regraft::test
