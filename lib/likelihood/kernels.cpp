@@ -16,7 +16,12 @@
 #define HWY_TARGET_INCLUDE "likelihood/kernels.cpp"
 #include <hwy/foreach_target.h>  // this file again, for every instruction set
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+/// Of lambdas: where one is called, arrays of vectors that it captures would move to memory.
+#undef INLINED
+#define INLINED HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace regraft::likelihood::kernels::HWY_NAMESPACE {
@@ -51,12 +56,18 @@ HWY_INLINE Vector fma(Vector a, Vector b, Vector c) {
 #endif
 }
 
-HWY_INLINE Vector constant(double x) { return hn::Set(sites, x); }
+HWY_INLINE Vector constant(double x) {
+    return hn::Set(sites, x);
+}
 
 /// Rounds to an integer, |x| < 2^51: as bits plus those of the shift.
 constexpr double rounding_shift = 0x1.8p52;
-HWY_INLINE Vector shifted(Vector x) { return hn::Add(x, constant(rounding_shift)); }
-HWY_INLINE Vector unshifted(Vector x) { return hn::Sub(x, constant(rounding_shift)); }
+HWY_INLINE Vector shifted(Vector x) {
+    return hn::Add(x, constant(rounding_shift));
+}
+HWY_INLINE Vector unshifted(Vector x) {
+    return hn::Sub(x, constant(rounding_shift));
+}
 HWY_INLINE hn::Vec<Integers> shifted_integer(Vector x) {
     return hn::Sub(hn::BitCast(integers, x), hn::BitCast(integers, constant(rounding_shift)));
 }
@@ -73,13 +84,15 @@ HWY_INLINE Vector exponential(Vector x) {
     auto const n = shifted(hn::Mul(in_range, constant(std::numbers::log2e)));
     auto r = fma(unshifted(n), constant(-ln2_high), in_range);
     r = fma(unshifted(n), constant(-ln2_low), r);
-    constexpr std::array<double, 14> factorial{1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,
-                                               5040.0,  40320.0,  362880.0,  3628800.0,  39916800.0,  479001600.0,  6227020800.0};
+    constexpr std::array<double, 14> factorial{1.0,       1.0,        2.0,         6.0,         24.0,
+                                               120.0,     720.0,      5040.0,      40320.0,     362880.0,
+                                               3628800.0, 39916800.0, 479001600.0, 6227020800.0};
     auto sum = constant(1 / factorial.back());
     for (std::size_t i = factorial.size() - 1; i-- > 0;) sum = fma(sum, r, constant(1 / factorial[i]));
     auto const power = hn::ShiftLeft<52>(hn::Add(shifted_integer(n), hn::Set(integers, 1023)));
     auto const result = hn::Mul(sum, hn::BitCast(sites, power));
-    auto const infinite = hn::IfThenElse(hn::Gt(x, constant(most)), constant(std::numeric_limits<double>::infinity()), result);
+    auto const infinite =
+        hn::IfThenElse(hn::Gt(x, constant(most)), constant(std::numeric_limits<double>::infinity()), result);
     auto const bounded = hn::IfThenElseZero(hn::Not(hn::Lt(x, constant(least))), infinite);
     return hn::IfThenElse(hn::Eq(x, x), bounded, x);
 }
@@ -113,8 +126,8 @@ HWY_INLINE Vector logarithm(Vector x) {
     auto const tail = hn::Add(hn::Mul(s, hn::Add(half_square, hn::Add(even, odd))), hn::Mul(k, constant(ln2_low)));
     auto const result = hn::Add(hn::Mul(k, constant(ln2_high)), hn::Sub(f, hn::Sub(half_square, tail)));
     auto const regular = hn::And(hn::Gt(x, constant(0)), hn::Lt(x, constant(infinity)));
-    auto const not_above = hn::IfThenElse(hn::Eq(x, constant(0)), constant(-infinity),
-                                          constant(std::numeric_limits<double>::quiet_NaN()));
+    auto const not_above =
+        hn::IfThenElse(hn::Eq(x, constant(0)), constant(-infinity), constant(std::numeric_limits<double>::quiet_NaN()));
     auto const special = hn::IfThenElse(hn::Eq(x, constant(infinity)), x, not_above);
     return hn::IfThenElse(regular, result, special);
 }
@@ -160,16 +173,32 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
 
 // --- what the sides of a node or an edge contribute
 
+template <class Function, std::size_t... i>
+HWY_INLINE void call_each(Function f, std::index_sequence<i...>) {
+    (f(std::integral_constant<std::size_t, i>()), ...);
+}
+
 /// f(0), f(1), ... with constants, so that arrays of vectors stay in registers.
 template <std::size_t count, class Function>
 HWY_INLINE void unrolled(Function f) {
-    [&]<std::size_t... i>(std::index_sequence<i...>) HWY_ATTR {
-        (f(std::integral_constant<std::size_t, i>()), ...);
-    }(std::make_index_sequence<count>());
+    call_each(f, std::make_index_sequence<count>());
 }
 
 template <std::size_t count>
 using Rows = std::array<Vector, count>;
+
+/// Vectors that are computed at once, so that what is loaded of a matrix serves all of them; within a block.
+constexpr std::size_t vectors = step < block_sites ? 2 : 1;
+template <std::size_t count>
+using Group = std::array<Rows<count>, vectors>;
+
+/// f(block, first site in it) for all groups.
+template <class Function>
+HWY_INLINE void for_groups(Blocks blocks, Function f) {
+    for (auto block = blocks.first; block < blocks.last; ++block) {
+        for (std::size_t site = 0; site < block_sites; site += vectors * step) f(block, site);
+    }
+}
 
 /// A shape whose numbers of states and categories may be known when this is compiled (0: they are not).
 template <std::size_t known_states, std::size_t known_categories = 0>
@@ -183,9 +212,10 @@ public:
     std::size_t place(std::size_t block, std::size_t category, std::size_t state) const {
         return ((block * categories() + category) * states() + state) * block_sites;
     }
-    /// As many rows of two sides as fit into registers.
-    static constexpr std::size_t rows_at_once =
-        known_states == 0 ? 4 : known_states <= 4 ? known_states : (step == 8 ? 10 : 5);
+    /// As many rows of a group as fit into registers, and as it takes to hide the latency of an addition.
+    static constexpr std::size_t rows_at_once = known_states == 0   ? 4
+                                                : known_states <= 4 ? known_states
+                                                                    : (step == 8 ? 20 : 4);
 
     static constexpr bool may_have_masks = known_states <= most_states_by_mask;
     static constexpr bool may_have_table = known_states == 0 || known_states > most_states_by_mask;
@@ -213,9 +243,11 @@ public:
     Plain(S shape, Side const& side) : shape_(shape), clv_(side.clv) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const* x = at_ + shape_.place(0, category, row);
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Load(sites, x + i * block_sites); });
+        unrolled<vectors>([&](auto v) INLINED {
+            unrolled<count>([&](auto i) INLINED { out[v][i] = hn::Load(sites, x + v * step + i * block_sites); });
+        });
     }
 
 private:
@@ -231,17 +263,33 @@ public:
     Product(S shape, Side const& side) : shape_(shape), clv_(side.clv), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const n = shape_.states();
         auto const* x = at_ + shape_.place(0, category, 0);
         auto const* column = matrices_ + category * n * shape_.stride() + row;
-        auto const first = hn::Load(sites, x);
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Mul(constant(column[i]), first); });
+        Rows<vectors> likelihood;
+        auto const load = [&](std::size_t j) INLINED {
+            unrolled<vectors>([&](auto v) INLINED { likelihood[v] = hn::Load(sites, x + v * step + j * block_sites); });
+        };
+        load(0);
+        unrolled<count>([&](auto i) INLINED {
+            auto const entry = constant(column[i]);
+            unrolled<vectors>([&](auto v) INLINED { out[v][i] = hn::Mul(entry, likelihood[v]); });
+        });
         for (std::size_t j = 1; j < n; ++j) {
             column += shape_.stride();
-            auto const likelihood = hn::Load(sites, x + j * block_sites);
-            unrolled<count>([&](auto i) HWY_ATTR { out[i] = fma(constant(column[i]), likelihood, out[i]); });
+            load(j);
+            unrolled<count>([&](auto i) INLINED {
+                auto const entry = constant(column[i]);
+                unrolled<vectors>([&](auto v) INLINED { out[v][i] = fma(entry, likelihood[v], out[v][i]); });
+            });
         }
+    }
+    /// Asks for the likelihoods after those of a category.
+    HWY_INLINE void prefetch(std::size_t category) const {
+        if (shape_.states() <= most_states_by_mask) return;
+        auto const* next = at_ + shape_.place(0, category + 1, 0);
+        for (std::size_t j = 0; j < shape_.states(); ++j) hwy::Prefetch(next + j * block_sites);
     }
 
 private:
@@ -251,7 +299,7 @@ private:
     double const* at_ = nullptr;
 };
 
-/// Eight codes, widened.
+/// Codes of a vector's sites, widened.
 HWY_INLINE hn::Vec<Integers> codes_at(std::uint8_t const* codes) {
     alignas(64) std::array<std::int64_t, step> wide;
     for (std::size_t i = 0; i < step; ++i) wide[i] = codes[i];
@@ -264,22 +312,31 @@ class MaskProduct {
 public:
     MaskProduct(S shape, Side const& side) : shape_(shape), codes_(side.codes), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) {
-        auto const masks = codes_at(codes_ + block * block_sites + site);
-        unrolled<most_states_by_mask>([&](auto j) HWY_ATTR {
-            auto const is_in = hn::TestBit(masks, hn::Set(integers, std::int64_t{1} << j));
-            likelihood_[j] = hn::IfThenElseZero(hn::RebindMask(sites, is_in), constant(1));
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const masks = codes_at(codes_ + block * block_sites + site + v * step);
+            unrolled<most_states_by_mask>([&](auto j) INLINED {
+                auto const is_in = hn::TestBit(masks, hn::Set(integers, std::int64_t{1} << j));
+                likelihood_[v][j] = hn::IfThenElseZero(hn::RebindMask(sites, is_in), constant(1));
+            });
         });
     }
+    HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
         auto const n = shape_.states();
         auto const* column = matrices_ + category * n * shape_.stride() + row;
-        unrolled<count>([&](auto i) HWY_ATTR { out[i] = hn::Mul(constant(column[i]), likelihood_[0]); });
-        unrolled<most_states_by_mask - 1>([&](auto before) HWY_ATTR {
+        unrolled<count>([&](auto i) INLINED {
+            auto const entry = constant(column[i]);
+            unrolled<vectors>([&](auto v) INLINED { out[v][i] = hn::Mul(entry, likelihood_[v][0]); });
+        });
+        unrolled<most_states_by_mask - 1>([&](auto before) INLINED {
             constexpr auto j = before + 1;
             if (j >= n) return;
             column += shape_.stride();
-            unrolled<count>([&](auto i) HWY_ATTR { out[i] = fma(constant(column[i]), likelihood_[j], out[i]); });
+            unrolled<count>([&](auto i) INLINED {
+                auto const entry = constant(column[i]);
+                unrolled<vectors>([&](auto v) INLINED { out[v][i] = fma(entry, likelihood_[v][j], out[v][i]); });
+            });
         });
     }
 
@@ -287,7 +344,7 @@ private:
     S shape_;
     std::uint8_t const* codes_;
     double const* matrices_;
-    Rows<most_states_by_mask> likelihood_{};
+    Group<most_states_by_mask> likelihood_{};
 };
 
 /// matrix * tip, looked up.
@@ -296,22 +353,61 @@ class TableProduct {
 public:
     TableProduct(S shape, Side const& side)
         : shape_(shape), codes_(side.codes), products_(side.products), num_codes_(side.num_codes) {}
-    HWY_INLINE void move_to(std::size_t block, std::size_t site) {
-        place_ = codes_at(codes_ + block * block_sites + site);
-    }
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = codes_ + block * block_sites + site; }
+    HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
-    HWY_INLINE void get(std::size_t category, std::size_t row, Rows<count>& out) const {
-        auto const* products = products_ + (category * shape_.states() + row) * num_codes_;
-        unrolled<count>(
-            [&](auto i) HWY_ATTR { out[i] = hn::GatherIndex(sites, products + i * num_codes_, place_); });
+    HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
+        auto const* products = products_ + category * num_codes_ * shape_.stride() + row;
+        unrolled<vectors>([&](auto v) INLINED { look_up(products, at_ + v * step, out[v]); });
     }
 
 private:
+    template <std::size_t count>
+    HWY_INLINE void look_up(double const* products, std::uint8_t const* codes, Rows<count>& out) const {
+#if HWY_MAX_BYTES >= 32
+        if constexpr (count >= 4) {
+            unrolled<(count + 3) / 4>([&](auto part) INLINED {
+                constexpr auto first = 4 * part;
+                auto const four = transposed(products + first, codes);
+                unrolled<std::min<std::size_t>(4, count - first)>([&](auto i) INLINED { out[first + i] = four[i]; });
+            });
+            return;
+        }
+#endif
+        auto const stride = hn::Set(integers, static_cast<std::int64_t>(shape_.stride()));
+        auto const place = hn::Mul(codes_at(codes), stride);
+        unrolled<count>([&](auto i) INLINED { out[i] = hn::GatherIndex(sites, products + i, place); });
+    }
+
+#if HWY_MAX_BYTES >= 32
+    /// Four rows from the codes' four neighbouring products.
+    HWY_INLINE Rows<4> transposed(double const* products, std::uint8_t const* codes) const {
+        auto const of_site = [&](std::size_t i) INLINED { return products + codes[i] * shape_.stride(); };
+        Rows<4> x;
+        unrolled<4>([&](auto i) INLINED {
+            if constexpr (step == 4) {
+                x[i] = hn::LoadU(sites, of_site(i));
+            } else {
+                constexpr hn::Half<Sites> half;
+                x[i] = hn::Combine(sites, hn::LoadU(half, of_site(i + 4)), hn::LoadU(half, of_site(i)));
+            }
+        });
+        auto const low01 = hn::InterleaveLower(sites, x[0], x[1]);
+        auto const high01 = hn::InterleaveUpper(sites, x[0], x[1]);
+        auto const low23 = hn::InterleaveLower(sites, x[2], x[3]);
+        auto const high23 = hn::InterleaveUpper(sites, x[2], x[3]);
+        return {hn::OddEvenBlocks(hn::SwapAdjacentBlocks(low23), low01),
+                hn::OddEvenBlocks(hn::SwapAdjacentBlocks(high23), high01),
+                hn::OddEvenBlocks(low23, hn::SwapAdjacentBlocks(low01)),
+                hn::OddEvenBlocks(high23, hn::SwapAdjacentBlocks(high01))};
+    }
+#endif
+
     S shape_;
     std::uint8_t const* codes_;
     double const* products_;
     std::size_t num_codes_;
-    hn::Vec<Integers> place_{};
+    std::uint8_t const* at_ = nullptr;
 };
 
 // --- scaling
@@ -321,7 +417,8 @@ constexpr double up = 0x1p256;
 constexpr std::uint16_t most_scaler = 0xffff;
 
 /// scaler[i] += left[i] + right[i], of the block's sites; a null has none.
-HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::uint16_t const* right, std::uint16_t* sum) {
+HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::uint16_t const* right,
+                            std::uint16_t* sum) {
     for (std::size_t i = 0; i < count; ++i) {
         auto const both = (left == nullptr ? 0U : left[i]) + (right == nullptr ? 0U : right[i]);
         sum[i] = static_cast<std::uint16_t>(std::min<std::uint32_t>(both, most_scaler));
@@ -350,35 +447,40 @@ template <class S, class Left, class Right>
 void combine_sides(S shape, Left left, Right right, Side const& left_side, Side const& right_side, double* clv,
                    std::uint16_t* scalers, Blocks blocks) {
     auto const scalers_per_block = shape.categories() * block_sites;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        auto* const scaler = scalers + block * scalers_per_block;
-        auto const of = [&](Side const& side) {
-            return side.scalers == nullptr ? nullptr : side.scalers + block * scalers_per_block;
-        };
-        add_scalers(scalers_per_block, of(left_side), of(right_side), scaler);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            left.move_to(block, site);
-            right.move_to(block, site);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto* const out = clv + shape.place(block, c, 0) + site;
-                auto largest = constant(0);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    left.get(c, row, a);
-                    right.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        auto const x = hn::Mul(a[i], b[i]);
-                        largest = hn::Max(largest, x);
-                        hn::Store(x, sites, out + (row + i) * block_sites);
+    auto const of = [&](Side const& side) {
+        return side.scalers == nullptr ? nullptr : side.scalers + blocks.first * scalers_per_block;
+    };
+    add_scalers((blocks.last - blocks.first) * scalers_per_block, of(left_side), of(right_side),
+                scalers + blocks.first * scalers_per_block);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        left.move_to(block, site);
+        right.move_to(block, site);
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto* const out = clv + shape.place(block, c, 0) + site;
+            Rows<vectors> largest;
+            largest.fill(constant(0));
+            left.prefetch(c);
+            right.prefetch(c);
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                left.get(c, row, a);
+                right.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        auto const x = hn::Mul(a[v][i], b[v][i]);
+                        largest[v] = hn::Max(largest[v], x);
+                        hn::Store(x, sites, out + v * step + (row + i) * block_sites);
                     });
                 });
-                if (!hn::AllFalse(sites, hn::Lt(largest, constant(small)))) {
-                    scale_up(shape.states(), largest, out, scaler + c * block_sites + site);
-                }
-            }
+            });
+            unrolled<vectors>([&](auto v) INLINED {
+                if (hn::AllFalse(sites, hn::Lt(largest[v], constant(small)))) return;
+                auto const place = block * scalers_per_block + c * block_sites + site + v * step;
+                scale_up(shape.states(), largest[v], out + v * step, scalers + place);
+            });
         }
-    }
+    });
 }
 
 /// Calls f with a reader of the side, of the kind that it needs.
@@ -414,9 +516,8 @@ void combine(Shape shape, Side const& left, Side const& right, double* clv, std:
     auto const& b = swap ? left : right;
     with_known(shape, [&](auto known) {
         with_product(known, a, [&](auto a_reader) {
-            with_product(known, b, [&](auto b_reader) {
-                combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks);
-            });
+            with_product(known, b,
+                         [&](auto b_reader) { combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks); });
         });
     });
 }
@@ -517,7 +618,8 @@ public:
         add_scalers(size, a, b, sum.data());
         for (std::size_t site = 0; site < block_sites; ++site) {
             std::uint32_t least = most_scaler;
-            for (std::size_t c = 0; c < categories; ++c) least = std::min<std::uint32_t>(least, sum[c * block_sites + site]);
+            for (std::size_t c = 0; c < categories; ++c)
+                least = std::min<std::uint32_t>(least, sum[c * block_sites + site]);
             if (invariant != nullptr && invariant[block * block_sites + site] > 0) least = 0;
             scaler_[site] = least;
             for (std::size_t c = 0; c < categories; ++c) {
@@ -545,35 +647,43 @@ void add_loglh_of(S shape, Far far, Side const& near_side, Side const& far_side,
     constexpr double ln2_256 = 256 * std::numbers::ln2;
     Plain<S> near(shape, near_side);
     BlockScale scale;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        scale.read(shape.categories(), near_side, far_side, root.invariant, block);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            near.move_to(block, site);
-            far.move_to(block, site);
-            auto likelihood = constant(0);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto const* frequency = root.frequencies + c * shape.states();
-                auto in_category = constant(0);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    near.get(c, row, a);
-                    far.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        in_category = fma(hn::Mul(constant(frequency[row + i]), a[i]), b[i], in_category);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        if (site == 0) scale.read(shape.categories(), near_side, far_side, root.invariant, block);
+        near.move_to(block, site);
+        far.move_to(block, site);
+        Rows<vectors> likelihood;
+        likelihood.fill(constant(0));
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto const* frequency = root.frequencies + c * shape.states();
+            Rows<vectors> in_category;
+            in_category.fill(constant(0));
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                near.get(c, row, a);
+                far.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        in_category[v] = fma(hn::Mul(constant(frequency[row + i]), a[v][i]), b[v][i], in_category[v]);
                     });
                 });
-                if (!scale.is_one()) in_category = hn::Mul(in_category, scale.factor(c, site));
-                likelihood = fma(constant(root.weights[c]), in_category, likelihood);
+            });
+            unrolled<vectors>([&](auto v) INLINED {
+                if (!scale.is_one()) in_category[v] = hn::Mul(in_category[v], scale.factor(c, site + v * step));
+                likelihood[v] = fma(constant(root.weights[c]), in_category[v], likelihood[v]);
+            });
+        }
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const first = block * block_sites + site + v * step;
+            if (root.invariant != nullptr) {
+                likelihood[v] = hn::Add(likelihood[v], hn::LoadU(sites, root.invariant + first));
             }
-            auto const first = block * block_sites + site;
-            if (root.invariant != nullptr) likelihood = hn::Add(likelihood, hn::LoadU(sites, root.invariant + first));
-            auto value = logarithm(likelihood);
-            if (!scale.is_one()) value = fma(scale.scaler(site), constant(-ln2_256), value);
+            auto value = logarithm(likelihood[v]);
+            if (!scale.is_one()) value = fma(scale.scaler(site + v * step), constant(-ln2_256), value);
             sum.add(value, hn::LoadU(integers, weights + first));
             if (per_site != nullptr) hn::StoreU(value, sites, per_site + first);
-        }
-    }
+        });
+    });
 }
 
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
@@ -593,26 +703,31 @@ template <class S, class Near, class Far>
 void make_table_of(S shape, Near near, Far far, Side const& near_side, Side const& far_side, double const* invariant,
                    double* table, Blocks blocks) {
     BlockScale scale;
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        scale.read(shape.categories(), near_side, far_side, invariant, block);
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            near.move_to(block, site);
-            far.move_to(block, site);
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto* const out = table + shape.place(block, c, 0) + site;
-                auto const factor = scale.is_one() ? constant(1) : scale.factor(c, site);
-                shape.for_rows([&](std::size_t row, auto count) HWY_ATTR {
-                    Rows<count> a;
-                    Rows<count> b;
-                    near.get(c, row, a);
-                    far.get(c, row, b);
-                    unrolled<count>([&](auto i) HWY_ATTR {
-                        hn::Store(hn::Mul(hn::Mul(a[i], b[i]), factor), sites, out + (row + i) * block_sites);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        if (site == 0) scale.read(shape.categories(), near_side, far_side, invariant, block);
+        near.move_to(block, site);
+        far.move_to(block, site);
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto* const out = table + shape.place(block, c, 0) + site;
+            Rows<vectors> factor;
+            unrolled<vectors>(
+                [&](auto v) INLINED { factor[v] = scale.is_one() ? constant(1) : scale.factor(c, site + v * step); });
+            near.prefetch(c);
+            far.prefetch(c);
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> a;
+                Group<count> b;
+                near.get(c, row, a);
+                far.get(c, row, b);
+                unrolled<vectors>([&](auto v) INLINED {
+                    unrolled<count>([&](auto i) INLINED {
+                        auto const x = hn::Mul(hn::Mul(a[v][i], b[v][i]), factor[v]);
+                        hn::Store(x, sites, out + v * step + (row + i) * block_sites);
                     });
                 });
-            }
+            });
         }
-    }
+    });
 }
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
@@ -627,41 +742,51 @@ template <class S>
 void add_derivatives_of(S shape, double const* table, double const* terms, double const* invariant, Weights weights,
                         std::array<Accumulator, 3>& sums, Blocks blocks) {
     auto const per_order = shape.categories() * shape.states();
-    for (auto block = blocks.first; block < blocks.last; ++block) {
-        for (std::size_t site = 0; site < block_sites; site += step) {
-            Rows<3> total{constant(0), constant(0), constant(0)};
-            for (std::size_t c = 0; c < shape.categories(); ++c) {
-                auto const* x = table + shape.place(block, c, 0) + site;
-                auto const* term = terms + c * shape.states();
-                Rows<3> in_category{constant(0), constant(0), constant(0)};
-                for (std::size_t k = 0; k < shape.states(); ++k) {
-                    auto const likelihood = hn::Load(sites, x + k * block_sites);
-                    unrolled<3>([&](auto order) HWY_ATTR {
-                        in_category[order] = fma(constant(term[order * per_order + k]), likelihood, in_category[order]);
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        Group<3> total;
+        total.fill({constant(0), constant(0), constant(0)});
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            auto const* x = table + shape.place(block, c, 0) + site;
+            auto const* term = terms + c * shape.states();
+            Group<3> in_category;
+            in_category.fill({constant(0), constant(0), constant(0)});
+            for (std::size_t k = 0; k < shape.states(); ++k) {
+                Rows<vectors> likelihood;
+                unrolled<vectors>([&](auto v)
+                                      INLINED { likelihood[v] = hn::Load(sites, x + v * step + k * block_sites); });
+                unrolled<3>([&](auto order) INLINED {
+                    auto const factor = constant(term[order * per_order + k]);
+                    unrolled<vectors>([&](auto v) INLINED {
+                        in_category[v][order] = fma(factor, likelihood[v], in_category[v][order]);
                     });
-                }
-                unrolled<3>([&](auto order) HWY_ATTR { total[order] = hn::Add(total[order], in_category[order]); });
+                });
             }
-            auto const first = block * block_sites + site;
-            if (invariant != nullptr) total[0] = hn::Add(total[0], hn::LoadU(sites, invariant + first));
+            unrolled<vectors>([&](auto v) INLINED {
+                unrolled<3>([&](auto order)
+                                INLINED { total[v][order] = hn::Add(total[v][order], in_category[v][order]); });
+            });
+        }
+        unrolled<vectors>([&](auto v) INLINED {
+            auto const first = block * block_sites + site + v * step;
+            auto& [likelihood, first_sum, second_sum] = total[v];
+            if (invariant != nullptr) likelihood = hn::Add(likelihood, hn::LoadU(sites, invariant + first));
             auto const weight = hn::LoadU(integers, weights + first);
-            auto const reciprocal = hn::Div(constant(1), total[0]);
-            auto const slope = hn::Mul(total[1], reciprocal);
-            auto const curvature = hn::Sub(hn::Mul(total[2], reciprocal), hn::Mul(slope, slope));
-            sums[0].add(logarithm(total[0]), weight);
+            auto const reciprocal = hn::Div(constant(1), likelihood);
+            auto const slope = hn::Mul(first_sum, reciprocal);
+            auto const curvature = hn::Sub(hn::Mul(second_sum, reciprocal), hn::Mul(slope, slope));
+            sums[0].add(logarithm(likelihood), weight);
             sums[1].add(slope, weight);
             sums[2].add(curvature, weight);
-        }
-    }
+        });
+    });
 }
 
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks) {
     std::array accumulators{Accumulator(scales[0], sums[0]), Accumulator(scales[1], sums[1]),
                             Accumulator(scales[2], sums[2])};
-    with_known(shape, [&](auto known) {
-        add_derivatives_of(known, table, terms, invariant, weights, accumulators, blocks);
-    });
+    with_known(shape,
+               [&](auto known) { add_derivatives_of(known, table, terms, invariant, weights, accumulators, blocks); });
     for (auto const& accumulator : accumulators) accumulator.finish();
 }
 

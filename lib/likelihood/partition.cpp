@@ -39,7 +39,8 @@ std::size_t blocks_for(std::size_t num_sites) {
 class Tips {
 public:
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
-        : by_mask_(num_states <= kernels::most_states_by_mask), size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
+        : by_mask_(num_states <= kernels::most_states_by_mask),
+          size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
         // Behind the last site are undetermined ones, so that there is nothing odd.
         codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
@@ -153,7 +154,9 @@ public:
         if (table_ == nullptr) table_ = make_aligned<double>(num_blocks_ * shape_.block_size());
         auto const near_side = side(near, inverses_.get(), near_products_);
         auto const far_side = side(far, inverses_.get(), far_products_);
-        for_blocks([&](Blocks blocks) { kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks); });
+        for_blocks([&](Blocks blocks) {
+            kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
+        });
     }
 
     void add_derivatives(double t, std::span<FixedSum, 3> sums) {
@@ -236,7 +239,8 @@ private:
         columns_.assign(model_.systems.size() * n * stride, 0);
         for (std::size_t s = 0; s < model_.systems.size(); ++s) {
             for (std::size_t i = 0; i < n; ++i) {
-                for (std::size_t k = 0; k < n; ++k) columns_[(s * n + k) * stride + i] = model_.systems[s].vectors[i * n + k];
+                for (std::size_t k = 0; k < n; ++k)
+                    columns_[(s * n + k) * stride + i] = model_.systems[s].vectors[i * n + k];
             }
         }
         std::fill_n(inverses_.get(), shape_.matrices_size(), 0.0);
@@ -277,7 +281,8 @@ private:
         auto const n = shape_.states;
         factors_.resize(shape_.categories * n);
         for (std::size_t i = 0; i < factors_.size(); ++i) {
-            factors_[i] = model_.systems[model_.categories[i / n].system].values[i % n] * model_.categories[i / n].rate * t;
+            factors_[i] =
+                model_.systems[model_.categories[i / n].system].values[i % n] * model_.categories[i / n].rate * t;
         }
         kernels::exponentials(factors_);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
@@ -309,14 +314,15 @@ private:
         side.num_codes = tips_.sets().size();
         if (side.num_codes == 0) return side;
         // In the order of the kernels' products, of which these are what is not multiplied with 0.
-        products.assign(shape_.categories * shape_.states * side.num_codes, 0);
+        auto const stride = shape_.stride();
+        products.assign((shape_.categories * side.num_codes + 1) * stride, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             for (std::size_t code = 0; code < side.num_codes; ++code) {
-                auto* out = &products[c * shape_.states * side.num_codes + code];
+                auto* out = &products[(c * side.num_codes + code) * stride];
                 for (auto set = tips_.sets()[code]; set != 0; set &= set - 1) {
-                    auto const* column = matrices + c * shape_.matrix_size() +
-                                         static_cast<std::size_t>(std::countr_zero(set)) * shape_.stride();
-                    for (std::size_t i = 0; i < shape_.states; ++i) out[i * side.num_codes] += column[i];
+                    auto const* column =
+                        matrices + c * shape_.matrix_size() + static_cast<std::size_t>(std::countr_zero(set)) * stride;
+                    for (std::size_t i = 0; i < shape_.states; ++i) out[i] += column[i];
                 }
             }
         }
@@ -326,7 +332,8 @@ private:
 
     // --- conditional likelihoods
 
-    void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right, double const* right_matrix) {
+    void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right,
+                 double const* right_matrix) {
         auto const left_side = side(left, left_matrix, near_products_);
         auto const right_side = side(right, right_matrix, far_products_);
         auto const& clv = slots_[parent];
@@ -341,7 +348,8 @@ private:
         auto const far_side = side(far, matrix, far_products_);
         kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
         reduce_blocks(std::span<FixedSum, 1>(&sum, 1), [&](Blocks blocks, std::span<FixedSum, 1> part) {
-            kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site, blocks);
+            kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site,
+                               blocks);
         });
     }
 
@@ -452,12 +460,12 @@ private:
 
     SiteModel model_;
     double branch_scale_ = 1;
-    std::vector<double> columns_;           // of eigenvectors: [system][k][row]
-    Aligned<double> inverses_;              // as matrices
-    std::vector<double> exponents_;         // [category][state] eigenvalue * rate
-    std::vector<double> frequencies_;       // [category][state]
+    std::vector<double> columns_;      // of eigenvectors: [system][k][row]
+    Aligned<double> inverses_;         // as matrices
+    std::vector<double> exponents_;    // [category][state] eigenvalue * rate
+    std::vector<double> frequencies_;  // [category][state]
     std::vector<double> category_weights_;
-    Aligned<double> invariant_;             // per site
+    Aligned<double> invariant_;  // per site
 
     Slots slots_;
     std::vector<Aligned<double>> matrices_;  // by matrix_number
