@@ -320,7 +320,7 @@ private:
         if (side.num_codes == 0) return side;
         // In the order of the kernels' products, of which these are what is not multiplied with 0.
         auto const stride = shape_.stride();
-        products.assign((shape_.categories * side.num_codes + 1) * stride, 0);
+        products.assign(shape_.categories * side.num_codes * stride, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             for (std::size_t code = 0; code < side.num_codes; ++code) {
                 auto* out = &products[(c * side.num_codes + code) * stride];
