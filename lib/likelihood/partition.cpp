@@ -48,7 +48,7 @@ public:
         codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
             REGRAFT_EXPECTS(sites.rows[tip].size() == sites.weights.size());
-            auto* next = &codes_[tip * size_];
+            auto* next = codes_.data() + tip * size_;
             for (auto const character : sites.rows[tip]) {
                 auto const set = sets[static_cast<unsigned char>(character)];
                 REGRAFT_EXPECTS(set != 0);
@@ -57,7 +57,7 @@ public:
         }
     }
 
-    std::uint8_t const* row(std::size_t tip) const { return &codes_[tip * size_]; }
+    std::uint8_t const* row(std::size_t tip) const { return codes_.data() + tip * size_; }
     /// The sets by their codes; empty if these are masks.
     std::span<std::uint64_t const> sets() const { return sets_; }
 
