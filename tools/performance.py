@@ -41,6 +41,10 @@ def overview(folder: pathlib.Path) -> str:
         tables += "\n" + compression(plot.read(msa))
     if (store := folder / "store.json").exists():
         tables += "\n" + storing(plot.read(store))
+    if (likelihood := folder / "likelihood.json").exists():
+        tables += "\n" + likelihoods(plot.read(likelihood))
+    if (sums := folder / "sums.json").exists():
+        tables += "\n" + reductions(plot.read(sums))
     return tables
 
 
@@ -138,6 +142,49 @@ def storing(results: plot.Results) -> str:
     return ("The replicated store beside its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
             "between the same pairs of ranks in buffers that are there already ([operations](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
+
+
+def likelihoods(results: plot.Results) -> str:
+    """A row per operation and number of patterns: millions of sites * categories (* nodes) per second."""
+    programs = ["regraft_avx512", "regraft_avx2", "libpll_avx2", "libpll_avx"]
+    head = ["operation", "states", "patterns", *(program.replace("_", " ") for program in programs), "GB/s", "memcpy GB/s"]
+    rows = []
+    for family, algorithms in results.families.items():
+        operation, states = family.rsplit("_", 1)
+        points = {(name, point.size): point.run for name, found in algorithms.items() for point in found}
+        for size in sorted({size for _, size in points}):
+            speeds = [per_second(points.get((program, size)), "items_per_second", 1e6) for program in programs]
+            ours = next((points[program, size] for program in programs if (program, size) in points), None)
+            traffic = [per_second(run, "bytes_per_second", 1e9) for run in (ours, points.get(("memcpy", size)))]
+            rows.append([operation.replace("_", " "), states, f"{size:,}", *speeds, *traffic])
+    return ("Likelihood kernels, one thread, 4 categories, beside libpll (tips as patterns): million sites * categories per second, of\n"
+            "traversals times nodes; and bytes of CLVs read and written by the first of them, beside copying as many\n"
+            f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{source(results)}")
+
+
+def per_second(run: dict | None, key: str, unit: float) -> str:
+    if not run or key not in run:
+        return "-"
+    number = run[key] / unit
+    return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def reductions(results: plot.Results) -> str:
+    """A row per number of sums, ranks and values; times, then what is sent and the time to add a value."""
+    kinds = ["fixed", "exact", "fixed_tree", "doubles"]
+    head = ["sums", "ranks", "values", *(kind.replace("_", " ") for kind in kinds), "bytes per sum", "ns per value"]
+    rows = []
+    for family, algorithms in results.families.items():
+        sums, ranks = re.fullmatch(r"sums_(\d+)_pes_(\d+)", family).groups()
+        points = {(name, point.size): point for name, found in algorithms.items() for point in found}
+        for size in sorted({size for _, size in points}):
+            here = [points[kind, size] for kind in kinds]
+            rows.append([sums, ranks, f"{size:,}", *(plot.in_words(point.seconds) for point in here),
+                         " / ".join(f"{point.run['bytes_per_sum']:.0f}" for point in here),
+                         " / ".join(f"{point.run['s_per_value'] * 1e9:.2g}" for point in here)])
+    return ("Sums over ranks with the same bits for any number of them (`ft::all_reduce` of FixedSum and ExactSum, one tree of additions),\n"
+            "and of doubles, whose bits depend on it ([how](../bench/results/README.md)):\n\n"
+            f"{table(head, rows)}\n{source(results)}")
 
 
 def nearest(points: dict[int, plot.Point], size: int) -> plot.Point:

@@ -42,7 +42,7 @@ struct Side {
     std::uint16_t const* scalers = nullptr;
     std::uint8_t const* codes = nullptr;
     double const* matrices = nullptr;
-    double const* products = nullptr;  // [category][code][row], padded as matrices, and one row more; for many states
+    double const* products = nullptr;  // [category][code][row], padded as matrices; for many states
     std::size_t num_codes = 0;
 
     bool is_tip() const { return codes != nullptr; }

@@ -24,6 +24,9 @@ constexpr double loglh_bound_per_tip = 64;
 constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
+/// Likelihoods of a CLV that are computed at once: those of several nodes fit into a cache of the second level.
+constexpr std::size_t chunk_size = 8192;
+
 /// Besides one per inner node: enough for the ways a search goes back and forth.
 constexpr std::size_t spare_slots = 16;
 
@@ -45,7 +48,7 @@ public:
         codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
             REGRAFT_EXPECTS(sites.rows[tip].size() == sites.weights.size());
-            auto* next = &codes_[tip * size_];
+            auto* next = codes_.data() + tip * size_;
             for (auto const character : sites.rows[tip]) {
                 auto const set = sets[static_cast<unsigned char>(character)];
                 REGRAFT_EXPECTS(set != 0);
@@ -54,7 +57,7 @@ public:
         }
     }
 
-    std::uint8_t const* row(std::size_t tip) const { return &codes_[tip * size_]; }
+    std::uint8_t const* row(std::size_t tip) const { return codes_.data() + tip * size_; }
     /// The sets by their codes; empty if these are masks.
     std::span<std::uint64_t const> sets() const { return sets_; }
 
@@ -183,7 +186,7 @@ public:
     std::size_t padded_sites() const { return num_blocks_ * kernels::block_sites; }
 
 private:
-    /// Computes a CLV if it is invalid, and keeps it while this lives.
+    /// Plans to compute a CLV if it is invalid, and keeps it while this lives.
     class Pinned {
     public:
         Pinned(Engine& engine, HalfEdge h) : engine_(engine), h_(h) {
@@ -320,7 +323,7 @@ private:
         if (side.num_codes == 0) return side;
         // In the order of the kernels' products, of which these are what is not multiplied with 0.
         auto const stride = shape_.stride();
-        products.assign((shape_.categories * side.num_codes + 1) * stride, 0);
+        products.assign(shape_.categories * side.num_codes * stride, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             for (std::size_t code = 0; code < side.num_codes; ++code) {
                 auto* out = &products[(c * side.num_codes + code) * stride];
@@ -339,13 +342,28 @@ private:
 
     void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right,
                  double const* right_matrix) {
-        auto const left_side = side(left, left_matrix, near_products_);
-        auto const right_side = side(right, right_matrix, far_products_);
-        auto const& clv = slots_[parent];
-        for_blocks([&](Blocks blocks) {
-            kernels::combine(shape_, left_side, right_side, clv.values.get(), clv.scalers.get(), blocks);
-        });
+        if (num_pending_ == updates_.size()) updates_.emplace_back();
+        auto& update = updates_[num_pending_++];
+        update.left = side(left, left_matrix, update.left_products);
+        update.right = side(right, right_matrix, update.right_products);
+        update.clv = slots_[parent].values.get();
+        update.scalers = slots_[parent].scalers.get();
         ++num_updates_;
+    }
+
+    /// What is pending, and then f, chunk by chunk of the sites: so a CLV is still in the cache when it is needed, and
+    /// slots may be given away as if everything were computed at once.
+    template <class Function>
+    void pass(Blocks blocks, Function f) const {
+        auto const step =
+            num_pending_ == 0 ? blocks.last - blocks.first : std::max<std::size_t>(1, chunk_size / shape_.block_size());
+        for (auto first = blocks.first; first < blocks.last; first += step) {
+            Blocks const chunk{first, std::min(first + step, blocks.last)};
+            for (auto const& update : std::span(updates_).first(num_pending_)) {
+                kernels::combine(shape_, update.left, update.right, update.clv, update.scalers, chunk);
+            }
+            f(chunk);
+        }
     }
 
     void add_edge_loglh(HalfEdge near, HalfEdge far, double const* matrix, FixedSum& sum, double* per_site) {
@@ -358,8 +376,8 @@ private:
         });
     }
 
-    /// Computes what is invalid in the subtree of h, the larger side of a node first: so the slots that are needed at
-    /// once grow with the logarithm of its size.
+    /// Plans to compute what is invalid in the subtree of h, the larger side of a node first: so the slots that are
+    /// needed at once grow with the logarithm of its size.
     void update_and_pin(HalfEdge h) {
         if (slots_.contains(h)) return slots_.pin(h);
         order_larger_first(h);
@@ -422,23 +440,33 @@ private:
 
     /// f(blocks) for all blocks.
     template <class Function>
-    void for_blocks(Function f) const {
+    void for_blocks(Function f) {
         auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
-        if (threads <= 1) return f(Blocks{0, num_blocks_});
+        if (threads <= 1) {
+            pass(Blocks{0, num_blocks_}, f);
+        } else {
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int thread = 0; thread < threads; ++thread) f(blocks_of(thread, threads));
+            for (int thread = 0; thread < threads; ++thread) pass(blocks_of(thread, threads), f);
+        }
+        num_pending_ = 0;
     }
 
     /// f(blocks, sums) for all blocks; adds the sums.
     template <std::size_t count, class Function>
-    void reduce_blocks(std::span<FixedSum, count> sums, Function f) const {
+    void reduce_blocks(std::span<FixedSum, count> sums, Function f) {
         auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
-        if (threads <= 1) return f(Blocks{0, num_blocks_}, sums);
+        if (threads <= 1) {
+            pass(Blocks{0, num_blocks_}, [&](Blocks blocks) { f(blocks, sums); });
+            num_pending_ = 0;
+            return;
+        }
         std::vector<std::array<FixedSum, count>> parts(static_cast<std::size_t>(threads));
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int thread = 0; thread < threads; ++thread) {
-            f(blocks_of(thread, threads), std::span<FixedSum, count>(parts[static_cast<std::size_t>(thread)]));
+            std::span<FixedSum, count> const part(parts[static_cast<std::size_t>(thread)]);
+            pass(blocks_of(thread, threads), [&](Blocks blocks) { f(blocks, part); });
         }
+        num_pending_ = 0;
         for (auto const& part : parts) {
             for (std::size_t i = 0; i < count; ++i) sums[i].add(part[i]);
         }
@@ -478,6 +506,18 @@ private:
     Aligned<double> scratch_matrix_;
     Aligned<double> table_;
     std::uint64_t num_updates_ = 0;
+
+    /// A CLV to be computed before the next question is answered.
+    struct Update {
+        Side left;
+        Side right;
+        double* clv = nullptr;
+        std::uint16_t* scalers = nullptr;
+        std::vector<double> left_products;
+        std::vector<double> right_products;
+    };
+    std::vector<Update> updates_;  // the first num_pending_, in this order; the others are memory that is used again
+    std::size_t num_pending_ = 0;
 
     // Memory that is used again.
     std::vector<double> near_products_;
