@@ -39,8 +39,8 @@ struct Blocks {
 };
 
 /// What one end of an edge sees. The likelihoods of all sites; or, of a tip with few states, the masks of its
-/// state sets; or, where many sites are alike, every site's class, and the classes' rows. matrices: what the likelihoods
-/// are multiplied with on their way along the edge; rows hold the products already.
+/// state sets; or, where many sites are alike, every site's class, and the classes' rows. matrices: what the
+/// likelihoods are multiplied with on their way along the edge; rows hold the products already.
 struct Side {
     double const* clv = nullptr;
     std::uint16_t const* scalers = nullptr;
@@ -80,7 +80,8 @@ struct Root {
     double const* invariant = nullptr;
 };
 
-/// Adds the sites' log-likelihoods at an edge: near is inner, and likelihoods as they are (without matrices). per_site: [site], or null.
+/// Adds the sites' log-likelihoods at an edge: near is inner, and likelihoods as they are (without matrices). per_site:
+/// [site], or null.
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks);
 
