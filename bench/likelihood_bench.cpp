@@ -37,7 +37,7 @@ struct Instance {
 };
 
 struct Program {
-    std::string_view library;  // regraft, libpll or memcpy
+    std::string_view library;  // regraft, plain (the same without repeats), libpll or memcpy
     std::string_view instructions;
 
     std::string name() const {
@@ -45,7 +45,9 @@ struct Program {
         return std::string(library) + "_" + std::string(instructions);
     }
     std::unique_ptr<LikelihoodEngine> start(Evolved const& evolved) const {
-        return library == "regraft" ? regraft_engine(evolved, instructions) : libpll_engine(evolved, instructions);
+        if (library == "libpll") return libpll_engine(evolved, instructions);
+        return regraft_engine(evolved, instructions,
+                              library == "plain" ? likelihood::Repeats::off : likelihood::Repeats::automatic);
     }
     bool operator==(Program const&) const = default;
 };
@@ -104,11 +106,11 @@ private:
     void check() {
         problem_.clear();
         Answer const answer(*engine_);
-        if (program_->library == "regraft") {
+        if (program_->library == "regraft" || program_->library == "plain") {
             if (ours_ && !answer.has_bits_of(*ours_)) problem_ = "other bits than with other instructions";
             ours_ = answer;
         } else if (!ours_) {
-            ours_ = Answer(*regraft_engine(*evolved_, likelihood::used_instructions()));
+            ours_ = Answer(*regraft_engine(*evolved_, likelihood::used_instructions(), likelihood::Repeats::automatic));
         }
         if (!agree(answer.loglh, ours_->loglh, tolerance)) problem_ = "another log-likelihood";
         if (!agree(answer.slope, ours_->slope, slope_tolerance)) problem_ = "another derivative";
@@ -204,6 +206,7 @@ std::vector<Program> programs(std::size_t num_sites) {
     std::vector<Program> all;
     for (auto const name : likelihood::available_instructions()) {
         if (is_fast(name) || num_sites == fewest_sites) all.push_back({"regraft", name});
+        if (is_fast(name)) all.push_back({"plain", name});
     }
     for (auto const name : libpll_instructions()) all.push_back({"libpll", name});
     all.push_back({"memcpy", ""});

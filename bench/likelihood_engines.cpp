@@ -50,11 +50,11 @@ std::uint64_t total_weight(likelihood::Sites const& sites) {
 
 class Regraft : public LikelihoodEngine {
 public:
-    Regraft(Evolved const& evolved, std::string_view instructions)
+    Regraft(Evolved const& evolved, std::string_view instructions, likelihood::Repeats repeats)
         : instructions_(instructions),
           root_(evolved.root),
           partition_(evolved.tree, 0, evolved.model.num_states, state_sets(evolved.model.num_states), evolved.sites,
-                     {.total_weight = total_weight(evolved.sites)}) {
+                     {.total_weight = total_weight(evolved.sites), .repeats = repeats}) {
         for (auto const nodes : {Nodes::all, Nodes::without_tips}) {
             updated_[static_cast<std::size_t>(nodes)] = inner_half_edges(evolved, nodes);
         }
@@ -215,8 +215,9 @@ ClvTraffic traffic(Evolved const& evolved, Nodes nodes) {
     return result;
 }
 
-std::unique_ptr<LikelihoodEngine> regraft_engine(Evolved const& evolved, std::string_view instructions) {
-    return std::make_unique<Regraft>(evolved, instructions);
+std::unique_ptr<LikelihoodEngine> regraft_engine(Evolved const& evolved, std::string_view instructions,
+                                                 likelihood::Repeats repeats) {
+    return std::make_unique<Regraft>(evolved, instructions, repeats);
 }
 
 #ifdef REGRAFT_HAS_LIBPLL

@@ -40,7 +40,8 @@ public:
 };
 
 /// As named by likelihood::available_instructions().
-std::unique_ptr<LikelihoodEngine> regraft_engine(Evolved const& evolved, std::string_view instructions);
+std::unique_ptr<LikelihoodEngine> regraft_engine(Evolved const& evolved, std::string_view instructions,
+                                                 likelihood::Repeats repeats);
 
 /// libpll with tips as patterns; "avx2" or "avx". Null if there is no libpll.
 std::unique_ptr<LikelihoodEngine> libpll_engine(Evolved const& evolved, std::string_view instructions);

@@ -146,7 +146,7 @@ def storing(results: plot.Results) -> str:
 
 def likelihoods(results: plot.Results) -> str:
     """A row per operation and number of patterns: millions of sites * categories (* nodes) per second."""
-    programs = ["regraft_avx512", "regraft_avx2", "libpll_avx2", "libpll_avx"]
+    programs = ["regraft_avx512", "regraft_avx2", "plain_avx512", "plain_avx2", "libpll_avx2", "libpll_avx"]
     head = ["operation", "states", "patterns", *(program.replace("_", " ") for program in programs), "GB/s", "memcpy GB/s"]
     rows = []
     for family, algorithms in results.families.items():
@@ -157,7 +157,8 @@ def likelihoods(results: plot.Results) -> str:
             ours = next((points[program, size] for program in programs if (program, size) in points), None)
             traffic = [per_second(run, "bytes_per_second", 1e9) for run in (ours, points.get(("memcpy", size)))]
             rows.append([operation.replace("_", " "), states, f"{size:,}", *speeds, *traffic])
-    return ("Likelihood kernels, one thread, 4 categories, beside libpll (tips as patterns): million sites * categories per second, of\n"
+    return ("Likelihood kernels, one thread, 4 categories, beside libpll (tips as patterns); plain: without\n"
+            "computing once what looks alike in a subtree: million sites * categories per second, of\n"
             "traversals times nodes; and bytes of CLVs read and written by the first of them, beside copying as many\n"
             f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{source(results)}")
 

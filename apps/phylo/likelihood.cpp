@@ -153,7 +153,7 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
-            for (auto& partition : partitions_) static_cast<void>(partition.invalidate_clv(g));
+            for (auto& partition : partitions_) static_cast<void>(partition.invalidate_subtree(g));
             return true;  // dependencies changed with the topology, so nothing may end the search early
         };
         if (tree_.is_connected(h)) {

@@ -97,6 +97,9 @@ std::vector<std::string> names_of_instructions() {
 }
 
 void add_options(CLI::App& app, Options& options) {
+    std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
+                                                             {"on", likelihood::Repeats::everywhere},
+                                                             {"off", likelihood::Repeats::off}};
     std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
     add_input_options(app, options);
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
@@ -119,6 +122,10 @@ void add_options(CLI::App& app, Options& options) {
                    "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
         ->type_name("MIB");
+    app.add_option("--repeats", options.repeats,
+                   "compute what looks alike in a subtree once: auto (default) where that halves the work, on, or off")
+        ->transform(CLI::CheckedTransformer(repeats).description(""))
+        ->type_name("HOW");
     app.add_option("--instructions", options.instructions,
                    "vector instructions, for tests: the results are the same with all (default: " +
                        std::string(likelihood::available_instructions().front()) + ")")

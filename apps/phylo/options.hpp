@@ -30,8 +30,9 @@ struct Options {
     std::uint32_t spr_radius = 5;
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
-    std::string instructions;      // of the kernels; empty: the best
-    std::string fail;              // failure plan, or random:SEED:COUNT
+    likelihood::Repeats repeats = likelihood::Repeats::automatic;
+    std::string instructions;  // of the kernels; empty: the best
+    std::string fail;          // failure plan, or random:SEED:COUNT
 
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
 };

@@ -55,14 +55,18 @@ std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::s
 
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
                                        std::span<likelihood::Sites const> sites) {
+    auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, sites);
     return {.total_weight = dataset.num_sites(),
             .num_threads = threads_for(options, dataset, sites),
-            .num_slots = slots_within(options.memory_mib * mebibyte, dataset, sites)};
+            .num_slots = num_slots,
+            // Repeats need memory of their own, though mostly less than the slots that they save.
+            .repeats = num_slots == 0 ? options.repeats : likelihood::Repeats::off};
 }
 
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
                         std::span<likelihood::Sites const> sites) {
-    return fmt::format("{} MiB (at least {})", in_mebibytes(bytes(dataset, sites, resources.num_slots)),
+    return fmt::format("at most {} MiB (--memory: at least {})",
+                       in_mebibytes(bytes(dataset, sites, resources.num_slots)),
                        in_mebibytes(bytes(dataset, sites, least_slots(dataset))));
 }
 

@@ -15,7 +15,7 @@ namespace regraft::phylo {
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
                                        std::span<likelihood::Sites const> sites);
 
-/// "34 MiB (at least 3)": what the likelihoods take, and what --memory could lower that to.
+/// "at most 34 MiB (--memory: at least 3)": what the likelihoods take, and what --memory could lower that to.
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
                         std::span<likelihood::Sites const> sites);
 

@@ -241,8 +241,7 @@ public:
                                                 : known_states <= 4 ? known_states
                                                                     : (step == 8 ? 20 : 4);
 
-    static constexpr bool may_have_masks = known_states <= most_states_by_mask;
-    static constexpr bool may_have_table = known_states == 0 || known_states > most_states_by_mask;
+    static constexpr bool may_have_masks = known_states == 0 || has_masks(known_states);
 
     /// f(first row, how many as a constant) for parts of all states.
     template <class Function>
@@ -284,6 +283,7 @@ private:
 template <class S>
 class Product {
 public:
+    static constexpr int kind = 2;
     Product(S shape, Side const& side) : shape_(shape), clv_(side.clv), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = clv_ + shape_.place(block, 0, 0) + site; }
     template <std::size_t count>
@@ -311,7 +311,7 @@ public:
     }
     /// Asks for the likelihoods after those of a category.
     HWY_INLINE void prefetch(std::size_t category) const {
-        if (shape_.states() <= most_states_by_mask) return;
+        if (has_masks(shape_.states())) return;
         auto const* next = at_ + shape_.place(0, category + 1, 0);
         for (std::size_t j = 0; j < shape_.states(); ++j) hwy::Prefetch(next + j * block_sites);
     }
@@ -323,8 +323,9 @@ private:
     double const* at_ = nullptr;
 };
 
-/// Codes of a vector's sites, widened.
-HWY_INLINE hn::Vec<Integers> codes_at(std::uint8_t const* codes) {
+/// Masks or classes of a vector's sites, widened.
+template <class Code>
+HWY_INLINE hn::Vec<Integers> widened(Code const* codes) {
     alignas(64) std::array<std::int64_t, step> wide;
     for (std::size_t i = 0; i < step; ++i) wide[i] = codes[i];
     return hn::Load(integers, wide.data());
@@ -334,10 +335,11 @@ HWY_INLINE hn::Vec<Integers> codes_at(std::uint8_t const* codes) {
 template <class S>
 class MaskProduct {
 public:
-    MaskProduct(S shape, Side const& side) : shape_(shape), codes_(side.codes), matrices_(side.matrices) {}
+    static constexpr int kind = 0;
+    MaskProduct(S shape, Side const& side) : shape_(shape), masks_(side.masks), matrices_(side.matrices) {}
     HWY_INLINE void move_to(std::size_t block, std::size_t site) {
         unrolled<vectors>([&](auto v) INLINED {
-            auto const masks = codes_at(codes_ + block * block_sites + site + v * step);
+            auto const masks = widened(masks_ + block * block_sites + site + v * step);
             unrolled<most_states_by_mask>([&](auto j) INLINED {
                 auto const is_in = hn::TestBit(masks, hn::Set(integers, std::int64_t{1} << j));
                 likelihood_[v][j] = hn::IfThenElseZero(hn::RebindMask(sites, is_in), constant(1));
@@ -366,47 +368,48 @@ public:
 
 private:
     S shape_;
-    std::uint8_t const* codes_;
+    std::uint8_t const* masks_;
     double const* matrices_;
     Group<most_states_by_mask> likelihood_{};
 };
 
-/// matrix * tip, looked up.
+/// Rows of classes, looked up.
 template <class S>
-class TableProduct {
+class RowOfClass {
 public:
-    TableProduct(S shape, Side const& side)
-        : shape_(shape), codes_(side.codes), products_(side.products), num_codes_(side.num_codes) {}
-    HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = codes_ + block * block_sites + site; }
+    static constexpr int kind = 1;
+    RowOfClass(S shape, Side const& side)
+        : shape_(shape), classes_(side.classes), rows_(side.rows), num_classes_(side.num_classes) {}
+    HWY_INLINE void move_to(std::size_t block, std::size_t site) { at_ = classes_ + block * block_sites + site; }
     HWY_INLINE void prefetch(std::size_t) const {}
     template <std::size_t count>
     HWY_INLINE void get(std::size_t category, std::size_t row, Group<count>& out) const {
-        auto const* products = products_ + category * num_codes_ * shape_.stride() + row;
-        unrolled<vectors>([&](auto v) INLINED { look_up(products, at_ + v * step, out[v]); });
+        auto const* rows = rows_ + category * num_classes_ * shape_.stride() + row;
+        unrolled<vectors>([&](auto v) INLINED { look_up(rows, at_ + v * step, out[v]); });
     }
 
 private:
     template <std::size_t count>
-    HWY_INLINE void look_up(double const* products, std::uint8_t const* codes, Rows<count>& out) const {
+    HWY_INLINE void look_up(double const* rows, std::uint32_t const* classes, Rows<count>& out) const {
 #if HWY_MAX_BYTES >= 32
         if constexpr (count >= 4) {
             unrolled<(count + 3) / 4>([&](auto part) INLINED {
                 constexpr auto first = 4 * part;
-                auto const four = transposed(products + first, codes);
+                auto const four = transposed(rows + first, classes);
                 unrolled<std::min<std::size_t>(4, count - first)>([&](auto i) INLINED { out[first + i] = four[i]; });
             });
             return;
         }
 #endif
         auto const stride = hn::Set(integers, static_cast<std::int64_t>(shape_.stride()));
-        auto const place = hn::Mul(codes_at(codes), stride);
-        unrolled<count>([&](auto i) INLINED { out[i] = hn::GatherIndex(sites, products + i, place); });
+        auto const place = hn::Mul(widened(classes), stride);
+        unrolled<count>([&](auto i) INLINED { out[i] = hn::GatherIndex(sites, rows + i, place); });
     }
 
 #if HWY_MAX_BYTES >= 32
-    /// Four rows from the codes' four neighbouring products.
-    HWY_INLINE Rows<4> transposed(double const* products, std::uint8_t const* codes) const {
-        auto const of_site = [&](std::size_t i) INLINED { return products + codes[i] * shape_.stride(); };
+    /// Four states from the classes' four neighbouring numbers.
+    HWY_INLINE Rows<4> transposed(double const* rows, std::uint32_t const* classes) const {
+        auto const of_site = [&](std::size_t i) INLINED { return rows + classes[i] * shape_.stride(); };
         Rows<4> x;
         unrolled<4>([&](auto i) INLINED {
             if constexpr (step == 4) {
@@ -428,10 +431,10 @@ private:
 #endif
 
     S shape_;
-    std::uint8_t const* codes_;
-    double const* products_;
-    std::size_t num_codes_;
-    std::uint8_t const* at_ = nullptr;
+    std::uint32_t const* classes_;
+    double const* rows_;
+    std::size_t num_classes_;
+    std::uint32_t const* at_ = nullptr;
 };
 
 // --- scaling
@@ -510,39 +513,70 @@ void combine_sides(S shape, Left left, Right right, Side const& left_side, Side 
 /// Calls f with a reader of the side, of the kind that it needs.
 template <class S, class Function>
 HWY_INLINE void with_product(S shape, Side const& side, Function f) {
-    if (!side.is_tip()) return f(Product<S>(shape, side));
     if constexpr (S::may_have_masks) {
-        if (shape.states() <= most_states_by_mask) return f(MaskProduct<S>(shape, side));
+        if (side.masks != nullptr) return f(MaskProduct<S>(shape, side));
     }
-    if constexpr (S::may_have_table) f(TableProduct<S>(shape, side));
+    if (side.classes != nullptr) return f(RowOfClass<S>(shape, side));
+    f(Product<S>(shape, side));
 }
 
-/// Calls f with the shape as a type.
+/// Calls f with the shape as a type. Where multiplying and adding is emulated anyway, one is enough.
 template <class Function>
 HWY_INLINE void with_known(Shape shape, Function f) {
-    if (shape.states == 4 && shape.categories == 4) {
-        f(Known<4, 4>(shape));
-    } else if (shape.states == 4) {
-        f(Known<4>(shape));
-    } else if (shape.states == 20) {
-        f(Known<20>(shape));
-    } else if (shape.states == 2) {
-        f(Known<2>(shape));
-    } else {
-        f(Known<0>(shape));
-    }
+#if HWY_NATIVE_FMA
+    if (shape.states == 4) return f(Known<4>(shape));
+    if (shape.states == 20) return f(Known<20>(shape));
+#endif
+    f(Known<0>(shape));
 }
 
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
-    // A tip first: a product commutes, so both orders give the same bits.
-    bool const swap = right.is_tip() && !left.is_tip();
+    // In one order only, for half the code: a product commutes, so both give the same bits.
+    auto const kind = [](Side const& side) { return side.masks != nullptr ? 0 : side.classes != nullptr ? 1 : 2; };
+    bool const swap = kind(right) < kind(left);
     auto const& a = swap ? right : left;
     auto const& b = swap ? left : right;
     with_known(shape, [&](auto known) {
         with_product(known, a, [&](auto a_reader) {
-            with_product(known, b,
-                         [&](auto b_reader) { combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks); });
+            with_product(known, b, [&](auto b_reader) {
+                if constexpr (std::decay_t<decltype(a_reader)>::kind <= std::decay_t<decltype(b_reader)>::kind) {
+                    combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks);
+                }
+            });
         });
+    });
+}
+
+template <class S, class Reader>
+void make_rows_of(S shape, Reader reader, std::size_t num_classes, double* rows, Blocks blocks) {
+    alignas(64) std::array<double, step> number;
+    for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
+        reader.move_to(block, site);
+        for (std::size_t c = 0; c < shape.categories(); ++c) {
+            shape.for_rows([&](std::size_t row, auto count) INLINED {
+                Group<count> x;
+                reader.get(c, row, x);
+                unrolled<vectors>([&](auto v) INLINED {
+                    auto const first = c * num_classes + block * block_sites + site + v * step;
+                    unrolled<count>([&](auto i) INLINED {
+                        hn::Store(x[v][i], sites, number.data());
+                        for (std::size_t lane = 0; lane < step; ++lane) {
+                            rows[(first + lane) * shape.stride() + row + i] = number[lane];
+                        }
+                    });
+                });
+            });
+        }
+    });
+}
+
+void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks) {
+    with_known(shape, [&](auto known) {
+        if (side.matrices == nullptr) {
+            make_rows_of(known, Plain(known, side), num_classes, rows, blocks);
+        } else {
+            make_rows_of(known, Product(known, side), num_classes, rows, blocks);
+        }
     });
 }
 
@@ -665,11 +699,10 @@ private:
     std::array<double, block_sites> scaler_{};
 };
 
-template <class S, class Far>
-void add_loglh_of(S shape, Far far, Side const& near_side, Side const& far_side, Root const& root, Weights weights,
-                  Accumulator& sum, double* per_site, Blocks blocks) {
+template <class S, class Near, class Far>
+void add_loglh_of(S shape, Near near, Far far, Side const& near_side, Side const& far_side, Root const& root,
+                  Weights weights, Accumulator& sum, double* per_site, Blocks blocks) {
     constexpr double ln2_256 = 256 * std::numbers::ln2;
-    Plain<S> near(shape, near_side);
     BlockScale scale;
     for_groups(blocks, [&](std::size_t block, std::size_t site) INLINED {
         if (site == 0) scale.read(shape.categories(), near_side, far_side, root.invariant, block);
@@ -714,8 +747,12 @@ void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {
     Accumulator accumulator(scale, sum);
     with_known(shape, [&](auto known) {
-        with_product(known, far, [&](auto reader) {
-            add_loglh_of(known, reader, near, far, root, weights, accumulator, per_site, blocks);
+        with_product(known, far, [&](auto far_reader) {
+            auto const add = [&](auto near_reader) {
+                add_loglh_of(known, near_reader, far_reader, near, far, root, weights, accumulator, per_site, blocks);
+            };
+            if (near.classes == nullptr) return add(Plain(known, near));
+            add(RowOfClass(known, near));
         });
     });
     accumulator.finish();
@@ -756,8 +793,12 @@ void make_table_of(S shape, Near near, Far far, Side const& near_side, Side cons
 
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks) {
     with_known(shape, [&](auto known) {
-        with_product(known, far, [&](auto reader) {
-            make_table_of(known, Product(known, near), reader, near, far, invariant, table, blocks);
+        with_product(known, far, [&](auto far_reader) {
+            auto const make = [&](auto near_reader) {
+                make_table_of(known, near_reader, far_reader, near, far, invariant, table, blocks);
+            };
+            if (near.classes == nullptr) return make(Product(known, near));
+            make(RowOfClass(known, near));
         });
     });
 }
@@ -832,6 +873,7 @@ HWY_EXPORT(exponentials_minus);
 HWY_EXPORT(logarithms);
 HWY_EXPORT(transition);
 HWY_EXPORT(combine);
+HWY_EXPORT(make_rows);
 HWY_EXPORT(add_loglh);
 HWY_EXPORT(make_table);
 HWY_EXPORT(add_derivatives);
@@ -852,6 +894,9 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
 }
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
     HWY_DYNAMIC_DISPATCH(combine)(shape, left, right, clv, scalers, blocks);
+}
+void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks) {
+    HWY_DYNAMIC_DISPATCH(make_rows)(shape, side, num_classes, rows, blocks);
 }
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks) {

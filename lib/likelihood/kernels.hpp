@@ -16,8 +16,11 @@
 namespace regraft::likelihood::kernels {
 
 inline constexpr std::size_t block_sites = 8;
-/// Above, the products of a tip's state sets come from a table.
+/// Whether tips have masks. With many states products are quicker looked up.
 inline constexpr std::size_t most_states_by_mask = 4;
+constexpr bool has_masks(std::size_t states) {
+    return states == 2 || states == most_states_by_mask;
+}
 
 struct Shape {
     std::size_t states = 0;
@@ -35,17 +38,17 @@ struct Blocks {
     std::size_t last = 0;
 };
 
-/// What one end of an edge sees. A tip has codes: of its state sets, which are masks if there are few states, else rows
-/// of the products' table. matrices: what the likelihoods are multiplied with on their way along the edge.
+/// What one end of an edge sees. The likelihoods of all sites; or, of a tip with few states, the masks of its
+/// state sets; or, where many sites are alike, every site's class, and the classes' rows. matrices: what the
+/// likelihoods are multiplied with on their way along the edge; rows hold the products already.
 struct Side {
     double const* clv = nullptr;
     std::uint16_t const* scalers = nullptr;
-    std::uint8_t const* codes = nullptr;
+    std::uint8_t const* masks = nullptr;
+    std::uint32_t const* classes = nullptr;
     double const* matrices = nullptr;
-    double const* products = nullptr;  // [category][code][row], padded as matrices; for many states
-    std::size_t num_codes = 0;
-
-    bool is_tip() const { return codes != nullptr; }
+    double const* rows = nullptr;  // [category][class][state], padded as matrices
+    std::size_t num_classes = 0;
 };
 
 /// What the sites of a block count: as often as that; behind the last site 0.
@@ -65,6 +68,10 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
 /// clv = (left's matrices * left) .* (right's matrices * right), scaled up where all states of a site are small.
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks);
 
+/// The rows of classes from their likelihoods (a Side with clv), or from the products with these if it has matrices.
+/// num_classes: also those that only fill the last block.
+void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks);
+
 /// What is the same at all sites of an edge: [category][state] frequencies, [category] weights; invariant: [site] what
 /// to add to a site's likelihood, or null.
 struct Root {
@@ -73,7 +80,8 @@ struct Root {
     double const* invariant = nullptr;
 };
 
-/// Adds the sites' log-likelihoods at an edge: near is a CLV as it is (without matrices). per_site: [site], or null.
+/// Adds the sites' log-likelihoods at an edge: near is inner, and likelihoods as they are (without matrices). per_site:
+/// [site], or null.
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "likelihood/kernels.hpp"
+#include "likelihood/repeats.hpp"
 #include "likelihood/slots.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
@@ -25,7 +26,7 @@ constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
 /// Likelihoods of a CLV that are computed at once: those of several nodes fit into a cache of the second level.
-constexpr std::size_t chunk_size = 8192;
+constexpr std::size_t chunk_size = 32768;
 
 /// Besides one per inner node: enough for the ways a search goes back and forth.
 constexpr std::size_t spare_slots = 16;
@@ -38,17 +39,37 @@ std::size_t blocks_for(std::size_t num_sites) {
     return (num_sites + kernels::block_sites - 1) / kernels::block_sites;
 }
 
-/// The rows of all tips as codes of their state sets.
+/// The rows of all tips: masks of their state sets, or classes, which are numbers of these sets.
 class Tips {
 public:
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
-        : by_mask_(num_states <= kernels::most_states_by_mask),
-          size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
+        : size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
         // Behind the last site are undetermined ones, so that there is nothing odd.
-        codes_.assign(sites.rows.size() * size_, code_of(all_states(num_states)));
+        auto const all = all_states(num_states);
+        if (kernels::has_masks(num_states)) {
+            masks_.assign(sites.rows.size() * size_, static_cast<std::uint8_t>(all));
+            fill(sites, sets, masks_, [](std::uint64_t set) { return static_cast<std::uint8_t>(set); });
+        } else {
+            classes_.assign(sites.rows.size() * size_, class_of(all));
+            fill(sites, sets, classes_, [&](std::uint64_t set) { return class_of(set); });
+        }
+    }
+
+    bool have_masks() const { return !masks_.empty(); }
+    std::uint8_t const* masks(std::size_t tip) const { return &masks_[tip * size_]; }
+    std::uint32_t const* classes(std::size_t tip) const { return &classes_[tip * size_]; }
+    std::uint32_t code(std::size_t tip, std::size_t site) const {
+        return have_masks() ? masks_[tip * size_ + site] : classes_[tip * size_ + site];
+    }
+    /// The sets of the classes.
+    std::span<std::uint64_t const> sets() const { return sets_; }
+
+private:
+    template <class Code, class CodeOf>
+    void fill(Sites const& sites, StateSets const& sets, std::vector<Code>& codes, CodeOf code_of) {
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
             REGRAFT_EXPECTS(sites.rows[tip].size() == sites.weights.size());
-            auto* next = codes_.data() + tip * size_;
+            auto next = codes.begin() + static_cast<std::ptrdiff_t>(tip * size_);
             for (auto const character : sites.rows[tip]) {
                 auto const set = sets[static_cast<unsigned char>(character)];
                 REGRAFT_EXPECTS(set != 0);
@@ -57,26 +78,17 @@ public:
         }
     }
 
-    std::uint8_t const* row(std::size_t tip) const { return codes_.data() + tip * size_; }
-    /// The sets by their codes; empty if these are masks.
-    std::span<std::uint64_t const> sets() const { return sets_; }
-
-private:
-    std::uint8_t code_of(std::uint64_t set) {
-        if (by_mask_) return static_cast<std::uint8_t>(set);
+    std::uint32_t class_of(std::uint64_t set) {
         auto const known = std::find(sets_.begin(), sets_.end(), set);
-        if (known == sets_.end()) {
-            REGRAFT_EXPECTS(sets_.size() < 255);
-            sets_.push_back(set);
-            return static_cast<std::uint8_t>(sets_.size() - 1);
-        }
-        return static_cast<std::uint8_t>(known - sets_.begin());
+        auto const number = static_cast<std::uint32_t>(known - sets_.begin());
+        if (known == sets_.end()) sets_.push_back(set);
+        return number;
     }
 
-    bool by_mask_;
     std::size_t size_;
     std::vector<std::uint64_t> sets_;
-    std::vector<std::uint8_t> codes_;
+    std::vector<std::uint8_t> masks_;
+    std::vector<std::uint32_t> classes_;
 };
 
 }  // namespace
@@ -114,10 +126,16 @@ public:
         prepare_systems();
         prepare_root();
         slots_.invalidate_all();
+        for (auto& alike : alike_) alike.valid = false;
         std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
     }
 
-    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
+    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h) || std::exchange(alike_[h].valid, false); }
+    bool invalidate_subtree(HalfEdge h) {
+        bool const was_valid = invalidate_clv(h);
+        alike_[h].known = Known::nothing;
+        return was_valid;
+    }
     void invalidate_matrix(HalfEdge h) { matrix_valid_[matrix_number(h)] = 0; }
 
     // --- questions
@@ -155,8 +173,8 @@ public:
         Pinned const near_clv(*this, near);
         Pinned const far_clv(*this, far);
         if (table_ == nullptr) table_ = make_aligned<double>(num_blocks_ * shape_.block_size());
-        auto const near_side = side(near, inverses_.get(), near_products_);
-        auto const far_side = side(far, inverses_.get(), far_products_);
+        auto const near_side = side(near, inverses_.get(), near_memory_);
+        auto const far_side = side(far, inverses_.get(), far_memory_);
         for_blocks([&](Blocks blocks) {
             kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
         });
@@ -194,9 +212,7 @@ private:
         }
         Pinned(Pinned const&) = delete;
         Pinned& operator=(Pinned const&) = delete;
-        ~Pinned() {
-            if (!engine_.is_tip(h_)) engine_.slots_.release(h_);
-        }
+        ~Pinned() { engine_.release(h_); }
 
     private:
         Engine& engine_;
@@ -234,6 +250,8 @@ private:
         scratch_matrix_ = make_aligned<double>(shape_.matrices_size());
         inverses_ = make_aligned<double>(shape_.matrices_size());
         table_.reset();
+        alike_.resize(half_edges);
+        for (auto& alike : alike_) alike.num_blocks = 0;
     }
 
     void prepare_systems() {
@@ -309,33 +327,197 @@ private:
         return matrix.get();
     }
 
-    /// products: memory for the products of a tip's state sets.
-    Side side(HalfEdge h, double const* matrices, std::vector<double>& products) {
-        Side side;
-        side.matrices = matrices;
-        if (!is_tip(h)) {
+    // --- sides
+
+    /// What a side refers to if it has rows.
+    struct SideMemory {
+        std::vector<double> rows;
+        std::vector<std::uint16_t> scalers;
+    };
+
+    /// Which set, or class of h's, each of a number of sites or classes shows.
+    struct Codes {
+        std::uint8_t const* masks = nullptr;
+        std::uint32_t const* classes = nullptr;
+        std::size_t count = 0;
+    };
+
+    /// For all sites.
+    Side side(HalfEdge h, double const* matrices, SideMemory& memory) {
+        Codes codes;
+        codes.count = padded_sites();
+        if (has_slot(h)) {
+            Side side;
             side.clv = slots_[h].values.get();
             side.scalers = slots_[h].scalers.get();
+            side.matrices = matrices;
             return side;
         }
-        side.codes = tips_.row(h);
-        side.num_codes = tips_.sets().size();
-        if (side.num_codes == 0) return side;
-        // In the order of the kernels' products, of which these are what is not multiplied with 0.
+        if (!is_tip(h)) {
+            codes.classes = alike_[h].classes.of_site.data();
+        } else if (tips_.have_masks()) {
+            codes.masks = tips_.masks(h);
+        } else {
+            codes.classes = tips_.classes(h);
+        }
+        return side(h, matrices, codes, memory);
+    }
+
+    /// For sites or classes that show what the codes say of h, which has no slot.
+    Side side(HalfEdge h, double const* matrices, Codes const& codes, SideMemory& memory) {
+        Side side;
+        side.masks = codes.masks;
+        side.classes = codes.classes;
+        side.matrices = matrices;
+        if (codes.masks != nullptr) return side;
+        if (is_tip(h)) {
+            side.num_classes = tips_.sets().size();
+            make_tip_rows(matrices, memory.rows);
+        } else {
+            auto const& alike = alike_[h];
+            side.num_classes = alike.num_blocks * kernels::block_sites;
+            make_rows(alike, matrices, memory.rows);
+            if (alike.is_scaled) side.scalers = spread_scalers(alike, codes, memory.scalers);
+        }
+        side.rows = memory.rows.data();
+        return side;
+    }
+
+    /// In the order of the kernels' products, of which these are what is not multiplied with 0.
+    void make_tip_rows(double const* matrices, std::vector<double>& rows) const {
         auto const stride = shape_.stride();
-        products.assign(shape_.categories * side.num_codes * stride, 0);
+        auto const count = tips_.sets().size();
+        rows.assign(shape_.categories * count * stride, 0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
-            for (std::size_t code = 0; code < side.num_codes; ++code) {
-                auto* out = &products[(c * side.num_codes + code) * stride];
-                for (auto set = tips_.sets()[code]; set != 0; set &= set - 1) {
+            for (std::size_t number = 0; number < count; ++number) {
+                auto* out = &rows[(c * count + number) * stride];
+                for (auto set = tips_.sets()[number]; set != 0; set &= set - 1) {
                     auto const* column =
                         matrices + c * shape_.matrix_size() + static_cast<std::size_t>(std::countr_zero(set)) * stride;
                     for (std::size_t i = 0; i < shape_.states; ++i) out[i] += column[i];
                 }
             }
         }
-        side.products = products.data();
-        return side;
+    }
+
+    // --- sites that look alike
+
+    enum class Known : std::uint8_t { nothing, few_classes, many_classes };
+
+    /// What an inner half-edge sees; where it is of few classes, the likelihoods are theirs, and need no slot.
+    struct Alike {
+        Known known = Known::nothing;
+        bool valid = false;  // the likelihoods
+        bool is_scaled = false;
+        Classes classes;  // filled up to whole blocks
+        std::array<std::vector<std::uint8_t>, 2>
+            masks;                   // per class: what the left and right tip show, if they have masks
+        std::size_t num_blocks = 0;  // of the memory
+        Aligned<double> values;
+        Aligned<std::uint16_t> scalers;
+    };
+
+    /// Whether g sees few classes of sites. Its children have been asked before.
+    bool looks_alike(HalfEdge g) {
+        auto& alike = alike_[g];
+        if (alike.known == Known::nothing) find_classes(g);
+        return alike.known == Known::few_classes;
+    }
+
+    void find_classes(HalfEdge g) {
+        auto& alike = alike_[g];
+        alike.known = Known::many_classes;
+        auto const left = tree_->back(tree_->next(g));
+        auto const right = tree_->back(tree_->next(tree_->next(g)));
+        auto const most = most_classes();
+        if (most == 0 || has_slot(left) || has_slot(right)) return;
+        auto const code_of = [&](HalfEdge h) {
+            return [this, h](std::size_t site) {
+                return is_tip(h) ? tips_.code(h, site) : alike_[h].classes.of_site[site];
+            };
+        };
+        auto classes = finder_.find(num_sites_, most, code_of(left), code_of(right));
+        if (!classes) return;
+        alike.known = Known::few_classes;
+        alike.classes = std::move(*classes);
+        alike.classes.of_site.resize(padded_sites(), 0);
+        auto const count = blocks_for(alike.classes.size()) * kernels::block_sites;
+        for (auto* codes : {&alike.classes.left, &alike.classes.right}) codes->resize(count, codes->front());
+        if (!tips_.have_masks()) return;
+        alike.masks[0].assign(alike.classes.left.begin(), alike.classes.left.end());
+        alike.masks[1].assign(alike.classes.right.begin(), alike.classes.right.end());
+    }
+
+    /// More do not pay.
+    std::size_t most_classes() const {
+        switch (options_.repeats) {
+            case Repeats::automatic:
+                return num_sites_ / 2;
+            case Repeats::everywhere:
+                return num_sites_ - 1;
+            case Repeats::off:
+                break;
+        }
+        return 0;
+    }
+
+    void compute_classes(HalfEdge g, HalfEdge left, double const* left_matrix, HalfEdge right,
+                         double const* right_matrix) {
+        auto& alike = alike_[g];
+        auto const num_blocks = blocks_for(alike.classes.left.size());
+        if (alike.num_blocks != num_blocks) {
+            alike.num_blocks = num_blocks;
+            alike.values = make_aligned<double>(num_blocks * shape_.block_size());
+            alike.scalers = make_aligned<std::uint16_t>(num_blocks * shape_.block_scalers());
+        }
+        auto const left_side = side(left, left_matrix, codes_of(alike, left, 0), near_memory_);
+        auto const right_side = side(right, right_matrix, codes_of(alike, right, 1), far_memory_);
+        for_some_blocks(num_blocks, [&](Blocks blocks) {
+            kernels::combine(shape_, left_side, right_side, alike.values.get(), alike.scalers.get(), blocks);
+        });
+        auto const scalers = std::span(alike.scalers.get(), num_blocks * shape_.block_scalers());
+        alike.is_scaled = std::any_of(scalers.begin(), scalers.end(), [](auto scaler) { return scaler != 0; });
+        alike.valid = true;
+        ++num_updates_;
+    }
+
+    /// Of the classes of a node: what they show of its left (0) or right (1) child.
+    Codes codes_of(Alike const& alike, HalfEdge child, std::size_t which) const {
+        auto const& classes = which == 0 ? alike.classes.left : alike.classes.right;
+        Codes codes;
+        codes.count = classes.size();
+        if (is_tip(child) && tips_.have_masks()) {
+            codes.masks = alike.masks.at(which).data();
+        } else {
+            codes.classes = classes.data();
+        }
+        return codes;
+    }
+
+    void make_rows(Alike const& alike, double const* matrices, std::vector<double>& rows) const {
+        auto const num_classes = alike.num_blocks * kernels::block_sites;
+        rows.resize(shape_.categories * num_classes * shape_.stride());
+        Side likelihoods;
+        likelihoods.clv = alike.values.get();
+        likelihoods.matrices = matrices;
+        for_some_blocks(alike.num_blocks, [&](Blocks blocks) {
+            kernels::make_rows(shape_, likelihoods, num_classes, rows.data(), blocks);
+        });
+    }
+
+    /// The scalers of the classes that the codes name.
+    std::uint16_t const* spread_scalers(Alike const& alike, Codes const& codes,
+                                        std::vector<std::uint16_t>& scalers) const {
+        constexpr auto width = kernels::block_sites;
+        scalers.resize(codes.count * shape_.categories);
+        for (std::size_t i = 0; i < codes.count; ++i) {
+            auto const from = codes.classes[i];
+            for (std::size_t c = 0; c < shape_.categories; ++c) {
+                scalers[(i / width * shape_.categories + c) * width + i % width] =
+                    alike.scalers[(from / width * shape_.categories + c) * width + from % width];
+            }
+        }
+        return scalers.data();
     }
 
     // --- conditional likelihoods
@@ -344,8 +526,8 @@ private:
                  double const* right_matrix) {
         if (num_pending_ == updates_.size()) updates_.emplace_back();
         auto& update = updates_[num_pending_++];
-        update.left = side(left, left_matrix, update.left_products);
-        update.right = side(right, right_matrix, update.right_products);
+        update.left = side(left, left_matrix, update.left_memory);
+        update.right = side(right, right_matrix, update.right_memory);
         update.clv = slots_[parent].values.get();
         update.scalers = slots_[parent].scalers.get();
         ++num_updates_;
@@ -367,8 +549,8 @@ private:
     }
 
     void add_edge_loglh(HalfEdge near, HalfEdge far, double const* matrix, FixedSum& sum, double* per_site) {
-        auto const near_side = side(near, nullptr, near_products_);
-        auto const far_side = side(far, matrix, far_products_);
+        auto const near_side = side(near, nullptr, near_memory_);
+        auto const far_side = side(far, matrix, far_memory_);
         kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
         reduce_blocks(std::span<FixedSum, 1>(&sum, 1), [&](Blocks blocks, std::span<FixedSum, 1> part) {
             kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site,
@@ -379,7 +561,7 @@ private:
     /// Plans to compute what is invalid in the subtree of h, the larger side of a node first: so the slots that are
     /// needed at once grow with the logarithm of its size.
     void update_and_pin(HalfEdge h) {
-        if (slots_.contains(h)) return slots_.pin(h);
+        if (is_there(h)) return pin(h);
         order_larger_first(h);
         std::vector<Step> stack{{h, 0}};
         while (!stack.empty()) {
@@ -388,8 +570,8 @@ private:
                 ++stack.back().done;
                 auto const child = child_of(g, done);
                 if (is_tip(child)) continue;
-                if (slots_.contains(child)) {
-                    slots_.pin(child);
+                if (is_there(child)) {
+                    pin(child);
                 } else {
                     stack.push_back({child, 0});
                 }
@@ -413,13 +595,25 @@ private:
 
     /// Leaves g's CLV pinned, and its children no more.
     void compute(HalfEdge g) {
-        slots_.take(g);
         auto const left = tree_->next(g);
         auto const right = tree_->next(left);
-        combine(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
-        for (auto const side : {left, right}) {
-            if (!is_tip(tree_->back(side))) slots_.release(tree_->back(side));
+        if (looks_alike(g)) {
+            compute_classes(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
+        } else {
+            slots_.take(g);
+            combine(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
         }
+        release(tree_->back(left));
+        release(tree_->back(right));
+    }
+
+    bool has_slot(HalfEdge h) const { return !is_tip(h) && alike_[h].known != Known::few_classes; }
+    bool is_there(HalfEdge h) const { return is_tip(h) || (has_slot(h) ? slots_.contains(h) : alike_[h].valid); }
+    void pin(HalfEdge h) {
+        if (has_slot(h)) slots_.pin(h);
+    }
+    void release(HalfEdge h) {
+        if (has_slot(h)) slots_.release(h);
     }
 
     /// Who comes first does not matter where every node can have a slot.
@@ -446,7 +640,7 @@ private:
             pass(Blocks{0, num_blocks_}, f);
         } else {
 #pragma omp parallel for num_threads(threads) schedule(static)
-            for (int thread = 0; thread < threads; ++thread) pass(blocks_of(thread, threads), f);
+            for (int thread = 0; thread < threads; ++thread) pass(part_of(num_blocks_, thread, threads), f);
         }
         num_pending_ = 0;
     }
@@ -464,7 +658,7 @@ private:
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int thread = 0; thread < threads; ++thread) {
             std::span<FixedSum, count> const part(parts[static_cast<std::size_t>(thread)]);
-            pass(blocks_of(thread, threads), [&](Blocks blocks) { f(blocks, part); });
+            pass(part_of(num_blocks_, thread, threads), [&](Blocks blocks) { f(blocks, part); });
         }
         num_pending_ = 0;
         for (auto const& part : parts) {
@@ -472,9 +666,19 @@ private:
         }
     }
 
-    Blocks blocks_of(int thread, int threads) const {
+    /// f(blocks) for so many blocks, without what is pending.
+    template <class Function>
+    void for_some_blocks(std::size_t num_blocks, Function f) const {
+        constexpr std::size_t enough = 32;  // blocks of a thread
+        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks / enough));
+        if (threads <= 1) return f(Blocks{0, num_blocks});
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int thread = 0; thread < threads; ++thread) f(part_of(num_blocks, thread, threads));
+    }
+
+    static Blocks part_of(std::size_t num_blocks, int thread, int threads) {
         auto const begin = [&](int t) {
-            return num_blocks_ * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads);
+            return num_blocks * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads);
         };
         return {begin(thread), begin(thread + 1)};
     }
@@ -501,6 +705,7 @@ private:
     Aligned<double> invariant_;  // per site
 
     Slots slots_;
+    std::vector<Alike> alike_;               // per half-edge
     std::vector<Aligned<double>> matrices_;  // by matrix_number
     std::vector<char> matrix_valid_;
     Aligned<double> scratch_matrix_;
@@ -513,15 +718,16 @@ private:
         Side right;
         double* clv = nullptr;
         std::uint16_t* scalers = nullptr;
-        std::vector<double> left_products;
-        std::vector<double> right_products;
+        SideMemory left_memory;
+        SideMemory right_memory;
     };
     std::vector<Update> updates_;  // the first num_pending_, in this order; the others are memory that is used again
     std::size_t num_pending_ = 0;
 
     // Memory that is used again.
-    std::vector<double> near_products_;
-    std::vector<double> far_products_;
+    SideMemory near_memory_;
+    SideMemory far_memory_;
+    ClassFinder finder_;
     std::vector<double> factors_;    // [category][state]
     std::vector<double> diagonals_;  // [category][state]
     std::vector<double> terms_;
@@ -559,6 +765,9 @@ void Partition::set_model(SiteModel model, double branch_scale) {
 }
 bool Partition::invalidate_clv(HalfEdge h) {
     return engine_->invalidate_clv(h);
+}
+bool Partition::invalidate_subtree(HalfEdge h) {
+    return engine_->invalidate_subtree(h);
 }
 void Partition::invalidate_matrix(HalfEdge h) {
     engine_->invalidate_matrix(h);

@@ -123,6 +123,49 @@ TEST(LikelihoodBits, AreTheSameForAnyNumberOfThreads) {
     });
 }
 
+/// Columns that are often alike, in subtrees and as a whole.
+LikelihoodCase repetitive_case(std::uint64_t seed) {
+    auto shape = shape_of(seed);
+    shape.num_patterns = 60 + 7 * seed;
+    auto c = random_case(shape, seed);
+    for (auto& row : c.sites.rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) row[i] = row[i * i % (7 + seed % 5)];
+    }
+    return c;
+}
+
+TEST(LikelihoodBits, AreTheSameWhereRepeatsAreComputedOnce) {
+    using likelihood::Repeats;
+    for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {
+        SCOPED_TRACE(seed);
+        for (auto const& c : {random_case(shape_of(seed), seed), repetitive_case(seed)}) {
+            auto const expected = answers(c, {.repeats = Repeats::off});
+            for (auto const repeats : {Repeats::automatic, Repeats::everywhere}) {
+                for (std::uint32_t const num_threads : {1U, 3U}) {
+                    EXPECT_TRUE(answers(c, {.num_threads = num_threads, .repeats = repeats}) == expected);
+                }
+                auto const least = Partition::least_slots(c.tree.num_tips());
+                EXPECT_TRUE(answers(c, {.num_slots = least, .repeats = repeats}) == expected);
+            }
+        }
+    }
+}
+
+TEST(LikelihoodBits, OfScaledRepeatsAreTheSame) {
+    for (std::uint32_t const num_states : {2U, 4U, 20U}) {
+        auto c = scaled_case(num_states);
+        for (auto& row : c.sites.rows) row += row + row;
+        c.sites.weights.resize(15, 2);
+        auto plain = partition(c, {.repeats = likelihood::Repeats::off});
+        auto repeated = partition(c, {.repeats = likelihood::Repeats::everywhere});
+        for (msa::HalfEdge const h : {0U, 1000U, 2000U, 3000U}) {
+            auto const expected = sums_at(plain, h);
+            auto const sums = sums_at(repeated, h);
+            for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(bits(sums[i]), bits(expected[i])) << h;
+        }
+    }
+}
+
 TEST(LikelihoodBits, AreTheSameForAnyNumberOfSlots) {
     for_random_cases([](LikelihoodCase const& c, std::uint64_t) {
         auto const expected = answers(c);

@@ -91,7 +91,8 @@ TEST(LikelihoodChanges, LeaveTheBitsOfAFreshPartition) {
         for (auto const num_slots : slot_counts(shape.num_tips)) {
             SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << num_slots << " slots");
             Random random(seed);
-            ChangingLikelihood likelihood(c, {.num_slots = num_slots});
+            auto const repeats = seed % 2 == 0 ? likelihood::Repeats::automatic : likelihood::Repeats::everywhere;
+            ChangingLikelihood likelihood(c, {.num_slots = num_slots, .repeats = repeats});
             for (int step = 0; step < 60; ++step) {
                 change(likelihood, random);
                 auto const h = random_edge(likelihood.tree(), random);

@@ -50,7 +50,8 @@ private:
     /// What looks at x from its own node; appends where to go on.
     void invalidate_around(msa::HalfEdge x, Search search, std::vector<msa::HalfEdge>& seen_from) {
         for (auto g = tree_.next(x); g != x; g = tree_.next(g)) {
-            auto const was_valid = partition_.invalidate_clv(g);
+            auto const was_valid =
+                search == Search::everywhere ? partition_.invalidate_subtree(g) : partition_.invalidate_clv(g);
             if (tree_.is_connected(g) && (was_valid || search == Search::everywhere))
                 seen_from.push_back(tree_.back(g));
         }

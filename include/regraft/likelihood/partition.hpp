@@ -24,6 +24,10 @@ struct Sites {
 /// For every character the states that it may be, as a mask; 0: none, it must not occur.
 using StateSets = std::array<std::uint64_t, 256>;
 
+/// Whether the likelihoods of sites that look alike below a node are computed once: where they are at least halved, at
+/// all nodes where any are, or nowhere.
+enum class Repeats : std::uint8_t { automatic, everywhere, off };
+
 struct PartitionOptions {
     /// Of all sites of the partition, on whatever rank: sums of parts with the same total add up.
     std::uint64_t total_weight = 0;
@@ -31,6 +35,7 @@ struct PartitionOptions {
     /// Conditional likelihoods kept at a time; what is dropped is computed again. At least least_slots(); 0: as many as
     /// nothing gets faster beyond.
     std::size_t num_slots = 0;
+    Repeats repeats = Repeats::automatic;
 };
 
 /// Keeps the conditional likelihoods (CLVs) of some sites as far as the caller says that they are still valid. The CLV
@@ -41,7 +46,7 @@ struct PartitionOptions {
 class Partition {
 public:
     /// Keeps a view of the tree, which may change between calls, and uses its lengths of that set. Preconditions: one
-    /// row per tip; at most 255 different state sets, of at most 64 states.
+    /// row per tip; at most 64 states.
     Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
               Sites const& sites, PartitionOptions const& options);
     Partition(Partition&&) noexcept;
@@ -50,7 +55,7 @@ public:
 
     /// How many slots a tree can need at once, whatever its shape: O(log tips).
     static std::size_t least_slots(std::uint32_t num_tips);
-    /// What the CLVs, tips and matrices of so many patterns take, in bytes.
+    /// What the CLVs, tips and matrices of so many patterns take, in bytes, if no two look alike anywhere.
     static std::uint64_t bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, std::size_t num_slots);
 
@@ -58,8 +63,9 @@ public:
     /// categories may change.
     void set_model(SiteModel model, double branch_scale = 1);
 
-    /// Tell what a change of the tree made invalid. invalidate_clv: whether it was valid.
+    /// Tell what a change of the tree made invalid: of lengths, or of the subtree that h sees. Whether it was valid.
     bool invalidate_clv(msa::HalfEdge h);
+    bool invalidate_subtree(msa::HalfEdge h);
     void invalidate_matrix(msa::HalfEdge h);
 
     /// Grids of the sums below: of log-likelihoods, and of derivatives (first, second).
