@@ -79,7 +79,7 @@ Result Job::body() {
     auto const work = assignment_[value(comm_.self())];
     auto const sites = to_local_sites(dataset_, work, blocks_);
     Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage, sites,
-                          resources(options_, dataset_, sites));
+                          resources(options_, dataset_, patterns_of(work, dataset_.specs.size())));
     if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
@@ -152,13 +152,13 @@ void Job::set_up() {
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.specs.size(),
                     dataset_.specs.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
-    auto const sites = to_local_sites(dataset_, assignment_[value(comm_.self())], blocks_);
-    agree_on_input(memory_problem(options_, dataset_, sites));
-    auto const mine_to_use = resources(options_, dataset_, sites);
+    auto const patterns = patterns_of(assignment_[value(comm_.self())], dataset_.specs.size());
+    agree_on_input(memory_problem(options_, dataset_, patterns));
+    auto const mine_to_use = resources(options_, dataset_, patterns);
     say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
                     size, size == 1 ? "" : "s", placement.shape().replicas, mine_to_use.num_threads,
                     mine_to_use.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
-                    memory_text(mine_to_use, dataset_, sites)));
+                    memory_text(mine_to_use, dataset_, patterns)));
     commit(*start);
 }
 

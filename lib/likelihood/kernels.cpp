@@ -224,13 +224,13 @@ HWY_INLINE void for_groups(Blocks blocks, Function f) {
     }
 }
 
-/// A shape whose numbers of states and categories may be known when this is compiled (0: they are not).
-template <std::size_t known_states, std::size_t known_categories = 0>
+/// A shape whose number of states may be known when this is compiled (0: it is not).
+template <std::size_t known_states>
 class Known {
 public:
     explicit Known(Shape shape) : shape_(shape) {}
     std::size_t states() const { return known_states == 0 ? shape_.states : known_states; }
-    std::size_t categories() const { return known_categories == 0 ? shape_.categories : known_categories; }
+    std::size_t categories() const { return shape_.categories; }
     std::size_t stride() const { return (states() + 3) / 4 * 4; }
     /// Where a state of a block's sites begins in a CLV.
     std::size_t place(std::size_t block, std::size_t category, std::size_t state) const {
@@ -531,16 +531,14 @@ HWY_INLINE void with_known(Shape shape, Function f) {
 }
 
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks) {
-    // In one order only, for half the code: a product commutes, so both give the same bits.
-    auto const kind = [](Side const& side) { return side.masks != nullptr ? 0 : side.classes != nullptr ? 1 : 2; };
-    bool const swap = kind(right) < kind(left);
-    auto const& a = swap ? right : left;
-    auto const& b = swap ? left : right;
     with_known(shape, [&](auto known) {
-        with_product(known, a, [&](auto a_reader) {
-            with_product(known, b, [&](auto b_reader) {
-                if constexpr (std::decay_t<decltype(a_reader)>::kind <= std::decay_t<decltype(b_reader)>::kind) {
-                    combine_sides(known, a_reader, b_reader, a, b, clv, scalers, blocks);
+        with_product(known, left, [&](auto a) {
+            with_product(known, right, [&](auto b) {
+                // In one order only, for half the code: a product commutes, so both give the same bits.
+                if constexpr (std::decay_t<decltype(a)>::kind <= std::decay_t<decltype(b)>::kind) {
+                    combine_sides(known, a, b, left, right, clv, scalers, blocks);
+                } else {
+                    combine_sides(known, b, a, right, left, clv, scalers, blocks);
                 }
             });
         });

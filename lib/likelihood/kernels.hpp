@@ -11,7 +11,6 @@
 #include <span>
 
 #include "regraft/core/fixed_sum.hpp"
-#include "regraft/likelihood/instructions.hpp"
 
 namespace regraft::likelihood::kernels {
 

@@ -30,6 +30,9 @@ constexpr std::size_t chunk_size = 32768;
 
 /// Besides one per inner node: enough for the ways a search goes back and forth.
 constexpr std::size_t spare_slots = 16;
+std::size_t enough_slots(std::size_t num_inner) {
+    return std::min(3 * num_inner, num_inner + spare_slots);
+}
 
 std::uint64_t all_states(std::uint32_t num_states) {
     return num_states == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_states) - 1;
@@ -60,6 +63,9 @@ public:
     std::uint32_t const* classes(std::size_t tip) const { return &classes_[tip * size_]; }
     std::uint32_t code(std::size_t tip, std::size_t site) const {
         return have_masks() ? masks_[tip * size_ + site] : classes_[tip * size_ + site];
+    }
+    std::uint64_t set(std::size_t tip, std::size_t site) const {
+        return have_masks() ? masks_[tip * size_ + site] : sets_[classes_[tip * size_ + site]];
     }
     /// The sets of the classes.
     std::span<std::uint64_t const> sets() const { return sets_; }
@@ -112,7 +118,6 @@ public:
         shape_.states = num_states;
         std::fill_n(weights_.get(), padded_sites(), 0);
         std::copy(sites.weights.begin(), sites.weights.end(), weights_.get());
-        find_constant_sites(sites, sets);
     }
 
     // --- models and what they invalidate
@@ -228,11 +233,11 @@ private:
     // --- preparations
 
     /// The states that all tips of a site may have.
-    void find_constant_sites(Sites const& sites, StateSets const& sets) {
+    void find_constant_sites() {
         constant_.assign(padded_sites(), 0);
         std::fill_n(constant_.begin(), num_sites_, all_states(static_cast<std::uint32_t>(shape_.states)));
-        for (auto const& row : sites.rows) {
-            for (std::size_t i = 0; i < row.size(); ++i) constant_[i] &= sets[static_cast<unsigned char>(row[i])];
+        for (HalfEdge tip = 0; tip < tree_->num_tips(); ++tip) {
+            for (std::size_t i = 0; i < num_sites_; ++i) constant_[i] &= tips_.set(tip, i);
         }
     }
 
@@ -240,9 +245,8 @@ private:
         shape_.categories = categories;
         auto const half_edges = tree_->num_half_edges();
         auto const num_inner = tree_->num_nodes() - tree_->num_tips();
-        auto const all = std::size_t{3} * num_inner;
-        auto const wanted = options_.num_slots == 0 ? num_inner + spare_slots : options_.num_slots;
-        auto const num_slots = std::min(all, std::max(wanted, least_slots(tree_->num_tips())));
+        auto const wanted = options_.num_slots == 0 ? enough_slots(num_inner) : options_.num_slots;
+        auto const num_slots = std::min<std::size_t>(3 * num_inner, std::max(wanted, least_slots(tree_->num_tips())));
         slots_ = Slots(num_slots, half_edges, num_blocks_ * shape_.block_size(), num_blocks_ * shape_.block_scalers());
         matrices_.clear();
         matrices_.resize(half_edges);
@@ -286,6 +290,7 @@ private:
             category_weights_.push_back(model_.categories[c].weight);
         }
         if (model_.invariant == 0) return;
+        if (constant_.empty()) find_constant_sites();
         if (invariant_ == nullptr) invariant_ = make_aligned<double>(padded_sites());
         for (std::size_t i = 0; i < padded_sites(); ++i) {
             double sum = 0;
@@ -691,7 +696,7 @@ private:
     std::size_t num_sites_;
     std::size_t num_blocks_;
     Aligned<std::int64_t> weights_;
-    std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have
+    std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have; empty if nobody asked
     FixedScale loglh_scale_;
     std::array<FixedScale, 3> derivative_scales_;
 
@@ -751,13 +756,13 @@ std::size_t Partition::least_slots(std::uint32_t num_tips) {
 std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, std::size_t num_slots) {
     kernels::Shape const shape{num_states, num_categories};
-    auto const blocks = (num_patterns + kernels::block_sites - 1) / kernels::block_sites;
-    auto const num_inner = std::size_t{num_tips} - 2;
-    auto const slots = num_slots == 0 ? std::min(3 * num_inner, num_inner + spare_slots) : num_slots;
+    auto const slots = num_slots == 0 ? enough_slots(num_tips - 2) : num_slots;
     auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
     auto const table = shape.block_size() * sizeof(double);
     auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
-    return blocks * (slots * clv + table + num_tips * kernels::block_sites) + matrices;
+    auto const tips = num_tips * kernels::block_sites *
+                      (kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t));
+    return blocks_for(num_patterns) * (slots * clv + table + tips) + matrices;
 }
 
 void Partition::set_model(SiteModel model, double branch_scale) {
