@@ -56,10 +56,6 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) 
     }
 }
 
-bool uses_counts(ModelSpec const& spec) {
-    return spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised;
-}
-
 bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
     std::vector<msa::StateCount> counts;
     for (std::size_t i = 0; i < histogram.size(); ++i)
@@ -71,7 +67,7 @@ bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
 /// Partitions whose frequencies are counted, though some states never occur.
 void find_missing_states(CheckedInput& input) {
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
-        if (!uses_counts(input.specs[q]) || !lacks_states(input.specs[q], input.census.partitions[q].histogram))
+        if (!input.specs[q].counts_frequencies() || !lacks_states(input.specs[q], input.census.partitions[q].histogram))
             continue;
         input.findings.push_back({msa::Severity::warning,
                                   "missing-states",

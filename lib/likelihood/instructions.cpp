@@ -18,7 +18,6 @@ constexpr std::array targets{
     Target{"avx512", HWY_AVX3 | HWY_AVX3_DL},
     Target{"avx2", HWY_AVX2},
     Target{"sse4", HWY_SSE4},
-    Target{"ssse3", HWY_SSSE3},
     Target{"neon", HWY_NEON},
     Target{"scalar", HWY_EMU128 | HWY_SCALAR},
 };

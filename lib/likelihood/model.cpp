@@ -31,7 +31,7 @@ Model start_model(ModelSpec const& spec, Counted const& counted) {
     auto model = spec.given;
     if (model.rates.empty()) model.rates.assign(spec.num_rate_classes(), 1.0);
     if (spec.frequencies == Frequencies::equal) model.frequencies.assign(spec.num_states, 1.0 / spec.num_states);
-    if (spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised) {
+    if (spec.counts_frequencies()) {
         REGRAFT_EXPECTS(counted.frequencies.size() == spec.num_states);
         model.frequencies.assign(counted.frequencies.begin(), counted.frequencies.end());
     }
@@ -48,7 +48,7 @@ Model start_model(ModelSpec const& spec, Counted const& counted) {
 std::uint32_t free_parameters(ModelSpec const& spec) {
     std::uint32_t number = 0;
     if (spec.rates_from == Origin::optimised) number += spec.num_rate_classes() - 1;
-    if (spec.frequencies == Frequencies::counted || spec.frequencies == Frequencies::optimised) {
+    if (spec.counts_frequencies()) {
         number += spec.num_states - 1;
     }
     if (spec.invariant_from != Origin::fixed) ++number;

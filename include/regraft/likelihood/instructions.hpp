@@ -6,7 +6,7 @@
 
 namespace regraft::likelihood {
 
-/// "avx512", "avx2", "sse4", "ssse3", "neon", "scalar": what this CPU and this build have, the fastest first.
+/// "avx512", "avx2", "sse4", "neon", "scalar": what this CPU and this build have, the fastest first.
 std::vector<std::string_view> available_instructions();
 
 /// What is used from now on, by all threads; for tests. At first the fastest. Precondition: available.

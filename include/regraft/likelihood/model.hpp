@@ -74,6 +74,10 @@ struct ModelSpec {
     Model given;                                // fixed values
 
     std::uint32_t num_rate_classes() const;
+    /// Whether the data are asked, if only for where to start.
+    bool counts_frequencies() const {
+        return frequencies == Frequencies::counted || frequencies == Frequencies::optimised;
+    }
     bool has_gamma() const {
         return heterogeneity == Heterogeneity::gamma_mean || heterogeneity == Heterogeneity::gamma_median;
     }
