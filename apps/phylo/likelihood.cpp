@@ -96,11 +96,15 @@ std::vector<double> Likelihood::partition_loglh() {
     return values(sums);
 }
 
-double Likelihood::partition_loglh(std::size_t partition) {
-    std::array<FixedSum, 1> sum;
-    partitions_[partition].add_loglh(0, sum[0]);
-    reduce(sum);
-    return sum[0].value(partitions_.front().loglh_scale());
+std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) {
+    auto const models = models_;
+    std::vector<FixedSum> sums(trials.size());
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        set_model(trials[i].partition, trials[i].model);
+        partitions_[trials[i].partition].add_loglh(0, sums[i]);
+    }
+    for (auto const& trial : trials) set_model(trial.partition, models[trial.partition]);
+    return values(sums);
 }
 
 void Likelihood::focus(HalfEdge h) {
@@ -114,14 +118,19 @@ std::vector<BranchValue> Likelihood::branch_values(std::span<double const> lengt
         auto const set = length_set(q);
         partitions_[q].add_derivatives(lengths[set], std::span(sums).subspan(std::size_t{3} * set).first<3>());
     }
-    reduce(sums);
-    auto const scales = partitions_.front().derivative_scales();
-    std::vector<BranchValue> result;
-    for (std::size_t set = 0; set < lengths.size(); ++set) {
-        auto const value = [&](std::size_t order) { return sums[3 * set + order].value(scales[order]); };
-        result.push_back({value(0), value(1), value(2)});
+    return reduce_branch_values(sums);
+}
+
+std::vector<BranchValue> Likelihood::all_branch_values() {
+    auto const sets = tree_.num_length_sets();
+    std::vector<FixedSum> sums(std::size_t{3} * tree_.num_edges() * sets);
+    std::vector<FixedSum> part(std::size_t{3} * tree_.num_edges());
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        part.assign(part.size(), FixedSum());
+        partitions_[q].add_all_derivatives(part);
+        for (std::size_t i = 0; i < part.size(); ++i) sums[(i / 3 * sets + length_set(q)) * 3 + i % 3].add(part[i]);
     }
-    return result;
+    return reduce_branch_values(sums);
 }
 
 std::vector<double> Likelihood::score_insertions(HalfEdge h, std::span<HalfEdge const> targets) {
@@ -172,6 +181,16 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
 void Likelihood::reduce(std::span<FixedSum> sums) {
     ft::all_reduce(comm_, sums);
     ++evaluations_;
+}
+
+std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> sums) {
+    reduce(sums);
+    auto const scales = partitions_.front().derivative_scales();
+    std::vector<BranchValue> result;
+    for (std::size_t i = 0; i < sums.size(); i += 3) {
+        result.push_back({sums[i].value(scales[0]), sums[i + 1].value(scales[1]), sums[i + 2].value(scales[2])});
+    }
+    return result;
 }
 
 std::vector<double> Likelihood::values(std::span<FixedSum> sums) {

@@ -37,6 +37,12 @@ struct BranchValue {
     double second = 0;
 };
 
+/// Another model for one of the partitions.
+struct ModelTrial {
+    std::size_t partition;
+    Model model;
+};
+
 /// Holds the tree and the models, and for this PE's sites the conditional likelihoods, which stay valid as far as
 /// changes allow. Every PE makes the same changes and asks the same questions in the same order; answers are the same
 /// bits on all PEs, for any distribution of the sites, and whatever was asked before. Questions are collective and may
@@ -75,13 +81,16 @@ public:
     double loglh(msa::HalfEdge h = 0);
     /// The same of each partition alone.
     std::vector<double> partition_loglh();
-    /// Of one partition alone.
-    double partition_loglh(std::size_t partition);
+    /// Of single partitions if their models were others; all are asked at once. The models stay.
+    std::vector<double> trial_loglh(std::span<ModelTrial const> trials);
 
     /// Prepares branch_values for the edge of h, until the next change of anything but that edge's length.
     void focus(msa::HalfEdge h);
     /// Per length set, the value at lengths[set] of the edge in focus; the tree stays as it is.
     std::vector<BranchValue> branch_values(std::span<double const> lengths);
+    /// The values at all edges' own lengths, [place in msa::preorder_edges][length set]: the gradient, in two
+    /// traversals.
+    std::vector<BranchValue> all_branch_values();
 
     /// log-likelihood after regraft(h, target), for each target, with all sums in one reduction. Precondition: h was
     /// pruned.
@@ -97,6 +106,8 @@ private:
     /// The sums over all PEs.
     void reduce(std::span<FixedSum> sums);
     std::vector<double> values(std::span<FixedSum> sums);
+    /// The values that three sums each stand for.
+    std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);
 
     ft::Communicator& comm_;
     msa::Tree tree_;

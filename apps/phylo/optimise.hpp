@@ -11,15 +11,17 @@ inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;
 
 /// Optimises the length of h's edge, within the bounds above, every length set for itself: Newton-Raphson within a
-/// shrinking bracket, never to a lower likelihood. Returns by how much the log-likelihood rose.
-double optimise_branch(Likelihood& likelihood, msa::HalfEdge h);
+/// shrinking bracket, never to a lower likelihood, until a step promises less than `enough`. Returns by how much the
+/// log-likelihood rose.
+double optimise_branch(Likelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
-/// One pass over all edges, so ordered that neighbours follow each other. Returns the gain.
-double smooth_branches(Likelihood& likelihood);
+/// One pass over the edges whose own lengths promise enough for a gain of epsilon in all, so ordered that neighbours
+/// follow each other. Which ones these are is asked for all edges at once. Returns the gain.
+double smooth_branches(Likelihood& likelihood, double epsilon);
 
-/// Optimises alpha (Brent), rates and frequencies (BOBYQA, Powell 2009) and the branch scaler of one partition, as far
-/// as the spec leaves them free. Returns the gain in the partition's log-likelihood, never negative.
-double optimise_model(Likelihood& likelihood, std::size_t partition);
+/// Optimises the models of all partitions, each for itself but at once, as far as their specs leave them free, until
+/// a step gains much less than epsilon. No partition's log-likelihood falls.
+void optimise_models(Likelihood& likelihood, double epsilon);
 
 /// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay.
 /// `sites`: number of sites per partition.

@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -30,16 +31,25 @@ void end_round(SearchState& state, double least_gain) {
     state.round = next;
 }
 
-/// Steps of a round: all branches, then one partition's model each.
+/// Passes as long as they pay, for now: much less than the first is for the next round, when models have changed.
+void smooth_all_branches(Likelihood& likelihood, double epsilon) {
+    constexpr int max_passes = 8;
+    constexpr double least_share = 0.3;
+    auto const first = smooth_branches(likelihood, epsilon);
+    auto gain = first;
+    for (int pass = 1; pass < max_passes && gain >= std::max(epsilon, least_share * first); ++pass) {
+        gain = smooth_branches(likelihood, epsilon);
+    }
+}
+
+/// Steps of a round: all branches, then all models.
 void advance_model(SearchState& state, Likelihood& likelihood, double epsilon) {
     if (state.position == 0) {
-        constexpr int max_passes = 8;
-        for (int pass = 0; pass < max_passes && smooth_branches(likelihood) >= epsilon; ++pass) {
-        }
+        smooth_all_branches(likelihood, epsilon);
     } else {
-        optimise_model(likelihood, state.position - 1);
+        optimise_models(likelihood, epsilon);
     }
-    if (++state.position <= likelihood.num_partitions()) return;
+    if (++state.position <= 1) return;
     state.loglh = likelihood.loglh();
     end_round(state, epsilon);
 }
@@ -61,7 +71,7 @@ std::vector<msa::HalfEdge> move_sites(Stage stage, msa::Tree const& tree) {
 void advance_topology(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     auto const sites = move_sites(state.stage, likelihood.tree());
     if (state.position == 0) {
-        smooth_branches(likelihood);
+        smooth_branches(likelihood, options.least_round_gain);
         state.loglh = likelihood.loglh();
     } else {
         auto const h = sites[state.position - 1];

@@ -202,6 +202,23 @@ public:
         });
     }
 
+    void add_all_derivatives(std::span<FixedSum> sums) {
+        REGRAFT_EXPECTS(sums.size() == std::size_t{3} * tree_->num_edges());
+        if (num_sites_ == 0) return;
+        std::vector<char> seen(tree_->num_half_edges());
+        for (auto const h : msa::preorder_edges(*tree_)) {
+            focus(h);
+            add_derivatives(tree_->length(h, length_set_), sums.first<3>());
+            sums = sums.subspan(3);
+            // The second edge of a node is the last that needs what the node's three half-edges see across.
+            seen[h] = 1;
+            auto const a = tree_->next(h);
+            auto const b = tree_->next(a);
+            if (seen[a] == 0 && seen[b] == 0) continue;
+            for (auto const g : {h, a, b}) slots_.give_up(tree_->back(g));
+        }
+    }
+
     FixedScale const& loglh_scale() const { return loglh_scale_; }
     std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
     std::uint64_t num_updates() const { return num_updates_; }
@@ -800,6 +817,9 @@ void Partition::focus(HalfEdge h) {
 }
 void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums) {
     engine_->add_derivatives(t, sums);
+}
+void Partition::add_all_derivatives(std::span<FixedSum> sums) {
+    engine_->add_all_derivatives(sums);
 }
 std::uint64_t Partition::num_updates() const {
     return engine_->num_updates();

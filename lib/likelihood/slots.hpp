@@ -45,6 +45,11 @@ public:
     }
     void release(msa::HalfEdge h) { --slots_[slot_of_[h]].pins; }
 
+    /// If h has a slot, it is the next to be given away.
+    void give_up(msa::HalfEdge h) {
+        if (contains(h)) order_.splice(order_.begin(), order_, slots_[slot_of_[h]].place);
+    }
+
     /// A slot for h, pinned; its contents are old, and h is valid from now on. Precondition: h has none, and not all
     /// are pinned.
     Clv const& take(msa::HalfEdge h) {

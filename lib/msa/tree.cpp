@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "regraft/core/contracts.hpp"
 
@@ -175,6 +176,28 @@ std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h) {
     }
     std::ranges::reverse(order);
     return order;
+}
+
+std::vector<HalfEdge> preorder_edges(Tree const& tree) {
+    std::vector<std::uint32_t> size(tree.num_half_edges(), 1);
+    for (auto const h : postorder(tree, tree.back(0))) {
+        for (auto g = tree.next(h); g != h; g = tree.next(g)) size[h] += size[tree.back(g)];
+    }
+    std::vector<HalfEdge> edges;
+    std::vector<HalfEdge> pending{0};
+    while (!pending.empty()) {
+        auto const h = pending.back();
+        pending.pop_back();
+        edges.push_back(h);
+        auto const behind = tree.back(h);
+        if (tree.is_tip(behind)) continue;
+        auto larger = tree.next(behind);
+        auto smaller = tree.next(larger);
+        if (size[tree.back(larger)] < size[tree.back(smaller)]) std::swap(larger, smaller);
+        pending.push_back(larger);
+        pending.push_back(smaller);
+    }
+    return edges;
 }
 
 }  // namespace regraft::msa

@@ -75,7 +75,7 @@ TEST(Likelihood, EqualsPruningWithoutAnyLibrary) {
         auto const sites = test::some_sites(f.data, q, 0, 1);
         regraft::test::Pruning const pruning(tree, mixture(f.data.specs[q], f.data.models[q]), sets, sites);
         auto const expected = static_cast<double>(total(pruning.values(0), sites.weights).loglh);
-        EXPECT_NEAR(likelihood.partition_loglh(q), expected, 1e-10 * std::abs(expected));
+        EXPECT_NEAR(likelihood.partition_loglh()[q], expected, 1e-10 * std::abs(expected));
     }
 }
 
@@ -86,11 +86,49 @@ TEST(Likelihood, IsTheSumOfItsPartitionsAndAlmostTheSameAtEveryEdge) {
         double const loglh = likelihood.loglh();
         double sum = 0;
         for (std::size_t q = 0; q < 3; ++q) {
-            EXPECT_EQ(likelihood.partition_loglh(q), likelihood.partition_loglh()[q]);
-            sum += likelihood.partition_loglh(q);
+            sum += likelihood.partition_loglh()[q];
         }
         EXPECT_NEAR(sum, loglh, 1e-10 * std::abs(loglh));
         for (auto h : likelihood.tree().edges()) EXPECT_NEAR(likelihood.loglh(h), loglh, 1e-9 * std::abs(loglh));
+    }
+}
+
+TEST(Likelihood, TriesModelsAsIfTheyHadBeenSet) {
+    Fixture f(4, BranchLinkage::scaled);
+    auto likelihood = f.fresh(test::some_tree(f.data, 4, f.linkage), f.data.models);
+    auto const before = likelihood.loglh();
+    std::vector<ModelTrial> trials;
+    std::vector<double> expected;
+    for (std::size_t q : {2, 0, 0, 1}) {
+        auto models = f.data.models;
+        models[q].alpha = 0.5 + static_cast<double>(trials.size());
+        trials.push_back({q, models[q]});
+        expected.push_back(f.fresh(likelihood.tree(), models).partition_loglh()[q]);
+    }
+    EXPECT_EQ(likelihood.trial_loglh(trials), expected);
+    EXPECT_EQ(likelihood.models(), f.data.models);
+    EXPECT_EQ(likelihood.loglh(), before);
+}
+
+TEST(Likelihood, KnowsAllBranchesAsItKnowsEachInFocus) {
+    for (auto linkage : linkages) {
+        Fixture f(6, linkage);
+        auto likelihood = f.fresh(test::some_tree(f.data, 6, linkage), f.data.models);
+        auto const& tree = likelihood.tree();
+        auto const all = likelihood.all_branch_values();
+        auto next = all.begin();
+        for (auto h : msa::preorder_edges(tree)) {
+            likelihood.focus(h);
+            std::vector<double> lengths;
+            for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) lengths.push_back(tree.length(h, set));
+            for (auto const& value : likelihood.branch_values(lengths)) {
+                EXPECT_EQ(next->loglh, value.loglh);
+                EXPECT_EQ(next->first, value.first);
+                EXPECT_EQ(next->second, value.second);
+                ++next;
+            }
+        }
+        EXPECT_EQ(next, all.end());
     }
 }
 

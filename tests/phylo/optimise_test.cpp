@@ -72,7 +72,7 @@ TEST(SmoothBranches, NeverLowersTheLikelihoodAndConverges) {
         double gain = std::numeric_limits<double>::infinity();
         double loglh = f.likelihood.loglh();
         for (int pass = 0; pass < 50 && gain > 1e-6; ++pass) {
-            gain = smooth_branches(f.likelihood);
+            gain = smooth_branches(f.likelihood, 1e-6);
             double const now = f.likelihood.loglh();
             EXPECT_GE(now, loglh - 1e-7);
             loglh = now;
@@ -81,14 +81,14 @@ TEST(SmoothBranches, NeverLowersTheLikelihoodAndConverges) {
     }
 }
 
-TEST(OptimiseModel, NeverLowersTheLikelihoodAndKeepsParametersValid) {
+TEST(OptimiseModels, NeverLowersAPartitionsLikelihoodAndKeepsParametersValid) {
     for (auto linkage : linkages) {
         Fixture f(4, linkage);
+        auto const before = f.likelihood.partition_loglh();
+        optimise_models(f.likelihood, 1e-3);
+        auto const after = f.likelihood.partition_loglh();
         for (std::size_t q = 0; q < 3; ++q) {
-            double const before = f.likelihood.partition_loglh(q);
-            double const gain = optimise_model(f.likelihood, q);
-            EXPECT_GE(gain, 0);
-            EXPECT_NEAR(f.likelihood.partition_loglh(q) - before, gain, 1e-9);
+            EXPECT_GE(after[q], before[q]);
             auto const& model = f.likelihood.model(q);
             if (!model.rates.empty()) {
                 EXPECT_EQ(model.rates[f.data.specs[q].rate_classes.back()], 1.0);
@@ -101,22 +101,37 @@ TEST(OptimiseModel, NeverLowersTheLikelihoodAndKeepsParametersValid) {
     }
 }
 
-TEST(OptimiseModel, CannotBeBeatenByNeighbouringValues) {
+TEST(OptimiseModels, CannotBeBeatenByNeighbouringValues) {
     Fixture f(5, BranchLinkage::linked);
-    for (int i = 0; i < 6; ++i) optimise_model(f.likelihood, 0);
-    double const best = f.likelihood.partition_loglh(0);
+    for (int i = 0; i < 3; ++i) optimise_models(f.likelihood, 1e-3);
+    double const best = f.likelihood.partition_loglh()[0];
     auto const model = f.likelihood.model(0);
+    std::vector<ModelTrial> trials;
     for (double factor : {0.9, 1.1}) {
-        auto other = model;
-        other.alpha *= factor;
-        f.likelihood.set_model(0, other);
-        EXPECT_LE(f.likelihood.partition_loglh(0), best + 1e-3);
+        trials.push_back({0, model});
+        trials.back().model.alpha *= factor;
         for (std::size_t r = 0; r + 1 < model.rates.size(); ++r) {
-            other = model;
-            other.rates[r] *= factor;
-            f.likelihood.set_model(0, other);
-            EXPECT_LE(f.likelihood.partition_loglh(0), best + 1e-3);
+            trials.push_back({0, model});
+            trials.back().model.rates[r] *= factor;
         }
+    }
+    for (double loglh : f.likelihood.trial_loglh(trials)) EXPECT_LE(loglh, best + 1e-3);
+    EXPECT_EQ(f.likelihood.model(0), model);
+    EXPECT_EQ(f.likelihood.partition_loglh()[0], best);
+}
+
+TEST(OptimiseModels, DoesThePartitionsAsIfEachWereAlone) {
+    Fixture f(9, BranchLinkage::unlinked);
+    optimise_models(f.likelihood, 1e-3);
+    for (std::size_t q = 0; q < 3; ++q) {
+        auto const spec = std::vector{f.data.specs[q]};
+        auto const sites = test::my_sites(f.data, f.comm);
+        auto tree = test::some_tree(f.data, 9, BranchLinkage::linked);
+        for (auto h : tree.edges()) tree.set_length(h, f.likelihood.tree().length(h, static_cast<std::uint32_t>(q)));
+        Likelihood alone(f.comm, tree, spec, {f.data.models[q]}, BranchLinkage::unlinked, std::span(&sites[q], 1),
+                         test::partition_options(f.data));
+        optimise_models(alone, 1e-3);
+        EXPECT_EQ(alone.model(0), f.likelihood.model(q));
     }
 }
 
@@ -134,7 +149,7 @@ TEST(NormaliseScalers, KeepsTheLikelihoodAndMakesTheMeanOne) {
 TEST(Moves, LeaveTheTreeBitwiseAsItWasUnlessTheyPay) {
     for (auto linkage : linkages) {
         Fixture f(7, linkage);
-        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood);
+        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
         double loglh = f.likelihood.loglh();
         auto const n = f.data.num_taxa;
         for (msa::HalfEdge h = n; h < f.likelihood.tree().num_half_edges(); ++h) {

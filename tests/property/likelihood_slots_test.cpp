@@ -110,6 +110,17 @@ TEST(LikelihoodSlots, TheLeastAreEnoughForEverySmallTree) {
     }
 }
 
+TEST(LikelihoodSlots, OneForEachInnerNodeIsEnoughForAllDerivativesInTwoTraversals) {
+    for (auto const& [name, tree] : adversarial_trees(num_tips)) {
+        SCOPED_TRACE(name);
+        auto const c = case_of(tree);
+        auto p = partition(c, {.repeats = likelihood::Repeats::off});
+        std::vector<FixedSum> sums(std::size_t{3} * tree.num_edges());
+        p.add_all_derivatives(sums);
+        EXPECT_EQ(p.num_updates(), 3 * (num_tips - 2));  // every CLV once
+    }
+}
+
 TEST(LikelihoodSlots, AreFewForManyTips) {
     EXPECT_LE(Partition::least_slots(num_tips), 20U);
     EXPECT_LE(Partition::least_slots(1'000'000), 30U);

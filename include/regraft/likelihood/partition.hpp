@@ -83,6 +83,9 @@ public:
     void focus(msa::HalfEdge h);
     /// Adds log-likelihood, up to a constant, and its two derivatives by the length in the tree, at length t.
     void add_derivatives(double t, std::span<FixedSum, 3> sums);
+    /// The same for every edge at its own length, three sums each in the order of msa::preorder_edges: in two
+    /// traversals, if there are slots for all inner nodes. Nothing is in focus afterwards.
+    void add_all_derivatives(std::span<FixedSum> sums);
 
     /// CLVs computed so far.
     std::uint64_t num_updates() const;

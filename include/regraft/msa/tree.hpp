@@ -104,4 +104,8 @@ private:
 /// is the last one. The children of g are back(next(g)) and back(next(next(g))). O(size), no recursion.
 std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
 
+/// All edges, each as its end towards tip 0; an edge before those behind it, and of these the smaller subtree first. So
+/// at any time edges that have been visited have unvisited ones behind them at no more than log2(n) places.
+std::vector<HalfEdge> preorder_edges(Tree const& tree);
+
 }  // namespace regraft::msa
