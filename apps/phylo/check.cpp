@@ -31,6 +31,10 @@ std::string likely_model(msa::Alignment const& alignment) {
     auto const misfits = [&](msa::Alphabet alphabet) {
         return std::ranges::count_if(alignment.cells, [&](char c) { return msa::state_mask(alphabet, c) == 0; });
     };
+    if (misfits(msa::Alphabet::binary) == 0) return "BIN+FC+G4m";
+    for (std::uint32_t n = 3; n <= 10; ++n) {  // digits
+        if (misfits(msa::Alphabet::multistate(n)) == 0) return fmt::format("MULTI{}_MK+G4m", n);
+    }
     return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
 }
 
@@ -45,7 +49,6 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
     try {
         auto spec = likelihood::parse_model(partition.model);
-        static_cast<void>(alphabet(spec));  // there is one
         if (spec.ascertainment != likelihood::Ascertainment::none) {
             throw InputError("model '" + spec.text + "': corrections for ascertainment are not made, expected none");
         }
@@ -59,9 +62,9 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) 
 bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
     std::vector<msa::StateCount> counts;
     for (std::size_t i = 0; i < histogram.size(); ++i)
-        counts.push_back({msa::state_mask(alphabet(spec), static_cast<char>(i)), histogram[i]});
-    auto const missing = msa::missing_states(counts, spec.num_states);
-    return missing != 0 && missing != msa::undetermined(alphabet(spec));
+        counts.push_back({msa::state_mask(spec.alphabet, static_cast<char>(i)), histogram[i]});
+    auto const missing = msa::missing_states(counts, spec.num_states());
+    return missing != 0 && missing != msa::undetermined(spec.alphabet);
 }
 
 /// Partitions whose frequencies are counted, though some states never occur.
@@ -86,7 +89,7 @@ void run_checks(Options const& options, CheckedInput& input) {
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
         partitions.push_back(
             {.name = input.partitions[q].name,
-             .alphabet = alphabet(input.specs[q]),
+             .alphabet = input.specs[q].alphabet,
              .sites = msa::sites_of(input.partitions[q]),
              .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0)});
     }

@@ -19,7 +19,7 @@ std::uint64_t bytes(Dataset const& dataset, std::span<std::uint64_t const> patte
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = dataset.specs[q];
         sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q],
-                                            spec.num_states, spec.categories, num_slots);
+                                            spec.num_states(), spec.categories, num_slots);
     }
     return sum;
 }
@@ -45,7 +45,7 @@ std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::s
     std::uint64_t largest = 0;  // partitions are worked on one by one
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states * spec.categories);
+        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.categories);
     }
     auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(largest / enough_for_a_thread, 1, most));

@@ -195,7 +195,8 @@ void Writer::other_alphabets() {
         auto const& histogram = census_.partitions[q].histogram;
         auto const kind = character_table(histogram).kind;
         bool const is_dna = partitions_[q].alphabet == Alphabet::dna;
-        if (!is_dna && kind == CharacterKind::dna && has_three_bases(histogram)) dna.push_back(q);
+        bool const is_protein = partitions_[q].alphabet == Alphabet::amino_acid;
+        if (is_protein && kind == CharacterKind::dna && has_three_bases(histogram)) dna.push_back(q);
         bool const fits = misfits_of(histogram, partitions_[q].alphabet).empty();
         if (is_dna && kind == CharacterKind::amino_acid && fits) protein.push_back(q);
     }

@@ -34,7 +34,7 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
         data.specs.push_back(parse_model(model));
         auto const& spec = data.specs.back();
         std::string const letters =
-            spec.type == likelihood::DataType::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
+            spec.alphabet == msa::Alphabet::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
         auto& columns = data.columns.emplace_back();
         auto& weights = data.weights.emplace_back();
         for (int i = 0; i < num_patterns; ++i) {
@@ -45,7 +45,7 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
             columns.push_back(column);
             weights.push_back(static_cast<std::uint32_t>(1 + random.below(5)));
         }
-        std::vector<double> frequencies(spec.num_states);
+        std::vector<double> frequencies(spec.num_states());
         double sum = 0;
         for (auto& f : frequencies) sum += f = 0.2 + random.unit();
         for (auto& f : frequencies) f /= sum;

@@ -51,7 +51,7 @@ std::vector<double> random_frequencies(Random& random, std::uint32_t num_states)
 
 /// A model of the spec with random values of all that is optimised.
 Model random_model(Random& random, ModelSpec const& spec) {
-    auto const frequencies = random_frequencies(random, spec.num_states);
+    auto const frequencies = random_frequencies(random, spec.num_states());
     auto model = start_model(spec, {.frequencies = frequencies, .invariant = random.unit()});
     if (spec.rates_from == Origin::optimised) {
         for (double& rate : model.rates) rate = random_size(random);
