@@ -48,11 +48,7 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
 
 ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
     try {
-        auto spec = likelihood::parse_model(partition.model);
-        if (spec.ascertainment != likelihood::Ascertainment::none) {
-            throw InputError("model '" + spec.text + "': corrections for ascertainment are not made, expected none");
-        }
-        return spec;
+        return likelihood::parse_model(partition.model);
     } catch (InputError const& error) {
         if (options.partitions.empty()) throw;
         throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
@@ -91,7 +87,8 @@ void run_checks(Options const& options, CheckedInput& input) {
             {.name = input.partitions[q].name,
              .alphabet = input.specs[q].alphabet,
              .sites = msa::sites_of(input.partitions[q]),
-             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0)});
+             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0),
+             .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
     }
     auto shared = unlinked ? 0 : num_branches;
     if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += partitions.size() - 1;

@@ -115,9 +115,16 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                               std::span<std::byte const> blocks) {
     std::vector<likelihood::Sites> result(dataset.specs.size());
-    for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
+    for (std::size_t q = 0; q < result.size(); ++q) {
+        result[q].rows.resize(dataset.taxa.size());
+        result[q].ascertainment = dataset.specs[q].ascertainment;
+    }
     for (auto const& piece : work) {
-        auto& sites = result[value(piece.partition)];
+        auto const q = value(piece.partition);
+        auto& sites = result[q];
+        // What was left out counts where the partition begins.
+        if (!piece.sites.empty() && value(piece.sites.first) == dataset.partition_begin[q])
+            sites.left_out = dataset.specs[q].left_out;
         for (std::uint64_t i = 0; i < piece.sites.size(); ++i) {
             auto const block = blocks.first(dataset.block_bytes());
             blocks = blocks.subspan(block.size());

@@ -129,9 +129,12 @@ void CensusTaker::count_sites(std::uint32_t q) {
     std::vector<std::uint64_t> hashes;
     for (auto site : partitions_[q].sites) {
         hashes.push_back(column_hash_[site]);
+        if (common_[site] == 0) continue;
+        if (!counts.first_not_varying) counts.first_not_varying = site;
         if (common_[site] == undetermined(partitions_[q].alphabet)) {
             census_.gap_sites.push_back(site);
-        } else if (common_[site] != 0) {
+            ++counts.gap_sites;
+        } else {
             ++counts.invariant_sites;
         }
     }

@@ -82,6 +82,7 @@ private:
     void too_small();
     void misfits();
     void misfits_in(std::size_t q);
+    void not_varying();
     void no_data();
     void other_alphabets();
     void empty_partitions();
@@ -116,6 +117,7 @@ std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     misfits();
     bool const all_fit = std::ranges::count(findings_, "symbols", &Finding::check) == 0;
     if (all_fit) {  // what does not was counted as gaps
+        not_varying();
         no_data();
         other_alphabets();
         empty_partitions();
@@ -163,6 +165,23 @@ void Writer::misfits_in(std::size_t q) {
                 std::string(allowed_symbols(alphabet));
     if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
     add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
+}
+
+void Writer::not_varying() {
+    std::vector<std::size_t> wrong;
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        if (partitions_[q].only_varying && census_.partitions[q].first_not_varying) wrong.push_back(q);
+    }
+    if (wrong.empty()) return;
+    auto const number_and_first = [&](std::size_t q) {
+        auto const& counts = census_.partitions[q];
+        return partition(q) + " has " + sites(counts.invariant_sites + counts.gap_sites) + ", the first is site " +
+               std::to_string(*counts.first_not_varying + 1);
+    };
+    add(Severity::error, "ascertainment",
+        "the model corrects for sites that do not vary having been left out (+ASC_), but some are there: " +
+            about(wrong, number_and_first) + "; remove them, or the correction",
+        alignment_.position(0, *census_.partitions[wrong[0]].first_not_varying));
 }
 
 void Writer::no_data() {

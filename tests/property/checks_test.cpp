@@ -44,7 +44,7 @@ Instance random_instance(Random& random) {
                                    Alphabet::multistate(64)};
         auto const alphabet = alphabets.at(random.below(alphabets.size()));
         instance.specs.push_back({"M", std::to_string(q), {{q, num_sites, num_partitions}}});
-        instance.partitions.push_back({std::to_string(q), alphabet, sites_of(instance.specs.back()), 0});
+        instance.partitions.push_back({std::to_string(q), alphabet, sites_of(instance.specs.back()), 0, false});
     }
     return instance;
 }

@@ -68,8 +68,9 @@ TEST(LikelihoodGradient, HasTheBitsOfEveryEdgeAlone) {
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
             SCOPED_TRACE(testing::Message() << num_states << " states, seed " << seed);
             auto const num_tips = static_cast<std::uint32_t>(3 + 7 * seed);
-            auto const c =
-                random_case({.num_tips = num_tips, .num_states = num_states, .invariant = seed % 2 == 0}, seed);
+            CaseShape shape{.num_tips = num_tips, .num_states = num_states, .invariant = seed % 2 == 0};
+            if (!shape.invariant) shape.ascertainment = static_cast<likelihood::Ascertainment>(seed / 2 + 1);
+            auto const c = random_case(shape, seed);
             for (std::size_t const num_slots : {std::size_t{0}, Partition::least_slots(num_tips)}) {
                 likelihood::PartitionOptions options;
                 options.num_slots = num_slots;
