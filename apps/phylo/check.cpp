@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,9 +47,14 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
         msa::whole_alignment(options.model.empty() ? likely_model(alignment) : options.model, alignment.num_sites())};
 }
 
-ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
+ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler) {
     try {
-        return likelihood::parse_model(partition.model);
+        auto spec = likelihood::parse_model(partition.model);
+        if (spec.scaler_from && !has_scaler) {
+            throw InputError("model '" + spec.text +
+                             "' scales branch lengths (+B), expected several partitions and --brlen scaled");
+        }
+        return spec;
     } catch (InputError const& error) {
         if (options.partitions.empty()) throw;
         throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
@@ -77,6 +83,12 @@ void find_missing_states(CheckedInput& input) {
     std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
 }
 
+/// One is the unit of the branch lengths, unless some are given.
+std::size_t free_scalers(std::span<ModelSpec const> specs) {
+    auto const given = std::ranges::count(specs, std::optional(Origin::fixed), &ModelSpec::scaler_from);
+    return specs.size() - static_cast<std::size_t>(std::max<std::ptrdiff_t>(given, 1));
+}
+
 void run_checks(Options const& options, CheckedInput& input) {
     auto const num_taxa = input.alignment.num_taxa();
     auto const num_branches = num_taxa < 2 ? 0 : 2 * num_taxa - 3;
@@ -91,7 +103,7 @@ void run_checks(Options const& options, CheckedInput& input) {
              .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
     }
     auto shared = unlinked ? 0 : num_branches;
-    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += partitions.size() - 1;
+    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = msa::take_census(input.alignment, partitions);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
     if (input.can_be_searched()) find_missing_states(input);
@@ -250,7 +262,8 @@ CheckedInput check_input(Options const& options) {
     CheckedInput input;
     input.alignment = msa::read_alignment(options.msa);
     input.partitions = read_partitions(options, input.alignment);
-    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition));
+    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition, have_scalers));
     run_checks(options, input);
     return input;
 }

@@ -75,7 +75,7 @@ std::string known_names() {
 
 constexpr auto known_modifiers =
     "+F +FC +FE +FO +FU{frequencies}, +I +IO +IC +I{proportion}, +G[2-64][m|a][{alpha}] or "
-    "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{w} +ASC_STAM{w1/w2/...}, +B[{scaler}]";
+    "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{number} +ASC_STAM{n1/n2/...}, +B[{scaler}]";
 
 double read_number(Part const& part, std::string_view text) {
     double value = 0;

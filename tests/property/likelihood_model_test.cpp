@@ -28,10 +28,9 @@ std::string random_text(Random& random) {
     bool const mixture = name.starts_with("LG4");
     std::string text = name;
     text += pick(random, mixture ? std::vector{"", "+FC", "+FE"} : std::vector{"", "+F", "+FC", "+FE", "+FO"});
-    text += pick(random, std::vector{"", "+I", "+IC", "+I{0.125}"});
+    text += pick(random, std::vector{"", "+I", "+IC", "+I{0.125}", "+ASC_LEWIS", "+ASC_FELS{12}"});
     text +=
         pick(random, mixture ? std::vector{"", "+G", "+R4"} : std::vector{"", "+G", "+G7a", "+G2m{0.3}", "+R", "+R9"});
-    text += pick(random, std::vector{"", "+ASC_LEWIS", "+ASC_FELS{12.5}"});
     text += pick(random, std::vector{"", "+B", "+BU{3}"});
     return text;
 }
