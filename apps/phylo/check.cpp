@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ std::string likely_model(msa::Alignment const& alignment) {
     auto const misfits = [&](msa::Alphabet alphabet) {
         return std::ranges::count_if(alignment.cells, [&](char c) { return msa::state_mask(alphabet, c) == 0; });
     };
+    if (misfits(msa::Alphabet::binary) == 0) return "BIN+FC+G4m";
+    for (std::uint32_t n = 3; n <= 10; ++n) {  // digits
+        if (misfits(msa::Alphabet::multistate(n)) == 0) return fmt::format("MULTI{}_MK+G4m", n);
+    }
     return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
 }
 
@@ -42,12 +47,12 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
         msa::whole_alignment(options.model.empty() ? likely_model(alignment) : options.model, alignment.num_sites())};
 }
 
-ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
+ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler) {
     try {
         auto spec = likelihood::parse_model(partition.model);
-        static_cast<void>(alphabet(spec));  // there is one
-        if (spec.ascertainment != likelihood::Ascertainment::none) {
-            throw InputError("model '" + spec.text + "': corrections for ascertainment are not made, expected none");
+        if (spec.scaler_from && !has_scaler) {
+            throw InputError("model '" + spec.text +
+                             "' scales branch lengths (+B), expected several partitions and --brlen scaled");
         }
         return spec;
     } catch (InputError const& error) {
@@ -59,9 +64,9 @@ ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) 
 bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
     std::vector<msa::StateCount> counts;
     for (std::size_t i = 0; i < histogram.size(); ++i)
-        counts.push_back({msa::state_mask(alphabet(spec), static_cast<char>(i)), histogram[i]});
-    auto const missing = msa::missing_states(counts, spec.num_states);
-    return missing != 0 && missing != msa::undetermined(alphabet(spec));
+        counts.push_back({msa::state_mask(spec.alphabet, static_cast<char>(i)), histogram[i]});
+    auto const missing = msa::missing_states(counts, spec.num_states());
+    return missing != 0 && missing != msa::undetermined(spec.alphabet);
 }
 
 /// Partitions whose frequencies are counted, though some states never occur.
@@ -78,6 +83,12 @@ void find_missing_states(CheckedInput& input) {
     std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
 }
 
+/// One is the unit of the branch lengths, unless some are given.
+std::size_t free_scalers(std::span<ModelSpec const> specs) {
+    auto const given = std::ranges::count(specs, std::optional(Origin::fixed), &ModelSpec::scaler_from);
+    return specs.size() - static_cast<std::size_t>(std::max<std::ptrdiff_t>(given, 1));
+}
+
 void run_checks(Options const& options, CheckedInput& input) {
     auto const num_taxa = input.alignment.num_taxa();
     auto const num_branches = num_taxa < 2 ? 0 : 2 * num_taxa - 3;
@@ -86,12 +97,13 @@ void run_checks(Options const& options, CheckedInput& input) {
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
         partitions.push_back(
             {.name = input.partitions[q].name,
-             .alphabet = alphabet(input.specs[q]),
+             .alphabet = input.specs[q].alphabet,
              .sites = msa::sites_of(input.partitions[q]),
-             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0)});
+             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0),
+             .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
     }
     auto shared = unlinked ? 0 : num_branches;
-    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += partitions.size() - 1;
+    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
     input.census = msa::take_census(input.alignment, partitions);
     input.findings = msa::findings(input.alignment, partitions, shared, input.census);
     if (input.can_be_searched()) find_missing_states(input);
@@ -250,7 +262,8 @@ CheckedInput check_input(Options const& options) {
     CheckedInput input;
     input.alignment = msa::read_alignment(options.msa);
     input.partitions = read_partitions(options, input.alignment);
-    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition));
+    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition, have_scalers));
     run_checks(options, input);
     return input;
 }

@@ -21,7 +21,8 @@ msa::Tree start_tree(Options const& options, msa::Patterns const& patterns, std:
 }
 
 /// The share of sites of a partition that may have one state everywhere.
-double invariant_share(msa::Patterns const& patterns, std::size_t partition, msa::Alphabet alphabet) {
+double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
+    auto const alphabet = patterns.alphabet[partition];
     std::uint64_t constant = 0;
     std::uint64_t all = 0;
     for (auto i = patterns.partition_begin[partition]; i < patterns.partition_begin[partition + 1]; ++i) {
@@ -64,7 +65,7 @@ Input to_input(CheckedInput const& checked) {
     }
     std::vector<msa::PartitionSites> partitions;
     for (std::size_t q = 0; q < checked.partitions.size(); ++q) {
-        partitions.push_back({alphabet(dataset.specs[q]), msa::sites_of(checked.partitions[q])});
+        partitions.push_back({dataset.specs[q].alphabet, msa::sites_of(checked.partitions[q])});
         dataset.sites_per_partition.push_back(partitions.back().sites.size());
     }
     auto patterns = msa::compress_patterns(alignment, partitions);
@@ -82,8 +83,8 @@ SearchState read_start(Options const& options, Input const& input) {
     std::vector<Model> models;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        auto const frequencies = msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states);
-        models.push_back(likelihood::start_model(spec, {frequencies, invariant_share(patterns, q, alphabet(spec))}));
+        auto const frequencies = msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states());
+        models.push_back(likelihood::start_model(spec, {frequencies, invariant_share(patterns, q)}));
     }
     auto tree = start_tree(options, patterns, dataset.taxa);
     if (options.linkage == BranchLinkage::unlinked) {
@@ -114,9 +115,16 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                               std::span<std::byte const> blocks) {
     std::vector<likelihood::Sites> result(dataset.specs.size());
-    for (auto& sites : result) sites.rows.resize(dataset.taxa.size());
+    for (std::size_t q = 0; q < result.size(); ++q) {
+        result[q].rows.resize(dataset.taxa.size());
+        result[q].ascertainment = dataset.specs[q].ascertainment;
+    }
     for (auto const& piece : work) {
-        auto& sites = result[value(piece.partition)];
+        auto const q = value(piece.partition);
+        auto& sites = result[q];
+        // What was left out counts where the partition begins.
+        if (!piece.sites.empty() && value(piece.sites.first) == dataset.partition_begin[q])
+            sites.left_out = dataset.specs[q].left_out;
         for (std::uint64_t i = 0; i < piece.sites.size(); ++i) {
             auto const block = blocks.first(dataset.block_bytes());
             blocks = blocks.subspan(block.size());

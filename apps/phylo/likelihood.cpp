@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/core/errors.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/site_model.hpp"
 
@@ -23,20 +22,6 @@ likelihood::StateSets state_sets(msa::Alphabet alphabet) {
 
 }  // namespace
 
-msa::Alphabet alphabet(ModelSpec const& spec) {
-    switch (spec.type) {
-        case likelihood::DataType::dna:
-            return msa::Alphabet::dna;
-        case likelihood::DataType::amino_acid:
-            return msa::Alphabet::amino_acid;
-        case likelihood::DataType::binary:
-        case likelihood::DataType::multistate:
-            break;
-    }
-    throw InputError("model '" + spec.text +
-                     "': data of this type cannot be read, expected a model of DNA or amino acids");
-}
-
 Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs,
                        std::vector<Model> models, BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                        likelihood::PartitionOptions const& options)
@@ -44,7 +29,7 @@ Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<Model
     REGRAFT_EXPECTS(specs.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
-        partitions_.emplace_back(tree_, length_set(q), specs[q].num_states, state_sets(alphabet(specs[q])), sites[q],
+        partitions_.emplace_back(tree_, length_set(q), specs[q].num_states(), state_sets(specs[q].alphabet), sites[q],
                                  options);
         set_model(q, models_[q]);
     }

@@ -10,7 +10,6 @@
 #include "regraft/ft/communicator.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/likelihood/partition.hpp"
-#include "regraft/msa/alphabet.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::phylo {
@@ -26,9 +25,6 @@ using likelihood::Frequencies;
 using likelihood::Model;
 using likelihood::ModelSpec;
 using likelihood::Origin;
-
-/// The alphabet of the model's data. Throws InputError if there is none for them.
-msa::Alphabet alphabet(ModelSpec const& spec);
 
 /// Logarithm of the likelihood at a branch length, as far as it depends on it, and its derivatives.
 struct BranchValue {

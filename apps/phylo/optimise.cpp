@@ -138,7 +138,8 @@ void optimise_models(Likelihood& likelihood, double epsilon) {
     bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && likelihood.num_partitions() > 1;
     std::vector<ModelBox> boxes;
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
-        boxes.emplace_back(likelihood.spec(q), likelihood.model(q), is_scaled);
+        auto const& spec = likelihood.spec(q);
+        boxes.emplace_back(spec, likelihood.model(q), is_scaled && spec.scaler_from != Origin::fixed);
     }
     std::vector<Box> where;
     for (auto const& box : boxes) where.push_back(box.box());
@@ -155,6 +156,9 @@ void optimise_models(Likelihood& likelihood, double epsilon) {
 }
 
 void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> sites) {
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        if (likelihood.spec(q).scaler_from == Origin::fixed) return;
+    }
     double weighted = 0;
     double total = 0;
     for (std::size_t q = 0; q < sites.size(); ++q) {

@@ -23,8 +23,8 @@ double smooth_branches(Likelihood& likelihood, double epsilon);
 /// a step gains much less than epsilon. No partition's log-likelihood falls.
 void optimise_models(Likelihood& likelihood, double epsilon);
 
-/// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay.
-/// `sites`: number of sites per partition.
+/// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay; nothing
+/// if a model says what its scaler is. `sites`: number of sites per partition.
 void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::phylo

@@ -27,7 +27,8 @@ constexpr char const* description =
 constexpr char const* what_check_does =
     "Reads the input as a search would, and tells within seconds what is wrong with it:\n"
     "\n"
-    "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all\n"
+    "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all, sites\n"
+    "            that do not vary under a model that says they were left out (+ASC_)\n"
     "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
     "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
     "            than taxa, more free parameters than site patterns\n"
@@ -65,8 +66,8 @@ void add_input_options(CLI::App& app, Options& options) {
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
     app.add_option("--model", options.model,
-                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
-                   "PREFIX.bestModel")
+                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
+                   "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel")
         ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "

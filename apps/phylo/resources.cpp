@@ -1,6 +1,7 @@
 #include "resources.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -18,8 +19,20 @@ std::uint64_t bytes(Dataset const& dataset, std::span<std::uint64_t const> patte
     std::uint64_t sum = 0;
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q],
-                                            spec.num_states, spec.categories, num_slots);
+        auto const constant = spec.ascertainment == likelihood::Ascertainment::none ? 0 : spec.num_states();
+        sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q] + constant,
+                                            spec.num_states(), spec.categories, num_slots);
+    }
+    return sum;
+}
+
+/// Of all partitions, as likelihood::PartitionOptions wants it.
+std::uint64_t total_weight(Dataset const& dataset) {
+    std::uint64_t sum = 0;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        auto const times = spec.ascertainment == likelihood::Ascertainment::lewis ? 2 : 1;
+        sum = std::accumulate(spec.left_out.begin(), spec.left_out.end(), sum + times * dataset.sites_per_partition[q]);
     }
     return sum;
 }
@@ -45,7 +58,7 @@ std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::s
     std::uint64_t largest = 0;  // partitions are worked on one by one
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = dataset.specs[q];
-        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states * spec.categories);
+        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.categories);
     }
     auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(largest / enough_for_a_thread, 1, most));
@@ -56,7 +69,7 @@ std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::s
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
                                        std::span<std::uint64_t const> patterns) {
     auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, patterns);
-    return {.total_weight = dataset.num_sites(),
+    return {.total_weight = total_weight(dataset),
             .num_threads = threads_for(options, dataset, patterns),
             .num_slots = num_slots,
             // Repeats need memory of their own, though mostly less than the slots that they save.

@@ -7,11 +7,11 @@
 
 #include "regraft/codec/rooted_tree.hpp"
 #include "regraft/core/csr.hpp"
-#include "regraft/msa/alphabet.hpp"
 
 namespace regraft::codec {
 
-using msa::StateMask;
+/// Bit s: state s. There are at most 32, so that this is half of msa::StateMask.
+using StateMask = std::uint32_t;
 
 /// The state becomes `to` on the edge above `node`; above it is `from`.
 struct Change {

@@ -30,9 +30,9 @@ std::uint32_t ModelSpec::num_rate_classes() const {
 Model start_model(ModelSpec const& spec, Counted const& counted) {
     auto model = spec.given;
     if (model.rates.empty()) model.rates.assign(spec.num_rate_classes(), 1.0);
-    if (spec.frequencies == Frequencies::equal) model.frequencies.assign(spec.num_states, 1.0 / spec.num_states);
+    if (spec.frequencies == Frequencies::equal) model.frequencies.assign(spec.num_states(), 1.0 / spec.num_states());
     if (spec.counts_frequencies()) {
-        REGRAFT_EXPECTS(counted.frequencies.size() == spec.num_states);
+        REGRAFT_EXPECTS(counted.frequencies.size() == spec.num_states());
         model.frequencies.assign(counted.frequencies.begin(), counted.frequencies.end());
     }
     auto const invariant = std::min(counted.invariant, max_invariant);
@@ -49,7 +49,7 @@ std::uint32_t free_parameters(ModelSpec const& spec) {
     std::uint32_t number = 0;
     if (spec.rates_from == Origin::optimised) number += spec.num_rate_classes() - 1;
     if (spec.counts_frequencies()) {
-        number += spec.num_states - 1;
+        number += spec.num_states() - 1;
     }
     if (spec.invariant_from != Origin::fixed) ++number;
     if (spec.alpha_from == Origin::optimised) ++number;

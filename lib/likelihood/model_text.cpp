@@ -16,14 +16,15 @@ std::string number(double value) {
     return {text.data(), end.ptr};
 }
 
-std::string braced(std::span<double const> values) {
+template <class Number>
+std::string braced(std::vector<Number> const& values) {
     std::string text = "{";
-    for (double value : values) text += number(value) + '/';
+    for (auto const value : values) text += number(value) + '/';
     text.back() = '}';
     return text;
 }
 std::string braced(double value) {
-    return braced(std::span(&value, 1));
+    return braced(std::vector{value});
 }
 
 std::string categories(ModelSpec const& spec, Model const& model) {
@@ -48,9 +49,9 @@ std::string ascertainment(ModelSpec const& spec) {
         case Ascertainment::lewis:
             return "+ASC_LEWIS";
         case Ascertainment::felsenstein:
-            return "+ASC_FELS" + braced(spec.ascertainment_weights);
+            return "+ASC_FELS" + braced(spec.left_out);
         case Ascertainment::stamatakis:
-            return "+ASC_STAM" + braced(spec.ascertainment_weights);
+            return "+ASC_STAM" + braced(spec.left_out);
     }
     return "";
 }
@@ -67,7 +68,7 @@ std::string to_string(ModelSpec const& spec, Model const& model) {
     }
     if (model.invariant != 0) text += "+IU" + braced(model.invariant);
     text += categories(spec, model);
-    if (model.scaler != 1) text += "+BU" + braced(model.scaler);
+    if (model.scaler != 1 || spec.scaler_from) text += "+BU" + braced(model.scaler);
     return text + ascertainment(spec);
 }
 

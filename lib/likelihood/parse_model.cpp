@@ -51,6 +51,7 @@ constexpr std::array aliases{
 constexpr double min_number = 1e-100;  // below, products would become 0
 constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
+constexpr double max_left_out = 1e9;
 constexpr double frequency_rounding = 1e-3;  // as of values printed with few digits
 
 /// "+G4m{0.5}" is the word "G4M" and one list of values.
@@ -74,7 +75,7 @@ std::string known_names() {
 
 constexpr auto known_modifiers =
     "+F +FC +FE +FO +FU{frequencies}, +I +IO +IC +I{proportion}, +G[2-64][m|a][{alpha}] or "
-    "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{w} +ASC_STAM{w1/w2/...}, +B[{scaler}]";
+    "+R[2-16][{rates}[{weights}]], +ASC_LEWIS +ASC_FELS{number} +ASC_STAM{n1/n2/...}, +B[{scaler}]";
 
 double read_number(Part const& part, std::string_view text) {
     double value = 0;
@@ -174,12 +175,11 @@ std::vector<std::uint32_t> classes_of(std::string_view characters) {
     return classes;
 }
 
-ModelSpec by_classes(std::string_view name, DataType type, std::uint32_t num_states, std::vector<std::uint32_t> classes,
+ModelSpec by_classes(std::string_view name, msa::Alphabet alphabet, std::vector<std::uint32_t> classes,
                      Frequencies frequencies) {
     ModelSpec spec;
     spec.name = name;
-    spec.type = type;
-    spec.num_states = num_states;
+    spec.alphabet = alphabet;
     spec.rate_classes = std::move(classes);
     spec.rates_from = spec.num_rate_classes() > 1 ? Origin::optimised : Origin::fixed;
     spec.frequencies = frequencies;
@@ -187,16 +187,16 @@ ModelSpec by_classes(std::string_view name, DataType type, std::uint32_t num_sta
 }
 
 /// All rates differ.
-ModelSpec general(std::string_view name, DataType type, std::uint32_t num_states) {
-    std::vector<std::uint32_t> classes(num_states * (num_states - 1) / 2);
+ModelSpec general(std::string_view name, msa::Alphabet alphabet) {
+    std::vector<std::uint32_t> classes(alphabet.num_states * (alphabet.num_states - 1) / 2);
     std::iota(classes.begin(), classes.end(), 0U);
-    return by_classes(name, type, num_states, std::move(classes), Frequencies::optimised);
+    return by_classes(name, alphabet, std::move(classes), Frequencies::optimised);
 }
 
 std::optional<ModelSpec> dna_model(std::string const& upper) {
     for (auto const& [name, classes, equal] : dna_models) {
         if (upper_case(name) != upper) continue;
-        return by_classes(name, DataType::dna, 4, classes_of(classes),
+        return by_classes(name, msa::Alphabet::dna, classes_of(classes),
                           equal ? Frequencies::equal : Frequencies::optimised);
     }
     return std::nullopt;
@@ -207,18 +207,17 @@ std::optional<ModelSpec> classes_model(std::string_view text) {
     constexpr std::string_view prefix = "DNA";
     auto const name = text.substr(0, text.find('{'));
     if (upper_case(name.substr(0, prefix.size())) != prefix || name.size() != prefix.size() + 6) return std::nullopt;
-    return by_classes(name, DataType::dna, 4, classes_of(name.substr(prefix.size())), Frequencies::optimised);
+    return by_classes(name, msa::Alphabet::dna, classes_of(name.substr(prefix.size())), Frequencies::optimised);
 }
 
 std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
-    if (upper == "PROTGTR") return general(upper, DataType::amino_acid, 20);
+    if (upper == "PROTGTR") return general(upper, msa::Alphabet::amino_acid);
     ModelSpec spec;
     spec.matrices = find_matrices(upper);
     if (spec.matrices.empty()) return std::nullopt;
     bool const mixture = spec.matrices.size() > 1;
     spec.name = mixture ? upper : spec.matrices.front().name;
-    spec.type = DataType::amino_acid;
-    spec.num_states = 20;
+    spec.alphabet = msa::Alphabet::amino_acid;
     spec.frequencies = Frequencies::of_matrix;
     if (mixture) {
         spec.categories = static_cast<std::uint32_t>(spec.matrices.size());
@@ -231,12 +230,13 @@ std::optional<ModelSpec> amino_acid_model(std::string const& upper) {
 std::optional<ModelSpec> multistate_model(std::string const& upper) {
     auto const separator = upper.find('_');
     if (!upper.starts_with("MULTI") || separator == std::string::npos) return std::nullopt;
-    auto const states = read_count(std::string_view(upper).substr(5, separator - 5), 2, max_states);
+    auto const states = read_count(std::string_view(upper).substr(5, separator - 5), 2, msa::max_states);
     auto const kind = upper.substr(separator + 1);
     if (!states || (kind != "GTR" && kind != "MK" && kind != "JC")) return std::nullopt;
-    if (kind == "GTR") return general(upper, DataType::multistate, *states);
+    auto const alphabet = msa::Alphabet::multistate(*states);
+    if (kind == "GTR") return general(upper, alphabet);
     std::vector<std::uint32_t> const classes(std::size_t{*states} * (*states - 1) / 2);
-    return by_classes(upper, DataType::multistate, *states, classes, Frequencies::equal);
+    return by_classes(upper, alphabet, classes, Frequencies::equal);
 }
 
 ModelSpec spec_by_name(Part const& part) {
@@ -244,7 +244,7 @@ ModelSpec spec_by_name(Part const& part) {
     for (auto const& [alias, name] : aliases) {
         if (upper == upper_case(alias)) upper = upper_case(name);
     }
-    if (upper == "BIN") return general(upper, DataType::binary, 2);
+    if (upper == "BIN") return general(upper, msa::Alphabet::binary);
     for (auto* family : {dna_model, amino_acid_model, multistate_model}) {
         if (auto spec = family(upper)) return *spec;
     }
@@ -268,7 +268,7 @@ void read_rates(ModelSpec& spec, Part const& part) {
 void read_given_frequencies(ModelSpec& spec, Part const& part) {
     if (part.lists.size() != 1) wrong(part, "needs one list of frequencies");
     auto const& values = part.lists.front();
-    check(part, values, spec.num_states, 0, 1);
+    check(part, values, spec.num_states(), 0, 1);
     auto const sum = std::accumulate(values.begin(), values.end(), 0.0);
     if (std::abs(sum - 1) > frequency_rounding) wrong(part, "gives frequencies whose sum is " + shown(sum) + ", not 1");
     spec.given.frequencies = values;
@@ -359,16 +359,20 @@ bool read_ascertainment(ModelSpec& spec, Part const& part) {
     }
     if (part.word != "ASC_FELS" && part.word != "ASC_STAM") return false;
     bool const felsenstein = part.word == "ASC_FELS";
-    if (part.lists.size() != 1) wrong(part, "needs one list of weights");
-    check(part, part.lists.front(), felsenstein ? 1 : spec.num_states, 0, max_rate);
+    if (part.lists.size() != 1) wrong(part, "needs one list of numbers of sites");
+    check(part, part.lists.front(), felsenstein ? 1 : spec.num_states(), 0, max_left_out);
+    for (double number : part.lists.front()) {
+        if (number != std::floor(number)) wrong(part, "gives " + shown(number) + ", expected a number of sites");
+        spec.left_out.push_back(static_cast<std::uint32_t>(number));
+    }
     spec.ascertainment = felsenstein ? Ascertainment::felsenstein : Ascertainment::stamatakis;
-    spec.ascertainment_weights = part.lists.front();
     return true;
 }
 
 bool read_scaler(ModelSpec& spec, Part const& part) {
     if (part.word == "BU" || (part.word == "B" && !part.lists.empty())) {
         spec.given.scaler = one_value(part, 1 / max_scaler, max_scaler);
+        spec.scaler_from = Origin::fixed;
         return true;
     }
     if (part.word != "B" && part.word != "BO") return false;
@@ -399,6 +403,11 @@ ModelSpec parse_model(std::string_view text) {
         auto& before = seen[static_cast<std::size_t>(kind - modifiers.begin())];
         if (before) wrong(*part, "is the second of its kind");
         before = true;
+    }
+    if (spec.ascertainment != Ascertainment::none &&
+        (spec.invariant_from != Origin::fixed || spec.given.invariant > 0)) {
+        throw InputError("model '" + spec.text +
+                         "' has +I and +ASC_, expected one: sites that never change are in the data or left out");
     }
     return spec;
 }

@@ -4,8 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <numeric>
 #include <utility>
 
+#include "likelihood/ascertainment.hpp"
 #include "likelihood/kernels.hpp"
 #include "likelihood/repeats.hpp"
 #include "likelihood/slots.hpp"
@@ -34,21 +37,40 @@ std::size_t enough_slots(std::size_t num_inner) {
     return std::min(3 * num_inner, num_inner + spare_slots);
 }
 
-std::uint64_t all_states(std::uint32_t num_states) {
-    return num_states == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << num_states) - 1;
-}
-
 std::size_t blocks_for(std::size_t num_sites) {
     return (num_sites + kernels::block_sites - 1) / kernels::block_sites;
+}
+
+/// One per state, in front of the others where sites that never change were left out.
+std::size_t num_constant_patterns(std::uint32_t num_states, Sites const& sites) {
+    bool const are_needed =
+        sites.ascertainment != Ascertainment::none && sites.weights.size() + sites.left_out.size() > 0;
+    return are_needed ? num_states : 0;
+}
+
+/// Of which term to add: the correction.
+std::uint32_t correction_weight(Sites const& sites) {
+    switch (sites.ascertainment) {
+        case Ascertainment::lewis:
+            return checked_cast<std::uint32_t>(
+                std::accumulate(sites.weights.begin(), sites.weights.end(), std::uint64_t{0}));
+        case Ascertainment::felsenstein:
+            return sites.left_out.empty() ? 0 : sites.left_out[0];
+        case Ascertainment::none:
+        case Ascertainment::stamatakis:  // patterns like others
+            break;
+    }
+    return 0;
 }
 
 /// The rows of all tips: masks of their state sets, or classes, which are numbers of these sets.
 class Tips {
 public:
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
-        : size_(blocks_for(sites.weights.size()) * kernels::block_sites) {
+        : num_constant_(num_constant_patterns(num_states, sites)),
+          size_(blocks_for(num_constant_ + sites.weights.size()) * kernels::block_sites) {
         // Behind the last site are undetermined ones, so that there is nothing odd.
-        auto const all = all_states(num_states);
+        auto const all = msa::all_states(num_states);
         if (kernels::has_masks(num_states)) {
             masks_.assign(sites.rows.size() * size_, static_cast<std::uint8_t>(all));
             fill(sites, sets, masks_, [](std::uint64_t set) { return static_cast<std::uint8_t>(set); });
@@ -76,6 +98,7 @@ private:
         for (std::size_t tip = 0; tip < sites.rows.size(); ++tip) {
             REGRAFT_EXPECTS(sites.rows[tip].size() == sites.weights.size());
             auto next = codes.begin() + static_cast<std::ptrdiff_t>(tip * size_);
+            for (std::size_t state = 0; state < num_constant_; ++state) *next++ = code_of(std::uint64_t{1} << state);
             for (auto const character : sites.rows[tip]) {
                 auto const set = sets[static_cast<unsigned char>(character)];
                 REGRAFT_EXPECTS(set != 0);
@@ -91,6 +114,7 @@ private:
         return number;
     }
 
+    std::size_t num_constant_;
     std::size_t size_;
     std::vector<std::uint64_t> sets_;
     std::vector<std::uint8_t> masks_;
@@ -107,7 +131,10 @@ public:
           length_set_(length_set),
           options_(options),
           tips_(num_states, sets, sites),
-          num_sites_(sites.weights.size()),
+          ascertainment_(sites.ascertainment),
+          num_constant_(num_constant_patterns(num_states, sites)),
+          correction_weight_(correction_weight(sites)),
+          num_sites_(num_constant_ + sites.weights.size()),
           num_blocks_(blocks_for(num_sites_)),
           weights_(make_aligned<std::int64_t>(padded_sites())),
           loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
@@ -117,7 +144,11 @@ public:
         REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
         shape_.states = num_states;
         std::fill_n(weights_.get(), padded_sites(), 0);
-        std::copy(sites.weights.begin(), sites.weights.end(), weights_.get());
+        std::copy(sites.weights.begin(), sites.weights.end(), weights_.get() + num_constant_);
+        if (ascertainment_ == Ascertainment::stamatakis) {
+            REGRAFT_EXPECTS(sites.left_out.empty() || sites.left_out.size() == num_states);
+            std::copy(sites.left_out.begin(), sites.left_out.end(), weights_.get());
+        }
     }
 
     // --- models and what they invalidate
@@ -125,6 +156,7 @@ public:
     void set_model(SiteModel model, double branch_scale) {
         REGRAFT_EXPECTS(model.num_states == shape_.states);
         REGRAFT_EXPECTS(model.systems.size() == 1 || model.systems.size() == model.categories.size());
+        REGRAFT_EXPECTS(model.invariant == 0 || ascertainment_ == Ascertainment::none);
         branch_scale_ = branch_scale;
         model_ = std::move(model);
         if (model_.categories.size() != shape_.categories) resize(model_.categories.size());
@@ -183,6 +215,7 @@ public:
         for_blocks([&](Blocks blocks) {
             kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
         });
+        if (correction_weight_ > 0) find_constant_scalers(near_side, far_side);
     }
 
     void add_derivatives(double t, std::span<FixedSum, 3> sums) {
@@ -200,6 +233,10 @@ public:
             kernels::add_derivatives(shape_, table_.get(), terms_.data(), invariant(), weights_.get(),
                                      derivative_scales_, part, blocks);
         });
+        if (correction_weight_ == 0) return;
+        auto const terms = correction(ascertainment_, unchanging_in_focus());
+        for (std::size_t order = 0; order < terms.size(); ++order)
+            sums[order].add(terms[order], correction_weight_, derivative_scales_[order]);
     }
 
     void add_all_derivatives(std::span<FixedSum> sums) {
@@ -222,7 +259,8 @@ public:
     FixedScale const& loglh_scale() const { return loglh_scale_; }
     std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
     std::uint64_t num_updates() const { return num_updates_; }
-    std::size_t num_sites() const { return num_sites_; }
+    std::size_t num_constant() const { return num_constant_; }
+    std::size_t num_patterns() const { return num_sites_ - num_constant_; }
     std::size_t padded_sites() const { return num_blocks_ * kernels::block_sites; }
 
 private:
@@ -252,7 +290,7 @@ private:
     /// The states that all tips of a site may have.
     void find_constant_sites() {
         constant_.assign(padded_sites(), 0);
-        std::fill_n(constant_.begin(), num_sites_, all_states(static_cast<std::uint32_t>(shape_.states)));
+        std::fill_n(constant_.begin(), num_sites_, msa::all_states(static_cast<std::uint32_t>(shape_.states)));
         for (HalfEdge tip = 0; tip < tree_->num_tips(); ++tip) {
             for (std::size_t i = 0; i < num_sites_; ++i) constant_[i] &= tips_.set(tip, i);
         }
@@ -309,13 +347,65 @@ private:
         if (model_.invariant == 0) return;
         if (constant_.empty()) find_constant_sites();
         if (invariant_ == nullptr) invariant_ = make_aligned<double>(padded_sites());
+        auto const frequencies = mean_frequencies();
         for (std::size_t i = 0; i < padded_sites(); ++i) {
             double sum = 0;
             for (std::size_t state = 0; state < shape_.states; ++state) {
-                if ((constant_[i] >> state & 1) != 0) sum += model_.systems[0].frequencies[state];
+                if ((constant_[i] >> state & 1) != 0) sum += frequencies[state];
             }
             invariant_[i] = model_.invariant * sum;
         }
+    }
+
+    /// Over the categories, which share the sites that never change as they share the others.
+    std::vector<double> mean_frequencies() const {
+        if (model_.systems.size() == 1) return model_.systems[0].frequencies;
+        std::vector<double> mean(shape_.states, 0);
+        double weight = 0;
+        for (std::size_t c = 0; c < shape_.categories; ++c) {
+            weight += category_weights_[c];
+            for (std::size_t i = 0; i < shape_.states; ++i) {
+                mean[i] += category_weights_[c] * frequencies_[c * shape_.states + i];
+            }
+        }
+        for (auto& frequency : mean) frequency /= weight;
+        return mean;
+    }
+
+    // --- sites that were left out
+
+    /// What the table has to be divided by, per constant pattern: 2^(256 * scaler).
+    void find_constant_scalers(Side const& near, Side const& far) {
+        constexpr auto width = kernels::block_sites;
+        constant_scalers_.assign(num_constant_, std::numeric_limits<std::uint32_t>::max());
+        auto const scaler = [](Side const& side, std::size_t place) -> std::uint32_t {
+            return side.scalers == nullptr ? 0 : side.scalers[place];
+        };
+        for (std::size_t i = 0; i < num_constant_; ++i) {
+            for (std::size_t c = 0; c < shape_.categories; ++c) {
+                auto const place = (i / width * shape_.categories + c) * width + i % width;
+                constant_scalers_[i] = std::min(constant_scalers_[i], scaler(near, place) + scaler(far, place));
+            }
+        }
+    }
+
+    Unchanging unchanging_in_focus() const {
+        constexpr double ln2_256 = 256 * std::numbers::ln2;
+        auto const least = *std::min_element(constant_scalers_.begin(), constant_scalers_.end());
+        auto const size = shape_.categories * shape_.states;
+        Unchanging all{.log_scale = -ln2_256 * least};
+        for (std::size_t i = 0; i < num_constant_; ++i) {
+            auto const* x = &table_[i / kernels::block_sites * shape_.block_size() + i % kernels::block_sites];
+            auto const sum = [&](std::size_t order) {
+                double total = 0;
+                for (std::size_t k = 0; k < size; ++k) total += terms_[order * size + k] * x[k * kernels::block_sites];
+                return std::ldexp(total, -256 * static_cast<int>(std::min(constant_scalers_[i] - least, 8U)));
+            };
+            all.probability += std::max(sum(0), 0.0);
+            all.first += sum(1);
+            all.second += sum(2);
+        }
+        return all;
     }
 
     // --- matrices
@@ -574,10 +664,17 @@ private:
         auto const near_side = side(near, nullptr, near_memory_);
         auto const far_side = side(far, matrix, far_memory_);
         kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
+        if (correction_weight_ > 0 && per_site == nullptr) {
+            per_site_.resize(padded_sites());
+            per_site = per_site_.data();
+        }
         reduce_blocks(std::span<FixedSum, 1>(&sum, 1), [&](Blocks blocks, std::span<FixedSum, 1> part) {
             kernels::add_loglh(shape_, near_side, far_side, root, weights_.get(), loglh_scale_, part[0], per_site,
                                blocks);
         });
+        if (correction_weight_ == 0) return;
+        auto const terms = correction(ascertainment_, unchanging({per_site, num_constant_}));
+        sum.add(terms[0], correction_weight_, loglh_scale_);
     }
 
     /// Plans to compute what is invalid in the subtree of h, the larger side of a node first: so the slots that are
@@ -710,7 +807,10 @@ private:
     PartitionOptions options_;
     kernels::Shape shape_;
     Tips tips_;
-    std::size_t num_sites_;
+    Ascertainment ascertainment_;
+    std::size_t num_constant_;
+    std::uint32_t correction_weight_;
+    std::size_t num_sites_;  // with the constant patterns
     std::size_t num_blocks_;
     Aligned<std::int64_t> weights_;
     std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have; empty if nobody asked
@@ -753,8 +853,10 @@ private:
     std::vector<double> factors_;    // [category][state]
     std::vector<double> diagonals_;  // [category][state]
     std::vector<double> terms_;
-    std::vector<char> larger_second_;       // per half-edge: of its children
-    std::vector<std::uint32_t> num_below_;  // per half-edge: tips of its subtree
+    std::vector<double> per_site_;
+    std::vector<std::uint32_t> constant_scalers_;  // of the edge in focus
+    std::vector<char> larger_second_;              // per half-edge: of its children
+    std::vector<std::uint32_t> num_below_;         // per half-edge: tips of its subtree
 };
 
 Partition::Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
@@ -804,10 +906,11 @@ void Partition::add_loglh(HalfEdge h, FixedSum& sum) {
     engine_->add_loglh(h, sum, nullptr);
 }
 void Partition::add_loglh(HalfEdge h, FixedSum& sum, std::span<double> per_pattern) {
-    REGRAFT_EXPECTS(per_pattern.size() == engine_->num_sites());
+    REGRAFT_EXPECTS(per_pattern.size() == engine_->num_patterns());
     std::vector<double> padded(engine_->padded_sites());
     engine_->add_loglh(h, sum, padded.data());
-    std::copy_n(padded.begin(), per_pattern.size(), per_pattern.begin());
+    std::copy_n(padded.begin() + static_cast<std::ptrdiff_t>(engine_->num_constant()), per_pattern.size(),
+                per_pattern.begin());
 }
 void Partition::add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
     engine_->add_insertion_loglh(h, target, sum);

@@ -17,7 +17,7 @@ std::vector<Eigensystem> systems(ModelSpec const& spec, Model const& model) {
                                      own ? std::span<double const>(matrix.frequencies) : std::span(model.frequencies)));
     }
     if (!spec.matrices.empty()) return result;
-    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes() && model.frequencies.size() == spec.num_states);
+    REGRAFT_EXPECTS(model.rates.size() == spec.num_rate_classes() && model.frequencies.size() == spec.num_states());
     std::vector<double> exchangeabilities;
     for (auto const rate_class : spec.rate_classes) exchangeabilities.push_back(model.rates[rate_class]);
     result.push_back(eigensystem(exchangeabilities, model.frequencies));
@@ -39,7 +39,7 @@ std::vector<double> weights(ModelSpec const& spec, Model const& model) {
 }  // namespace
 
 SiteModel site_model(ModelSpec const& spec, Model const& model) {
-    SiteModel result{spec.num_states, systems(spec, model), {}, model.invariant};
+    SiteModel result{spec.num_states(), systems(spec, model), {}, model.invariant};
     auto const all_rates = rates(spec, model);
     auto const all_weights = weights(spec, model);
     REGRAFT_EXPECTS(all_rates.size() == spec.categories && all_weights.size() == spec.categories);

@@ -6,9 +6,13 @@
 namespace regraft::msa {
 namespace {
 
-constexpr std::string_view unknown = "XO?-.~*!";
+constexpr std::string_view unknown = "?-.~*!";
 constexpr std::string_view dna_by_mask = " ACMGRSVTWYHKDB-";
 constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYV";
+constexpr std::string_view states_by_number = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~";
+static_assert(states_by_number.size() == max_states);
+/// Undetermined, however many states there are.
+constexpr StateMask anything = ~StateMask{0};
 
 struct Symbols {
     std::array<StateMask, 256> mask{};
@@ -22,14 +26,21 @@ struct Symbols {
         set(symbol);
         if ('A' <= symbol && symbol <= 'Z') set(static_cast<char>(symbol - 'A' + 'a'));
     }
+    /// A state for each, in this order.
+    constexpr void add_states(std::string_view symbols) {
+        for (std::size_t s = 0; s < symbols.size(); ++s) add(symbols[s], StateMask{1} << s, symbols[s]);
+    }
+    constexpr void add_undetermined(std::string_view symbols) {
+        for (char c : symbols) add(c, anything, '-');
+    }
 };
 
 constexpr Symbols make_dna() {
     Symbols symbols;
-    for (StateMask mask = 1; mask < 16; ++mask) symbols.add(dna_by_mask[mask], mask, dna_by_mask[mask]);
+    for (StateMask mask = 1; mask < 15; ++mask) symbols.add(dna_by_mask[mask], mask, dna_by_mask[mask]);
     symbols.add('U', 8, 'T');
-    symbols.add('N', 15, '-');
-    for (char c : unknown) symbols.add(c, 15, '-');
+    symbols.add_undetermined("NXO");
+    symbols.add_undetermined(unknown);
     return symbols;
 }
 
@@ -39,39 +50,88 @@ constexpr StateMask amino_acid(char letter) {
 
 constexpr Symbols make_amino_acids() {
     Symbols symbols;
-    for (char c : amino_acids) symbols.add(c, amino_acid(c), c);
+    symbols.add_states(amino_acids);
     symbols.add('B', amino_acid('N') | amino_acid('D'), 'B');
     symbols.add('Z', amino_acid('Q') | amino_acid('E'), 'Z');
     symbols.add('J', amino_acid('I') | amino_acid('L'), 'J');
     // Selenocysteine is no state of any 20-state model.
-    symbols.add('U', undetermined(Alphabet::amino_acid), '-');
-    for (char c : unknown) symbols.add(c, undetermined(Alphabet::amino_acid), '-');
+    symbols.add_undetermined("UXO");
+    symbols.add_undetermined(unknown);
+    return symbols;
+}
+
+constexpr Symbols make_binary() {
+    Symbols symbols;
+    symbols.add_states(states_by_number.substr(0, 2));
+    symbols.add_undetermined("NX");
+    symbols.add_undetermined(unknown);
+    return symbols;
+}
+
+constexpr Symbols make_multistate() {
+    Symbols symbols;
+    symbols.add_states(states_by_number);
+    symbols.add_undetermined("?-.");
     return symbols;
 }
 
 constexpr Symbols dna = make_dna();
 constexpr Symbols amino_acid_symbols = make_amino_acids();
+constexpr Symbols binary = make_binary();
+constexpr Symbols multistate = make_multistate();
 
+/// Also of states that the alphabet has not.
 constexpr Symbols const& symbols_of(Alphabet alphabet) {
-    return alphabet == Alphabet::dna ? dna : amino_acid_symbols;
+    switch (alphabet.kind) {
+        case Alphabet::Kind::dna:
+            return dna;
+        case Alphabet::Kind::amino_acid:
+            return amino_acid_symbols;
+        case Alphabet::Kind::binary:
+            return binary;
+        case Alphabet::Kind::multistate:
+            break;
+    }
+    return multistate;
 }
 
 }  // namespace
 
 StateMask state_mask(Alphabet alphabet, char symbol) {
-    return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)];
+    return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)] & undetermined(alphabet);
 }
 
 char canonical(Alphabet alphabet, char symbol) {
+    if (state_mask(alphabet, symbol) == 0) return 0;
     return symbols_of(alphabet).canonical[static_cast<unsigned char>(symbol)];
 }
 
 std::string_view name(Alphabet alphabet) {
-    return alphabet == Alphabet::dna ? "DNA" : "amino-acid";
+    switch (alphabet.kind) {
+        case Alphabet::Kind::dna:
+            return "DNA";
+        case Alphabet::Kind::amino_acid:
+            return "amino-acid";
+        case Alphabet::Kind::binary:
+            return "binary";
+        case Alphabet::Kind::multistate:
+            break;
+    }
+    return "multistate";
 }
 
-std::string_view allowed_symbols(Alphabet alphabet) {
-    return alphabet == Alphabet::dna ? "ACGTURYSWKMBDHVNXO?-.~*!" : "ARNDCQEGHILKMFPSTWYVBZJXUO?-.~*!";
+std::string allowed_symbols(Alphabet alphabet) {
+    switch (alphabet.kind) {
+        case Alphabet::Kind::dna:
+            return "ACGTURYSWKMBDHVNXO?-.~*!";
+        case Alphabet::Kind::amino_acid:
+            return "ARNDCQEGHILKMFPSTWYVBZJXUO?-.~*!";
+        case Alphabet::Kind::binary:
+            return "01NX?-.~*!";
+        case Alphabet::Kind::multistate:
+            break;
+    }
+    return std::string(states_by_number.substr(0, alphabet.num_states)) + "?-.";
 }
 
 }  // namespace regraft::msa

@@ -27,7 +27,7 @@ char to_char(std::size_t byte) {
 
 /// The table of a molecular alphabet, if all characters belong to it.
 std::optional<CharacterTable> molecular_table(Histogram const& histogram, CharacterKind kind, Alphabet alphabet) {
-    CharacterTable table{.kind = kind, .num_states = num_states(alphabet)};
+    CharacterTable table{.kind = kind, .num_states = alphabet.num_states};
     for (std::size_t byte = 0; byte < histogram.size(); ++byte) {
         if (histogram[byte] == 0) continue;
         table.states[byte] = state_mask(alphabet, to_char(byte));

@@ -50,14 +50,13 @@ private:
     void count_sites(std::uint32_t q);
     void find_twins();
     std::vector<std::uint32_t> equal_to_first(std::span<HashedRow const> rows);
-    /// The states of a row, each site by its alphabet.
+    /// The states of a row, each site by its partition's alphabet.
     void read_row(std::uint32_t taxon, std::vector<StateMask>& states) const;
 
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
-    std::array<SymbolStates, 2> states_of_;   // per alphabet
+    std::vector<SymbolStates> states_of_;     // per partition
     std::vector<std::uint32_t> partition_;    // per site
-    std::vector<Alphabet> alphabet_;          // per site
     std::vector<StateMask> common_;           // per site: what all rows up to now may have
     std::vector<std::uint64_t> column_hash_;  // per site: of the rows up to now
     std::vector<StateMask> row_;
@@ -69,9 +68,7 @@ private:
 CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions)
     : alignment_(alignment),
       partitions_(partitions),
-      states_of_{states_of_symbols(Alphabet::dna), states_of_symbols(Alphabet::amino_acid)},
       partition_(alignment.num_sites()),
-      alphabet_(alignment.num_sites()),
       common_(alignment.num_sites()),
       column_hash_(alignment.num_sites()),
       row_(alignment.num_sites()),
@@ -80,10 +77,10 @@ CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck 
     std::size_t num_sites = 0;
     for (std::uint32_t q = 0; q < partitions.size(); ++q) {
         num_sites += partitions[q].sites.size();
+        states_of_.push_back(states_of_symbols(partitions[q].alphabet));
         for (auto site : partitions[q].sites) {
             REGRAFT_EXPECTS(site < alignment.num_sites());
             partition_[site] = q;
-            alphabet_[site] = partitions[q].alphabet;
             common_[site] = undetermined(partitions[q].alphabet);
         }
     }
@@ -101,7 +98,7 @@ Census CensusTaker::take() {
 void CensusTaker::read_row(std::uint32_t taxon, std::vector<StateMask>& states) const {
     auto const row = alignment_.row(taxon);
     for (std::size_t site = 0; site < row.size(); ++site) {
-        states[site] = states_of_[static_cast<std::size_t>(alphabet_[site])][static_cast<unsigned char>(row[site])];
+        states[site] = states_of_[partition_[site]][static_cast<unsigned char>(row[site])];
     }
 }
 
@@ -113,7 +110,7 @@ void CensusTaker::count_row(std::uint32_t taxon) {
         auto const states = row_[site];
         auto const q = partition_[site];
         ++census_.partitions[q].histogram[static_cast<unsigned char>(row[site])];
-        if (states != undetermined(alphabet_[site])) has_data_[q] = 1;
+        if (states != undetermined(partitions_[q].alphabet)) has_data_[q] = 1;
         common_[site] &= states;
         column_hash_[site] = extended(column_hash_[site], states);
     }
@@ -132,9 +129,12 @@ void CensusTaker::count_sites(std::uint32_t q) {
     std::vector<std::uint64_t> hashes;
     for (auto site : partitions_[q].sites) {
         hashes.push_back(column_hash_[site]);
+        if (common_[site] == 0) continue;
+        if (!counts.first_not_varying) counts.first_not_varying = site;
         if (common_[site] == undetermined(partitions_[q].alphabet)) {
             census_.gap_sites.push_back(site);
-        } else if (common_[site] != 0) {
+            ++counts.gap_sites;
+        } else {
             ++counts.invariant_sites;
         }
     }

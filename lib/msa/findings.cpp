@@ -82,6 +82,7 @@ private:
     void too_small();
     void misfits();
     void misfits_in(std::size_t q);
+    void not_varying();
     void no_data();
     void other_alphabets();
     void empty_partitions();
@@ -116,6 +117,7 @@ std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     misfits();
     bool const all_fit = std::ranges::count(findings_, "symbols", &Finding::check) == 0;
     if (all_fit) {  // what does not was counted as gaps
+        not_varying();
         no_data();
         other_alphabets();
         empty_partitions();
@@ -165,6 +167,23 @@ void Writer::misfits_in(std::size_t q) {
     add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
 }
 
+void Writer::not_varying() {
+    std::vector<std::size_t> wrong;
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        if (partitions_[q].only_varying && census_.partitions[q].first_not_varying) wrong.push_back(q);
+    }
+    if (wrong.empty()) return;
+    auto const number_and_first = [&](std::size_t q) {
+        auto const& counts = census_.partitions[q];
+        return partition(q) + " has " + sites(counts.invariant_sites + counts.gap_sites) + ", the first is site " +
+               std::to_string(*counts.first_not_varying + 1);
+    };
+    add(Severity::error, "ascertainment",
+        "the model corrects for sites that do not vary having been left out (+ASC_), but some are there: " +
+            about(wrong, number_and_first) + "; remove them, or the correction",
+        alignment_.position(0, *census_.partitions[wrong[0]].first_not_varying));
+}
+
 void Writer::no_data() {
     if (alignment_.num_sites() == 0) return;
     if (census_.gap_taxa.size() == alignment_.num_taxa()) {
@@ -195,7 +214,8 @@ void Writer::other_alphabets() {
         auto const& histogram = census_.partitions[q].histogram;
         auto const kind = character_table(histogram).kind;
         bool const is_dna = partitions_[q].alphabet == Alphabet::dna;
-        if (!is_dna && kind == CharacterKind::dna && has_three_bases(histogram)) dna.push_back(q);
+        bool const is_protein = partitions_[q].alphabet == Alphabet::amino_acid;
+        if (is_protein && kind == CharacterKind::dna && has_three_bases(histogram)) dna.push_back(q);
         bool const fits = misfits_of(histogram, partitions_[q].alphabet).empty();
         if (is_dna && kind == CharacterKind::amino_acid && fits) protein.push_back(q);
     }

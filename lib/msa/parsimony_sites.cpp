@@ -40,8 +40,9 @@ SetOfCharacter sets_of(Alphabet alphabet) {
 class PatternCells final : public Cells {
 public:
     explicit PatternCells(Patterns const& patterns) : patterns_(patterns) {
-        for (std::size_t q = 0; q < patterns.num_partitions(); ++q) {
-            alphabet_.resize(patterns.partition_begin[q + 1], patterns.alphabet[q]);
+        for (std::uint32_t q = 0; q < patterns.num_partitions(); ++q) {
+            partition_.resize(patterns.partition_begin[q + 1], q);
+            sets_.push_back(sets_of(patterns.alphabet[q]));
         }
     }
     std::uint32_t num_taxa() const override { return patterns_.num_taxa; }
@@ -50,16 +51,14 @@ public:
     void read(std::uint32_t taxon, std::size_t first, std::span<StateMask> out) const override {
         auto const* cell = patterns_.columns.data() + first * num_taxa() + taxon;
         for (std::size_t i = 0; i < out.size(); ++i) {
-            auto const& sets = alphabet_[first + i] == Alphabet::dna ? dna_ : amino_acids_;
-            out[i] = sets[static_cast<unsigned char>(cell[i * num_taxa()])];
+            out[i] = sets_[partition_[first + i]][static_cast<unsigned char>(cell[i * num_taxa()])];
         }
     }
 
 private:
     Patterns const& patterns_;
-    std::vector<Alphabet> alphabet_;  // per pattern
-    SetOfCharacter dna_ = sets_of(Alphabet::dna);
-    SetOfCharacter amino_acids_ = sets_of(Alphabet::amino_acid);
+    std::vector<std::uint32_t> partition_;  // per pattern
+    std::vector<SetOfCharacter> sets_;      // per partition
 };
 
 class AlignmentCells final : public Cells {

@@ -99,7 +99,7 @@ void append_partition(Patterns& patterns, Alignment const& alignment, PartitionS
 __extension__ using Wide = unsigned __int128;
 
 bool is_undetermined(StateMask mask, std::uint32_t num_states) {
-    return std::popcount(mask) == static_cast<int>(num_states);
+    return mask == all_states(num_states);
 }
 
 Wide gcd(Wide a, Wide b) {
@@ -136,11 +136,11 @@ std::vector<StateCount> count_states(Patterns const& patterns, std::size_t parti
 }
 
 std::vector<double> empirical_frequencies(std::span<StateCount const> counts, std::uint32_t num_states) {
-    REGRAFT_EXPECTS(1 <= num_states && num_states <= 20);
+    REGRAFT_EXPECTS(1 <= num_states && num_states <= max_states);
     // A count times this is divisible by the number of states of each mask: equal parts are integers.
     Wide denominator = 1;
     for (auto const& [mask, count] : counts) {
-        REGRAFT_EXPECTS(mask != 0 && mask >> num_states == 0);
+        REGRAFT_EXPECTS(mask != 0 && (mask & ~all_states(num_states)) == 0);
         auto const parts = static_cast<Wide>(std::popcount(mask));
         if (!is_undetermined(mask, num_states)) denominator = denominator / gcd(denominator, parts) * parts;
     }
@@ -170,7 +170,7 @@ StateMask missing_states(std::span<StateCount const> counts, std::uint32_t num_s
     for (auto const& [mask, count] : counts) {
         if (count != 0 && !is_undetermined(mask, num_states)) seen |= mask;
     }
-    return ((StateMask{1} << num_states) - 1) & ~seen;
+    return all_states(num_states) & ~seen;
 }
 
 }  // namespace regraft::msa

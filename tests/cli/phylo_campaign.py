@@ -18,6 +18,7 @@ import threading
 import time
 
 import phylo_job
+import phylo_types
 
 PLANS = [  # ranks, plan: everybody named must die
     (5, "spr:inside:1:3,spr:inside:2:3"),
@@ -153,6 +154,9 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
         check(jobs.run(3, arguments), reference, f"3 ranks, {linkage}", set())
         plan = "spr:inside:1:2,model:inside:2:3"
         check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", victims(plan))
+    types = ["search", *phylo_types.write_partitioned(pathlib.Path(jobs.directory.name)), "--spr-radius", "1"]
+    plan = "nni:inside:0:2,model:inside:3:4"
+    check(jobs.run(4, [*types, "--fail", plan]), jobs.run(1, types), f"4 ranks, several types of data, {plan}", victims(plan))
     reference = jobs.search(1)
     for ranks in (2, 3, 5, 8):
         check(jobs.search(ranks), reference, f"{ranks} ranks", set())

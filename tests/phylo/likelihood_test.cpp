@@ -71,7 +71,7 @@ TEST(Likelihood, EqualsPruningWithoutAnyLibrary) {
     auto const tree = test::some_tree(f.data, 3, f.linkage);
     auto likelihood = f.fresh(tree, f.data.models);
     for (std::size_t q = 0; q < 3; ++q) {
-        auto const sets = state_sets(alphabet(f.data.specs[q]));
+        auto const sets = state_sets(f.data.specs[q].alphabet);
         auto const sites = test::some_sites(f.data, q, 0, 1);
         regraft::test::Pruning const pruning(tree, mixture(f.data.specs[q], f.data.models[q]), sets, sites);
         auto const expected = static_cast<double>(total(pruning.values(0), sites.weights).loglh);

@@ -12,7 +12,7 @@ using likelihood::Model;
 using likelihood::parse_model;
 
 Model some_model(likelihood::ModelSpec const& spec) {
-    std::vector<double> frequencies(spec.num_states);
+    std::vector<double> frequencies(spec.num_states());
     for (std::size_t i = 0; i < frequencies.size(); ++i) frequencies[i] = 1.0 + static_cast<double>(i);
     auto const sum = std::accumulate(frequencies.begin(), frequencies.end(), 0.0);
     for (auto& f : frequencies) f /= sum;

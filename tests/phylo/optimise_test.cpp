@@ -146,6 +146,17 @@ TEST(NormaliseScalers, KeepsTheLikelihoodAndMakesTheMeanOne) {
     EXPECT_NEAR(mean, 1, 1e-12);
 }
 
+TEST(NormaliseScalers, LeavesThemIfOneIsGiven) {
+    Fixture f(6, BranchLinkage::scaled);
+    f.data.specs[1].scaler_from = Origin::fixed;
+    auto const before = f.likelihood.models();
+    normalise_scalers(f.likelihood, std::vector<std::uint64_t>{100, 50, 10});
+    EXPECT_EQ(f.likelihood.models(), before);
+    optimise_models(f.likelihood, 0.1);
+    EXPECT_NE(f.likelihood.model(0).scaler, before[0].scaler);
+    EXPECT_EQ(f.likelihood.model(1).scaler, before[1].scaler);
+}
+
 TEST(Moves, LeaveTheTreeBitwiseAsItWasUnlessTheyPay) {
     for (auto linkage : linkages) {
         Fixture f(7, linkage);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -26,15 +27,18 @@ struct SmallDataset {
     std::vector<Model> models;
 };
 
-/// Two DNA partitions and one of amino acids; columns with some common history, gaps and ambiguities.
+/// Two DNA partitions and one of amino acids, or one each of DNA, binary and multistate data with sites left out;
+/// columns with some common history, gaps and ambiguities.
 inline SmallDataset small_dataset(std::uint64_t seed) {
     Random random(seed);
     SmallDataset data;
-    for (auto const* model : {"GTR+FC+G4m", "HKY+FO+G3a", "LG+G4m"}) {
+    std::array const molecular{"GTR+FC+G4m", "HKY+FO+G3a", "LG+G4m"};
+    std::array const varying{"GTR+FC+G4m+ASC_STAM{3/1/4/1}", "BIN+FO+G3a+ASC_LEWIS", "MULTI7_GTR+FO+G4m+ASC_FELS{50}"};
+    for (auto const* model : seed % 3 == 1 ? varying : molecular) {
         data.specs.push_back(parse_model(model));
         auto const& spec = data.specs.back();
         std::string const letters =
-            spec.type == likelihood::DataType::dna ? "ACGTACGTACGTRYN-" : "ARNDCQEGHILKMFPSTWYVBZ-";
+            spec.alphabet == msa::Alphabet::dna ? "ACGTACGTACGTRYN-" : allowed_symbols(spec.alphabet);
         auto& columns = data.columns.emplace_back();
         auto& weights = data.weights.emplace_back();
         for (int i = 0; i < num_patterns; ++i) {
@@ -45,7 +49,7 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
             columns.push_back(column);
             weights.push_back(static_cast<std::uint32_t>(1 + random.below(5)));
         }
-        std::vector<double> frequencies(spec.num_states);
+        std::vector<double> frequencies(spec.num_states());
         double sum = 0;
         for (auto& f : frequencies) sum += f = 0.2 + random.unit();
         for (auto& f : frequencies) f /= sum;
@@ -63,6 +67,8 @@ inline SmallDataset small_dataset(std::uint64_t seed) {
 inline likelihood::Sites some_sites(SmallDataset const& data, std::size_t partition, std::size_t first,
                                     std::size_t step) {
     likelihood::Sites sites;
+    sites.ascertainment = data.specs[partition].ascertainment;
+    if (first == 0) sites.left_out = data.specs[partition].left_out;
     sites.rows.resize(data.num_taxa);
     for (std::size_t i = first; i < data.columns[partition].size(); i += step) {
         sites.weights.push_back(data.weights[partition][i]);
@@ -80,12 +86,14 @@ inline std::vector<likelihood::Sites> my_sites(SmallDataset const& data, ft::Com
     return result;
 }
 
-/// With the weight of all sites.
+/// With the weight of all sites, twice, and of those left out.
 inline likelihood::PartitionOptions partition_options(SmallDataset const& data) {
     likelihood::PartitionOptions options;
-    for (auto const& weights : data.weights) {
+    auto const add = [&](std::vector<std::uint32_t> const& weights) {
         options.total_weight = std::accumulate(weights.begin(), weights.end(), options.total_weight);
-    }
+    };
+    for (int times = 0; times < 2; ++times) std::for_each(data.weights.begin(), data.weights.end(), add);
+    for (auto const& spec : data.specs) add(spec.left_out);
     return options;
 }
 

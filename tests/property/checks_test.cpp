@@ -2,6 +2,7 @@
 #include "regraft/msa/checks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <string>
@@ -39,9 +40,11 @@ Instance random_instance(Random& random) {
     }
     auto const num_partitions = 1 + random.below(std::min<std::uint64_t>(3, num_sites));
     for (std::uint64_t q = 0; q < num_partitions; ++q) {
-        auto const alphabet = random.below(2) == 0 ? Alphabet::dna : Alphabet::amino_acid;
+        std::array const alphabets{Alphabet::dna, Alphabet::amino_acid, Alphabet::multistate(30),
+                                   Alphabet::multistate(64)};
+        auto const alphabet = alphabets.at(random.below(alphabets.size()));
         instance.specs.push_back({"M", std::to_string(q), {{q, num_sites, num_partitions}}});
-        instance.partitions.push_back({std::to_string(q), alphabet, sites_of(instance.specs.back()), 0});
+        instance.partitions.push_back({std::to_string(q), alphabet, sites_of(instance.specs.back()), 0, false});
     }
     return instance;
 }

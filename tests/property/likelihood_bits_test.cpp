@@ -53,7 +53,8 @@ CaseShape shape_of(std::uint64_t seed) {
     shape.num_tips = 3 + static_cast<std::uint32_t>(random.below(shape.num_states > 30 ? 3 : 12));
     shape.num_categories = seed % 16 == 2 ? 4 : 1 + random.below(5);
     shape.num_patterns = 1 + random.below(40);
-    shape.invariant = random.below(2) == 0;
+    shape.invariant = random.below(3) == 0;
+    shape.ascertainment = random_ascertainment(shape, random);
     return shape;
 }
 
@@ -83,7 +84,12 @@ private:
 
 /// Long trees and a deep one, whose likelihoods are scaled often.
 LikelihoodCase scaled_case(std::uint32_t num_states) {
-    return random_case({.num_tips = 900, .num_states = num_states, .num_categories = 3, .num_patterns = 5}, num_states);
+    return random_case({.num_tips = 900,
+                        .num_states = num_states,
+                        .num_categories = 3,
+                        .num_patterns = 5,
+                        .ascertainment = likelihood::Ascertainment::felsenstein},
+                       num_states);
 }
 
 TEST(LikelihoodBits, AreTheSameForEveryInstructionSet) {
@@ -176,9 +182,10 @@ TEST(LikelihoodBits, AreTheSameForAnyNumberOfSlots) {
     });
 }
 
-/// The patterns with those numbers.
+/// The patterns with those numbers, none left out.
 Sites some_sites(Sites const& sites, std::vector<std::size_t> const& patterns) {
     Sites result;
+    result.ascertainment = sites.ascertainment;
     result.rows.resize(sites.rows.size());
     for (auto const i : patterns) {
         result.weights.push_back(sites.weights[i]);
@@ -193,6 +200,7 @@ Sites single_sites(Sites const& sites) {
     for (std::size_t i = 0; i < sites.weights.size(); ++i) occurrences.insert(occurrences.end(), sites.weights[i], i);
     auto result = some_sites(sites, occurrences);
     std::fill(result.weights.begin(), result.weights.end(), 1);
+    result.left_out = sites.left_out;
     return result;
 }
 
@@ -205,6 +213,7 @@ std::vector<Sites> dealt(Sites const& sites, std::size_t num_parts, Random& rand
     for (auto const i : order) patterns[random.below(num_parts)].push_back(i);
     std::vector<Sites> parts;
     for (auto const& part : patterns) parts.push_back(some_sites(sites, part));
+    parts[random.below(num_parts)].left_out = sites.left_out;
     return parts;
 }
 

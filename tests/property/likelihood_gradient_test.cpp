@@ -20,16 +20,9 @@ namespace {
 using likelihood::Partition;
 using msa::HalfEdge;
 
-/// Of bases, or of digits up to the number of states.
-likelihood::StateSets state_sets(likelihood::ModelSpec const& spec) {
+likelihood::StateSets state_sets(msa::Alphabet alphabet) {
     likelihood::StateSets sets{};
-    if (spec.type == likelihood::DataType::dna) {
-        for (std::size_t c = 0; c < sets.size(); ++c)
-            sets[c] = msa::state_mask(msa::Alphabet::dna, static_cast<char>(c));
-    } else {
-        for (std::uint32_t i = 0; i < spec.num_states; ++i) sets['0' + i] = std::uint64_t{1} << i;
-        sets['-'] = (std::uint64_t{1} << spec.num_states) - 1;
-    }
+    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
     return sets;
 }
 
@@ -50,7 +43,8 @@ TEST(LikelihoodGradient, EqualsDifferencesInSixtyDigits) {
         auto const tree = msa::parse_newick(known.newick, "known", names);
         auto const spec = likelihood::parse_model(known.model);
         likelihood::Sites const sites{std::vector<std::uint32_t>(known.rows[0].size(), 1), known.rows};
-        Partition partition(tree, 0, spec.num_states, state_sets(spec), sites, {.total_weight = sites.weights.size()});
+        Partition partition(tree, 0, spec.num_states(), state_sets(spec.alphabet), sites,
+                            {.total_weight = sites.weights.size()});
         partition.set_model(likelihood::site_model(spec, likelihood::start_model(spec, {})));
         EXPECT_NEAR(loglh_sum(partition).value(partition.loglh_scale()), known.loglh, 1e-12 * std::abs(known.loglh));
 
@@ -74,8 +68,9 @@ TEST(LikelihoodGradient, HasTheBitsOfEveryEdgeAlone) {
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
             SCOPED_TRACE(testing::Message() << num_states << " states, seed " << seed);
             auto const num_tips = static_cast<std::uint32_t>(3 + 7 * seed);
-            auto const c =
-                random_case({.num_tips = num_tips, .num_states = num_states, .invariant = seed % 2 == 0}, seed);
+            CaseShape shape{.num_tips = num_tips, .num_states = num_states, .invariant = seed % 2 == 0};
+            if (!shape.invariant) shape.ascertainment = static_cast<likelihood::Ascertainment>(seed / 2 + 1);
+            auto const c = random_case(shape, seed);
             for (std::size_t const num_slots : {std::size_t{0}, Partition::least_slots(num_tips)}) {
                 likelihood::PartitionOptions options;
                 options.num_slots = num_slots;

@@ -46,8 +46,7 @@ msa::Tree tree_of(std::string const& alignment, std::size_t num_taxa) {
     return msa::parse_newick(known->newick, alignment, names);
 }
 
-Data read(std::string const& name, likelihood::DataType type) {
-    auto const alphabet = type == likelihood::DataType::dna ? msa::Alphabet::dna : msa::Alphabet::amino_acid;
+Data read(std::string const& name, msa::Alphabet alphabet) {
     auto const alignment = msa::read_alignment(std::string(REGRAFT_DATA) + "/" + name);
     likelihood::StateSets sets{};
     for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
@@ -56,10 +55,10 @@ Data read(std::string const& name, likelihood::DataType type) {
 
 KnownLikelihood computed(KnownLikelihood const& row) {
     auto const spec = likelihood::parse_model(row.model);
-    auto const data = read(row.alignment, spec.type);
+    auto const data = read(row.alignment, spec.alphabet);
     likelihood::PartitionOptions options;
     options.total_weight = std::accumulate(data.sites.weights.begin(), data.sites.weights.end(), std::uint64_t{0});
-    likelihood::Partition partition(data.tree, 0, spec.num_states, data.sets, data.sites, options);
+    likelihood::Partition partition(data.tree, 0, spec.num_states(), data.sets, data.sites, options);
     partition.set_model(likelihood::site_model(spec, likelihood::start_model(spec, {})));
     FixedSum loglh;
     partition.add_loglh(0, loglh);

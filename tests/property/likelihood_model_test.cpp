@@ -28,10 +28,9 @@ std::string random_text(Random& random) {
     bool const mixture = name.starts_with("LG4");
     std::string text = name;
     text += pick(random, mixture ? std::vector{"", "+FC", "+FE"} : std::vector{"", "+F", "+FC", "+FE", "+FO"});
-    text += pick(random, std::vector{"", "+I", "+IC", "+I{0.125}"});
+    text += pick(random, std::vector{"", "+I", "+IC", "+I{0.125}", "+ASC_LEWIS", "+ASC_FELS{12}"});
     text +=
         pick(random, mixture ? std::vector{"", "+G", "+R4"} : std::vector{"", "+G", "+G7a", "+G2m{0.3}", "+R", "+R9"});
-    text += pick(random, std::vector{"", "+ASC_LEWIS", "+ASC_FELS{12.5}"});
     text += pick(random, std::vector{"", "+B", "+BU{3}"});
     return text;
 }
@@ -51,7 +50,7 @@ std::vector<double> random_frequencies(Random& random, std::uint32_t num_states)
 
 /// A model of the spec with random values of all that is optimised.
 Model random_model(Random& random, ModelSpec const& spec) {
-    auto const frequencies = random_frequencies(random, spec.num_states);
+    auto const frequencies = random_frequencies(random, spec.num_states());
     auto model = start_model(spec, {.frequencies = frequencies, .invariant = random.unit()});
     if (spec.rates_from == Origin::optimised) {
         for (double& rate : model.rates) rate = random_size(random);

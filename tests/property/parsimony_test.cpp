@@ -111,6 +111,32 @@ TEST(ParsimonyProperty, PatternsScoreAsTheirAlignment) {
     }
 }
 
+/// A multistate alphabet whose states are those of the table, in the same order.
+TEST(ParsimonyProperty, MultistatePatternsScoreAsTheirAlignment) {
+    constexpr std::string_view states = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const n = static_cast<std::uint32_t>(3 + random.below(20));
+        auto const num_states = static_cast<std::uint32_t>(2 + random.below(31));
+        auto letters = std::string(states.substr(0, num_states)) + "-?";
+        auto const alignment = random_alignment(n, 200, letters, random);
+        CharacterTable table{.kind = CharacterKind::other, .num_states = num_states};
+        auto const alphabet = num_states == 2 ? Alphabet::binary : Alphabet::multistate(num_states);
+        for (char c : letters) table.states[static_cast<unsigned char>(c)] = state_mask(alphabet, c);
+        auto const half = alignment.num_sites() / 2;
+        std::vector<std::uint64_t> sites(alignment.num_sites());
+        std::iota(sites.begin(), sites.end(), 0);
+        auto const first = sites.begin() + static_cast<std::ptrdiff_t>(half);
+        std::array const partitions{PartitionSites{alphabet, {sites.begin(), first}},
+                                    PartitionSites{Alphabet::multistate(64), {first, sites.end()}}};
+        auto const patterns = compress_patterns(alignment, partitions);
+        auto const tree = random_tree(n, seed);
+        EXPECT_EQ(parsimony_score(tree, patterns), expected_score(tree, alignment, table));
+        EXPECT_EQ(stepwise_addition(patterns, seed), stepwise_addition(ParsimonySites(alignment, table), seed));
+    }
+}
+
 TEST(ParsimonyProperty, SprNeverMakesATreeLonger) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(seed);

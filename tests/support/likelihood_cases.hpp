@@ -26,6 +26,7 @@ struct CaseShape {
     std::size_t num_patterns = 20;
     bool invariant = false;
     bool systems_per_category = false;
+    likelihood::Ascertainment ascertainment = likelihood::Ascertainment::none;
 };
 
 struct LikelihoodCase {
@@ -35,9 +36,29 @@ struct LikelihoodCase {
     likelihood::Sites sites;
 
     std::uint32_t num_states() const { return static_cast<std::uint32_t>(mixture.processes[0].frequencies.size()); }
+    /// As PartitionOptions want it.
     std::uint64_t total_weight() const {
-        return std::accumulate(sites.weights.begin(), sites.weights.end(), std::uint64_t{0});
+        auto const sum = [](std::span<std::uint32_t const> weights) {
+            return std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+        };
+        auto const times = sites.ascertainment == likelihood::Ascertainment::lewis ? 2 : 1;
+        return times * sum(sites.weights) + sum(sites.left_out);
     }
+
+    /// What pruning says of all sites, evaluated at the edge of h, as if that were so long.
+    Pruning::Value expected(msa::HalfEdge h, Real length) const {
+        auto const sum = total(Pruning(tree, mixture, sets, sites).values(h, length), sites.weights);
+        if (sites.ascertainment == likelihood::Ascertainment::none) return sum;
+        // The first characters are the states.
+        likelihood::Sites constant;
+        constant.weights.assign(num_states(), 1);
+        constant.rows.resize(tree.num_tips());
+        for (auto& row : constant.rows) {
+            for (std::uint32_t state = 0; state < num_states(); ++state) row.push_back(static_cast<char>(state));
+        }
+        return sum + correction(sites, Pruning(tree, mixture, sets, constant).values(h, length));
+    }
+    Pruning::Value expected(msa::HalfEdge h) const { return expected(h, tree.length(h)); }
 };
 
 /// Evenly distributed logarithm.
@@ -99,7 +120,17 @@ inline likelihood::Sites random_sites(CaseShape const& shape, Random& random) {
             row.push_back(static_cast<char>(random.below(4) < changes ? other : common));
         }
     }
+    sites.ascertainment = shape.ascertainment;
+    using likelihood::Ascertainment;
+    if (shape.ascertainment == Ascertainment::felsenstein) sites.left_out.resize(1);
+    if (shape.ascertainment == Ascertainment::stamatakis) sites.left_out.resize(shape.num_states);
+    for (auto& number : sites.left_out) number = static_cast<std::uint32_t>(random.below(100));
     return sites;
+}
+
+/// Sites that never change are in the data, or left out.
+inline likelihood::Ascertainment random_ascertainment(CaseShape const& shape, Random& random) {
+    return shape.invariant ? likelihood::Ascertainment::none : static_cast<likelihood::Ascertainment>(random.below(4));
 }
 
 inline LikelihoodCase random_case(CaseShape const& shape, std::uint64_t seed) {

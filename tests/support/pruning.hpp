@@ -100,7 +100,7 @@ struct Mixture {
     };
     std::vector<Process> processes;
     std::vector<Category> categories;
-    double invariant = 0;  // these have the first process's frequencies
+    double invariant = 0;  // these have the categories' frequencies, each by its weight
     double branch_scale = 1;
 };
 
@@ -242,10 +242,15 @@ private:
         auto states = ~std::uint64_t{0};
         for (auto const& row : sites_.rows) states &= sets_[static_cast<unsigned char>(row[site])];
         Real sum = 0;
-        for (std::size_t i = 0; i < num_states(); ++i) {
-            if ((states >> i & 1U) != 0) sum += mixture_.processes[0].frequencies[i];
+        Real weights = 0;
+        for (auto const& category : mixture_.categories) {
+            auto const& frequencies = mixture_.processes[category.process].frequencies;
+            weights += category.weight;
+            for (std::size_t i = 0; i < num_states(); ++i) {
+                if ((states >> i & 1U) != 0) sum += category.weight * frequencies[i];
+            }
         }
-        return sum;
+        return sum / weights;
     }
 
     Value value(std::size_t site, Sum sum) const {
@@ -262,15 +267,55 @@ private:
     std::vector<RealMatrix> rates_;
 };
 
+inline Pruning::Value operator+(Pruning::Value const& a, Pruning::Value const& b) {
+    return {a.loglh + b.loglh, a.first + b.first, a.second + b.second};
+}
+inline Pruning::Value operator*(Real factor, Pruning::Value const& a) {
+    return {factor * a.loglh, factor * a.first, factor * a.second};
+}
+
 /// Over all patterns, as often as they occur.
 inline Pruning::Value total(std::span<Pruning::Value const> values, std::span<std::uint32_t const> weights) {
     Pruning::Value sum{};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        sum.loglh += weights[i] * values[i].loglh;
-        sum.first += weights[i] * values[i].first;
-        sum.second += weights[i] * values[i].second;
-    }
+    for (std::size_t i = 0; i < values.size(); ++i) sum = sum + Real{1} * weights[i] * values[i];
     return sum;
+}
+
+/// log of the sum of exp(values).
+inline Pruning::Value log_of_sum(std::span<Pruning::Value const> values) {
+    auto const largest = std::max_element(values.begin(), values.end(), [](auto const& a, auto const& b) {
+                             return a.loglh < b.loglh;
+                         })->loglh;
+    Real sum = 0;
+    Real first = 0;
+    Real second = 0;
+    for (auto const& value : values) {
+        auto const x = std::exp(value.loglh - largest);
+        sum += x;
+        first += x * value.first;
+        second += x * (value.second + value.first * value.first);
+    }
+    auto const slope = first / sum;
+    return {std::log(sum) + largest, slope, second / sum - slope * slope};
+}
+
+/// log(1 - exp(value)).
+inline Pruning::Value log_of_rest(Pruning::Value const& value) {
+    auto const p = std::exp(value.loglh);
+    auto const rest = -std::expm1(value.loglh);
+    auto const slope = -p * value.first / rest;
+    return {std::log1p(-p), slope, -p * (value.second + value.first * value.first) / rest - slope * slope};
+}
+
+/// What Leache et al. (2015) add for sites that were left out. constant: of the patterns with one state everywhere.
+inline Pruning::Value correction(likelihood::Sites const& sites, std::span<Pruning::Value const> constant) {
+    using likelihood::Ascertainment;
+    Real size = 0;
+    for (auto const weight : sites.weights) size += weight;
+    if (sites.ascertainment == Ascertainment::lewis) return -size * log_of_rest(log_of_sum(constant));
+    if (sites.left_out.empty()) return {};
+    if (sites.ascertainment == Ascertainment::felsenstein) return Real{1} * sites.left_out[0] * log_of_sum(constant);
+    return total(constant, sites.left_out);
 }
 
 }  // namespace regraft::test

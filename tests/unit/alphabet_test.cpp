@@ -1,15 +1,19 @@
 #include "regraft/msa/alphabet.hpp"
 
-#include <array>
 #include <cctype>
 #include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace regraft::msa {
 namespace {
 
-constexpr std::array both{Alphabet::dna, Alphabet::amino_acid};
+std::vector<Alphabet> all_alphabets() {
+    std::vector alphabets{Alphabet::dna, Alphabet::amino_acid, Alphabet::binary};
+    for (std::uint32_t n = 2; n <= max_states; ++n) alphabets.push_back(Alphabet::multistate(n));
+    return alphabets;
+}
 
 char to_char(int byte) {
     return static_cast<char>(byte);
@@ -50,22 +54,38 @@ TEST(Alphabet, KnowsAmbiguousAminoAcids) {
     EXPECT_EQ(state_mask(Alphabet::amino_acid, 'U'), undetermined(Alphabet::amino_acid));
 }
 
-TEST(Alphabet, TakesGapsAndUnknownsAsUndetermined) {
-    for (auto alphabet : both) {
-        for (char c : std::string_view("-?.~*!XxOo")) {
-            EXPECT_EQ(state_mask(alphabet, c), undetermined(alphabet)) << c;
-            EXPECT_EQ(canonical(alphabet, c), '-') << c;
-        }
+TEST(Alphabet, HasAsManyOfTheMultistateSymbolsAsStates) {
+    constexpr std::string_view symbols = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~";
+    for (std::uint32_t n = 2; n <= max_states; ++n) {
+        for (std::uint32_t s = 0; s < max_states; ++s)
+            EXPECT_EQ(state_mask(Alphabet::multistate(n), symbols[s]), s < n ? StateMask{1} << s : 0)
+                << n << symbols[s];
     }
+    EXPECT_EQ(state_mask(Alphabet::binary, '0'), 1u);
+    EXPECT_EQ(state_mask(Alphabet::binary, '1'), 2u);
+    EXPECT_EQ(state_mask(Alphabet::binary, '2'), 0u);
+}
+
+TEST(Alphabet, TakesGapsAndUnknownsAsUndetermined) {
+    auto const expect = [](Alphabet alphabet, std::string_view symbols) {
+        for (char c : symbols) {
+            EXPECT_EQ(state_mask(alphabet, c), undetermined(alphabet)) << name(alphabet) << ' ' << c;
+            EXPECT_EQ(canonical(alphabet, c), '-') << name(alphabet) << ' ' << c;
+        }
+    };
+    expect(Alphabet::dna, "-?.~*!XxOoNn");
+    expect(Alphabet::amino_acid, "-?.~*!XxOo");
+    expect(Alphabet::binary, "-?.~*!XxNn");
+    for (std::uint32_t n = 2; n <= max_states; ++n) expect(Alphabet::multistate(n), "-?.");
 }
 
 TEST(Alphabet, RejectsEverythingElse) {
-    for (auto alphabet : both) {
+    for (auto alphabet : all_alphabets()) {
         auto const allowed = allowed_symbols(alphabet);
         for (int byte = -128; byte < 128; ++byte) {
             char const c = to_char(byte);
             char const upper = byte < 0 ? c : to_char(std::toupper(byte));
-            auto const is_allowed = byte != 0 && allowed.find(upper) != std::string_view::npos;
+            auto const is_allowed = byte != 0 && allowed.find(upper) != std::string::npos;
             EXPECT_EQ(state_mask(alphabet, c) != 0, is_allowed) << byte;
             EXPECT_EQ(canonical(alphabet, c) != 0, is_allowed) << byte;
         }
@@ -73,7 +93,7 @@ TEST(Alphabet, RejectsEverythingElse) {
 }
 
 TEST(Alphabet, CanonicalLetterIsTheSameForTheSameStatesAndKeepsThem) {
-    for (auto alphabet : both) {
+    for (auto alphabet : all_alphabets()) {
         std::map<StateMask, char> letter_of;
         for (char c : allowed_symbols(alphabet)) {
             auto const mask = state_mask(alphabet, c);
@@ -82,7 +102,9 @@ TEST(Alphabet, CanonicalLetterIsTheSameForTheSameStatesAndKeepsThem) {
             EXPECT_EQ(letter_of.try_emplace(mask, letter).first->second, letter) << c;
             EXPECT_EQ(canonical(alphabet, to_char(std::tolower(c))), letter) << c;
         }
-        EXPECT_EQ(letter_of.size(), alphabet == Alphabet::dna ? 15u : 24u);
+        EXPECT_EQ(letter_of.size(), alphabet == Alphabet::dna          ? 15u
+                                    : alphabet == Alphabet::amino_acid ? 24u
+                                                                       : alphabet.num_states + 1);
     }
 }
 

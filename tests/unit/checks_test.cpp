@@ -23,7 +23,7 @@ Alignment alignment(std::vector<std::string> const& rows) {
 
 PartitionToCheck partition(std::string name, Alphabet alphabet, std::uint64_t first, std::uint64_t last,
                            std::uint64_t free_parameters = 0) {
-    PartitionToCheck result{std::move(name), alphabet, Sites(last - first), free_parameters};
+    PartitionToCheck result{std::move(name), alphabet, Sites(last - first), free_parameters, false};
     std::iota(result.sites.begin(), result.sites.end(), first);
     return result;
 }
@@ -103,6 +103,23 @@ TEST(Findings, NameTheFirstCellThatDoesNotFit) {
         "are ACGTURYSWKMBDHVNXO?-.~*!");
     EXPECT_EQ(found[0].where.line, 3u);
     EXPECT_EQ(found[0].where.column, 5u);
+}
+
+TEST(Findings, RefuseSitesThatDoNotVaryWhereTheyWereLeftOut) {
+    // Ambiguous cells may be the same; nothing may vary that has no data.
+    auto const read = parse_alignment("4 6\na ACGT-A\nb CCTT?A\nc ACRT-G\nd AMGTNG\n", "f");
+    std::vector partitions{partition("a", Alphabet::dna, 0, 1), partition("b", Alphabet::dna, 1, 5),
+                           partition("c", Alphabet::dna, 5, 6)};
+    for (auto& partition : partitions) partition.only_varying = true;
+    auto const found = findings(read, partitions, 0, take_census(read, partitions));
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found[0].severity, Severity::error);
+    EXPECT_EQ(found[0].check, "ascertainment");
+    EXPECT_NE(found[0].text.find(": partition 'b' has 3 sites, the first is site 2; remove"), std::string::npos);
+    EXPECT_EQ(found[0].where.line, 2u);
+    EXPECT_EQ(found[0].where.column, 4u);
+    partitions[1].only_varying = false;
+    for (auto const& line : told(read, partitions)) EXPECT_EQ(line.find("error"), std::string::npos) << line;
 }
 
 TEST(Findings, NoticeTheOtherAlphabet) {
@@ -190,7 +207,7 @@ TEST(Reduced, LeavesOutTwinsAndGapsAndRenumbers) {
     std::vector<PartitionSpec> const specs{
         {"GTR", "a", {{0, 9, 2}}}, {"HKY", "b", {{1, 9, 2}}}, {"JC", "c", {{9, 10, 1}}}};
     std::vector<PartitionToCheck> partitions;
-    for (auto const& spec : specs) partitions.push_back({spec.name, Alphabet::dna, sites_of(spec), 0});
+    for (auto const& spec : specs) partitions.push_back({spec.name, Alphabet::dna, sites_of(spec), 0, false});
     auto const [small, small_specs] = reduced(read, specs, take_census(read, partitions));
     EXPECT_EQ(small.names, (Lines{"t0", "t1", "t4"}));
     EXPECT_EQ(small.row(0), "ACTACGTA");

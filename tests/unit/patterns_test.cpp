@@ -53,6 +53,20 @@ TEST(Patterns, HaveAnAlphabetPerPartition) {
     EXPECT_EQ(patterns.alphabet, (std::vector{Alphabet::dna, Alphabet::amino_acid}));
 }
 
+TEST(Patterns, HoldAllTypesOfData) {
+    auto const patterns =
+        compress({"A0zB", "N1Zb", "-n.~"},
+                 {dna({0}), {Alphabet::binary, {1}}, {Alphabet::multistate(36), {2}}, {Alphabet::multistate(64), {3}}});
+    EXPECT_EQ(std::string(patterns.columns.begin(), patterns.columns.end()), "A--01-ZZ-BB~");
+    EXPECT_EQ(count_states(patterns, 1), (std::vector<StateCount>{{1, 1}, {2, 1}, {3, 1}}));
+    auto const rare = count_states(patterns, 3);
+    EXPECT_EQ(rare, (std::vector<StateCount>{{StateMask{1} << 11, 2}, {StateMask{1} << 63, 1}}));
+    EXPECT_EQ(missing_states(rare, 64), ~(StateMask{1} << 11 | StateMask{1} << 63));
+    EXPECT_EQ(empirical_frequencies(rare, 64)[63], 1 / 3.0);
+    EXPECT_THROW(compress({"2"}, {{Alphabet::binary, {0}}}), InputError);
+    EXPECT_THROW(compress({"Z"}, {{Alphabet::multistate(35), {0}}}), InputError);
+}
+
 TEST(Patterns, NameTheCellThatIsNotInTheAlphabet) {
     try {
         compress({"ACGT", "ACET"}, {dna({0, 1, 2, 3})});

@@ -54,11 +54,10 @@ TEST(Pruning, FindsTheSameLikelihoodAtEveryEdge) {
     }
 }
 
-TEST(Pruning, DerivativesAreTheLimitsOfDifferences) {
-    auto const c = random_case({.num_tips = 7, .num_patterns = 9, .invariant = true}, 8);
-    Pruning const pruning(c.tree, c.mixture, c.sets, c.sites);
+void expect_derivatives(CaseShape const& shape) {
+    auto const c = random_case(shape, 8);
     for (Real const t : {1e-3L, 0.1L, 3.0L}) {
-        auto const at = [&](Real length) { return total(pruning.values(4, length), c.sites.weights); };
+        auto const at = [&](Real length) { return c.expected(4, length); };
         auto const step = 1e-4L * t;
         auto const above = at(t + step);
         auto const below = at(t - step);
@@ -68,6 +67,35 @@ TEST(Pruning, DerivativesAreTheLimitsOfDifferences) {
         EXPECT_NEAR(static_cast<double>((above.first - below.first) / (2 * step) - here.second), 0,
                     1e-7 * unit / static_cast<double>(t));
     }
+}
+
+TEST(Pruning, DerivativesAreTheLimitsOfDifferences) {
+    using likelihood::Ascertainment;
+    expect_derivatives({.num_tips = 7, .num_patterns = 9, .invariant = true});
+    for (auto const kind : {Ascertainment::lewis, Ascertainment::felsenstein, Ascertainment::stamatakis})
+        expect_derivatives({.num_tips = 5, .num_states = 3, .num_patterns = 9, .ascertainment = kind});
+}
+
+/// All 3^3 columns, each as often as it is probable: corrected, they are all that there is but for those left out.
+TEST(Pruning, CorrectionsAddUp) {
+    auto c = random_case({.num_tips = 3, .num_states = 3, .num_categories = 2, .num_patterns = 0}, 4);
+    for (int column = 0; column < 27; ++column) {
+        for (std::size_t tip = 0, rest = static_cast<std::size_t>(column); tip < 3; ++tip, rest /= 3)
+            c.sites.rows[tip].push_back(static_cast<char>(rest % 3));
+        c.sites.weights.push_back(1);
+    }
+    auto const values = Pruning(c.tree, c.mixture, c.sets, c.sites).values(0);
+    std::vector<Pruning::Value> constant;
+    std::vector<Pruning::Value> others;
+    for (std::size_t i = 0; i < values.size(); ++i) (i % 13 == 0 ? constant : others).push_back(values[i]);
+    auto const with_all = log_of_sum(values);
+    EXPECT_NEAR(static_cast<double>(with_all.loglh), 0, 1e-15);
+    EXPECT_NEAR(static_cast<double>(with_all.first), 0, 1e-15);
+    auto const rest = log_of_rest(log_of_sum(constant));
+    auto const varying = log_of_sum(others);
+    EXPECT_NEAR(static_cast<double>(rest.loglh - varying.loglh), 0, 1e-15);
+    EXPECT_NEAR(static_cast<double>(rest.first - varying.first), 0, 1e-13);
+    EXPECT_NEAR(static_cast<double>(rest.second - varying.second), 0, 1e-13);
 }
 
 TEST(Pruning, NoticesALengthAStateAndARateThatAreWrong) {

@@ -20,7 +20,7 @@ constexpr auto matrix_names = {"Blosum62", "cpREV",     "Dayhoff", "DCMut", "DEN
 
 SiteModel started(std::string const& text) {
     auto const spec = parse_model(text);
-    std::vector<double> const equal(spec.num_states, 1.0 / spec.num_states);
+    std::vector<double> const equal(spec.num_states(), 1.0 / spec.num_states());
     return site_model(spec, start_model(spec, {.frequencies = equal}));
 }
 

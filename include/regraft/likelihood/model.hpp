@@ -3,25 +3,27 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
+#include "regraft/msa/alphabet.hpp"
 
 namespace regraft::likelihood {
 
-enum class DataType : std::uint8_t { dna, amino_acid, binary, multistate };
 /// Who says what a parameter is: the model or the user, the data, or an optimiser.
 enum class Origin : std::uint8_t { fixed, counted, optimised };
 enum class Frequencies : std::uint8_t { equal, of_matrix, given, counted, optimised };
 /// How rates differ between sites: not, by a discrete gamma distribution (means or medians of its parts), or freely.
 enum class Heterogeneity : std::uint8_t { none, gamma_mean, gamma_median, free };
-/// What is done about sites that never change and were not sampled.
+/// What is done about sites that never change and were not sampled (Leache et al. 2015). lewis: the likelihoods are
+/// those of sites that vary. felsenstein: so many sites were left out that never change. stamatakis: so many of each
+/// state.
 enum class Ascertainment : std::uint8_t { none, lewis, felsenstein, stamatakis };
 
-inline constexpr std::uint32_t max_states = 64;
 inline constexpr std::uint32_t max_gamma_categories = 64;
 inline constexpr std::uint32_t max_free_categories = 16;
 inline constexpr double min_alpha = 0.02;
@@ -55,8 +57,7 @@ struct Model {
 struct ModelSpec {
     std::string text;  // as the user wrote it
     std::string name;  // without modifiers
-    DataType type = DataType::dna;
-    std::uint32_t num_states = 4;
+    msa::Alphabet alphabet = msa::Alphabet::dna;
     /// Which pairs of states (upper triangle by rows; DNA: AC AG AT CG CT GT) share a rate. The class of the last pair
     /// is the unit in which optimised rates are measured: it stays 1. Empty for empirical matrices.
     std::vector<std::uint32_t> rate_classes;
@@ -68,11 +69,12 @@ struct ModelSpec {
     Origin alpha_from = Origin::fixed;
     Origin free_rates_from = Origin::fixed;
     Origin invariant_from = Origin::fixed;
-    Origin scaler_from = Origin::fixed;
+    std::optional<Origin> scaler_from;  // none: said elsewhere
     Ascertainment ascertainment = Ascertainment::none;
-    std::vector<double> ascertainment_weights;  // felsenstein: one; stamatakis: one per state
-    Model given;                                // fixed values
+    std::vector<std::uint32_t> left_out;  // sites that never change. felsenstein: one number; stamatakis: per state
+    Model given;                          // fixed values
 
+    std::uint32_t num_states() const { return alphabet.num_states; }
     std::uint32_t num_rate_classes() const;
     /// Whether the data are asked, if only for where to start.
     bool counts_frequencies() const {
@@ -89,8 +91,9 @@ struct ModelSpec {
 /// matrix, LG4M, LG4X or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states. {rates}: one per class.
 /// Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Sites that never change: +I +IO optimised, +IC
 /// counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]] free; 4 if no
-/// number says otherwise. +ASC_LEWIS, +ASC_FELS{w}, +ASC_STAM{w1/w2/...}. +B +BO +B{x}: scaler of the branch lengths.
-/// Braces fix a parameter. Throws InputError that names the part and what is known.
+/// number says otherwise. Sites that never change are left out, not together with +I: +ASC_LEWIS, +ASC_FELS{number},
+/// +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths. Braces fix a parameter. Throws
+/// InputError that names the part and what is known.
 ModelSpec parse_model(std::string_view text);
 
 /// What is counted in the data of a partition.

@@ -19,6 +19,10 @@ namespace regraft::likelihood {
 struct Sites {
     std::vector<std::uint32_t> weights;  // per pattern: how often it occurs
     std::vector<std::string> rows;       // per tip: one character per pattern
+    /// If the partition has none that never change: what is done about it. left_out: as ModelSpec says, and on one rank
+    /// only; else empty.
+    Ascertainment ascertainment = Ascertainment::none;
+    std::vector<std::uint32_t> left_out{};
 };
 
 /// For every character the states that it may be, as a mask; 0: none, it must not occur.
@@ -29,7 +33,8 @@ using StateSets = std::array<std::uint64_t, 256>;
 enum class Repeats : std::uint8_t { automatic, everywhere, off };
 
 struct PartitionOptions {
-    /// Of all sites of the partition, on whatever rank: sums of parts with the same total add up.
+    /// Of all sites of the partition, on whatever rank: sums of parts with the same total add up. Those left out count
+    /// too, and with Ascertainment::lewis all count twice.
     std::uint64_t total_weight = 0;
     std::uint32_t num_threads = 1;
     /// Conditional likelihoods kept at a time; what is dropped is computed again. At least least_slots(); 0: as many as
@@ -60,7 +65,7 @@ public:
                                std::uint32_t num_categories, std::size_t num_slots);
 
     /// Everything becomes invalid. branch_scale: by how much the branches are longer than the tree's. The number of
-    /// categories may change.
+    /// categories may change. Precondition: without sites that never change if such were left out.
     void set_model(SiteModel model, double branch_scale = 1);
 
     /// Tell what a change of the tree made invalid: of lengths, or of the subtree that h sees. Whether it was valid.
@@ -74,7 +79,7 @@ public:
 
     /// Adds the log-likelihood, evaluated at the edge of h: the last bits depend on which.
     void add_loglh(msa::HalfEdge h, FixedSum& sum);
-    /// The same, and each pattern's alone.
+    /// The same, and each pattern's alone, not corrected for what was left out.
     void add_loglh(msa::HalfEdge h, FixedSum& sum, std::span<double> per_pattern);
     /// Adds the log-likelihood at the edge of h if the pruned h were inserted into the target's edge, at its middle.
     void add_insertion_loglh(msa::HalfEdge h, msa::HalfEdge target, FixedSum& sum);

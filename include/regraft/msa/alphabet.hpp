@@ -1,40 +1,60 @@
-// Molecular alphabets: a character of an alignment stands for a set of states.
+// Alphabets: a character of an alignment stands for a set of states.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace regraft::msa {
 
-/// State numbers follow the order of the letters: DNA is ACGT, amino acids are ARNDCQEGHILKMFPSTWYV.
-enum class Alphabet : std::uint8_t { dna, amino_acid };
+inline constexpr std::uint32_t max_states = 64;
 
 /// Bit s is set if state s is possible.
-using StateMask = std::uint32_t;
+using StateMask = std::uint64_t;
 
-/// 4 for DNA, 20 for amino acids.
-constexpr std::uint32_t num_states(Alphabet alphabet) {
-    return alphabet == Alphabet::dna ? 4 : 20;
+/// Precondition: num_states <= max_states.
+constexpr StateMask all_states(std::uint32_t num_states) {
+    return num_states == 0 ? 0 : ~StateMask{0} >> (max_states - num_states);
 }
+
+/// States are numbered in the order of their symbols: DNA is ACGT, amino acids are ARNDCQEGHILKMFPSTWYV, binary data
+/// 01, multistate data 0-9, A-Z and !"#$%&'()*+,/:;<=>@[\]^_{|}~, as far as there are states.
+struct Alphabet {
+    enum class Kind : std::uint8_t { dna, amino_acid, binary, multistate };
+    static Alphabet const dna;
+    static Alphabet const amino_acid;
+    static Alphabet const binary;
+    /// Precondition: 2 <= num_states <= max_states.
+    static constexpr Alphabet multistate(std::uint32_t num_states) { return {Kind::multistate, num_states}; }
+
+    Kind kind;
+    std::uint32_t num_states;
+    friend bool operator==(Alphabet const&, Alphabet const&) = default;
+};
+
+inline constexpr Alphabet Alphabet::dna{Alphabet::Kind::dna, 4};
+inline constexpr Alphabet Alphabet::amino_acid{Alphabet::Kind::amino_acid, 20};
+inline constexpr Alphabet Alphabet::binary{Alphabet::Kind::binary, 2};
 
 /// All states possible: what a gap or an unknown character stands for.
 constexpr StateMask undetermined(Alphabet alphabet) {
-    return (StateMask{1} << num_states(alphabet)) - 1;
+    return all_states(alphabet.num_states);
 }
 
 /// The states that `symbol` may stand for; 0 if it does not belong to the alphabet. Upper and lower case are the same.
 ///
 /// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined.
 /// Amino acids: the 20 letters; B = N or D, Z = Q or E, J = I or L; X U O ? - . ~ * ! are undetermined.
+/// Binary data: N X ? - . ~ * ! are undetermined. Multistate data: ? - . are undetermined.
 StateMask state_mask(Alphabet alphabet, char symbol);
 
 /// The one upper-case letter for all symbols with the same states ('-' if undetermined); 0 if not in the alphabet.
 char canonical(Alphabet alphabet, char symbol);
 
-/// "DNA" or "amino-acid", for messages.
+/// "DNA", "amino-acid", "binary" or "multistate", for messages.
 std::string_view name(Alphabet alphabet);
 
 /// The symbols that state_mask accepts, in upper case, for messages.
-std::string_view allowed_symbols(Alphabet alphabet);
+std::string allowed_symbols(Alphabet alphabet);
 
 }  // namespace regraft::msa

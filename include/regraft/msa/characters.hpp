@@ -19,7 +19,7 @@ struct CharacterTable {
     std::uint32_t num_states = 0;         // at most 32
     std::array<StateMask, 256> states{};  // by character as unsigned char; 0 for those that do not occur
 
-    StateMask undetermined() const { return num_states == 32 ? ~StateMask{0} : (StateMask{1} << num_states) - 1; }
+    StateMask undetermined() const { return all_states(num_states); }
     /// All states possible: a gap, or unknown.
     bool is_undetermined(char symbol) const { return states[static_cast<unsigned char>(symbol)] == undetermined(); }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct PartitionToCheck {
     Alphabet alphabet = Alphabet::dna;
     std::vector<std::uint64_t> sites;   // counted from 0
     std::uint64_t free_parameters = 0;  // that are estimated from it alone
+    bool only_varying = false;          // there must be no other sites
 };
 
 /// How many taxa something holds for, and the first few of them.
@@ -35,9 +37,11 @@ struct SomeTaxa {
 /// What was counted in a partition.
 struct PartitionCensus {
     std::uint64_t num_patterns = 0;
-    std::uint64_t invariant_sites = 0;  // some state is possible for all taxa; not those without data
-    Histogram histogram{};              // of its cells
-    SomeTaxa empty_taxa;                // without data here, but elsewhere
+    std::uint64_t invariant_sites = 0;               // some state is possible for all taxa; not those without data
+    std::uint64_t gap_sites = 0;                     // without data
+    std::optional<std::uint64_t> first_not_varying;  // of these and those
+    Histogram histogram{};                           // of its cells
+    SomeTaxa empty_taxa;                             // without data here, but elsewhere
 };
 
 /// What was counted. A cell has data if its symbol rules out a state of its partition's alphabet.

@@ -59,6 +59,7 @@ inline constexpr double least_frequency = 1e-12;
 /// Base frequencies, summing to 1 (but for least_frequency): an ambiguous cell counts in equal parts for its states, an
 /// undetermined one not at all; all are equal if nothing is determined. Integers divided once, so neither order nor
 /// grouping of the counts matters; masks may repeat. missing_states tells which states got least_frequency.
+/// Precondition: ambiguities are of at most 20 states.
 std::vector<double> empirical_frequencies(std::span<StateCount const> counts, std::uint32_t num_states);
 
 /// The states that occur in no cell but undetermined ones.
