@@ -13,7 +13,6 @@
 
 #include <nlopt.h>
 
-
 namespace regraft::phylo {
 namespace {
 
