@@ -24,12 +24,27 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t text_width = 110;
 constexpr std::size_t partitions_shown = 20;
 
+/// How often each character occurs in a partition.
+msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
+    msa::Histogram result{};
+    auto const sites = msa::sites_of(partition);
+    for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon) {
+        auto const row = alignment.row(taxon);
+        for (auto site : sites) ++result[static_cast<unsigned char>(row[site])];
+    }
+    return result;
+}
+
 /// A model to check with if the user gave none.
-std::string likely_model(msa::Alignment const& alignment) {
+std::string likely_model(msa::Histogram const& histogram) {
     constexpr auto* dna = "GTR+FC+G4m";
-    if (msa::character_table(alignment).kind == msa::CharacterKind::dna) return dna;
+    if (msa::character_table(histogram).kind == msa::CharacterKind::dna) return dna;
     auto const misfits = [&](msa::Alphabet alphabet) {
-        return std::ranges::count_if(alignment.cells, [&](char c) { return msa::state_mask(alphabet, c) == 0; });
+        std::uint64_t count = 0;
+        for (std::size_t c = 0; c < histogram.size(); ++c) {
+            if (msa::state_mask(alphabet, static_cast<char>(c)) == 0) count += histogram[c];
+        }
+        return count;
     };
     return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
 }
@@ -38,11 +53,13 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
     if (!options.partitions.empty())
         return msa::read_partitions(options.partitions, alignment.num_sites(), options.model);
     if (alignment.num_sites() == 0) return {};  // one of the findings
-    return {
-        msa::whole_alignment(options.model.empty() ? likely_model(alignment) : options.model, alignment.num_sites())};
+    auto whole = msa::whole_alignment(options.model, alignment.num_sites());
+    if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
+    return {std::move(whole)};
 }
 
-ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition) {
+ModelSpec model_of(Options const& options, msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
+    if (is_automatic(partition)) return likelihood::parse_model(likely_model(histogram(alignment, partition)));
     try {
         auto spec = likelihood::parse_model(partition.model);
         static_cast<void>(alphabet(spec));  // there is one
@@ -246,11 +263,16 @@ bool CheckedInput::can_be_searched() const {
     return findings.empty() || findings[0].severity != msa::Severity::error;
 }
 
+bool is_automatic(msa::PartitionSpec const& partition) {
+    auto const equal = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+    return std::ranges::equal(partition.model, automatic_model, equal);
+}
+
 CheckedInput check_input(Options const& options) {
     CheckedInput input;
     input.alignment = msa::read_alignment(options.msa);
     input.partitions = read_partitions(options, input.alignment);
-    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition));
+    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, input.alignment, partition));
     run_checks(options, input);
     return input;
 }

@@ -66,7 +66,8 @@ void add_input_options(CLI::App& app, Options& options) {
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
     app.add_option("--model", options.model,
                    "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
-                   "PREFIX.bestModel")
+                   "PREFIX.bestModel; or auto, here or in the partition file: the best by a criterion, of those for "
+                   "DNA or amino acids, whichever these data are")
         ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
@@ -101,7 +102,12 @@ void add_options(CLI::App& app, Options& options) {
                                                              {"on", likelihood::Repeats::everywhere},
                                                              {"off", likelihood::Repeats::off}};
     std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
+    std::map<std::string, Criterion> const criteria{
+        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
     add_input_options(app, options);
+    app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
+        ->transform(CLI::CheckedTransformer(criteria).description(""))
+        ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
