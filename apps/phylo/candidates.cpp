@@ -22,15 +22,43 @@ constexpr std::array amino_acid_matrices{"LG",    "WAG",      "JTT",   "JTT-DCMu
                                          "mtART", "mtZOA",    "FLU",   "HIVb",      "HIVw",    "DEN"};
 constexpr std::array heterogeneities{"", "+I", "+G4m", "+I+G4m"};
 constexpr std::uint32_t most_free_categories = 10;
-/// How much worse than the best a heterogeneity may be under the first scheme to be tried under others.
+/// How much above the lowest a score may be expected to be for a candidate to be tried.
 constexpr double close = 10;
+/// By how much a log-likelihood may still be below the highest when its trial ends.
+constexpr double slack = 0.5;
 
-std::vector<std::string> schemes(DataType type) {
-    if (type == DataType::dna) return {dna_schemes.begin(), dna_schemes.end()};
-    REGRAFT_EXPECTS(type == DataType::amino_acid);
-    std::vector<std::string> result;
-    for (std::string const matrix : amino_acid_matrices) result.insert(result.end(), {matrix, matrix + "+FC"});
+struct Scheme {
+    std::string name;
+    likelihood::ModelSpec spec;
+};
+
+std::vector<Scheme> parsed(std::span<std::string const> names) {
+    std::vector<Scheme> result;
+    for (auto const& name : names) result.push_back({name, likelihood::parse_model(name)});
     return result;
+}
+
+std::vector<Scheme> const& schemes(DataType type) {
+    static auto const dna = parsed(std::vector<std::string>(dna_schemes.begin(), dna_schemes.end()));
+    static auto const amino_acids = [] {
+        std::vector<std::string> names;
+        for (std::string const matrix : amino_acid_matrices) names.insert(names.end(), {matrix, matrix + "+FC"});
+        return parsed(names);
+    }();
+    REGRAFT_EXPECTS(type == DataType::dna || type == DataType::amino_acid);
+    return type == DataType::dna ? dna : amino_acids;
+}
+
+/// Whether rates that are equal under the general one are so under the other, and all else is the same.
+bool is_special_case(likelihood::ModelSpec const& spec, likelihood::ModelSpec const& general) {
+    if (spec.rate_classes.empty() || spec.frequencies != general.frequencies) return false;
+    for (std::size_t i = 0; i < spec.rate_classes.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (general.rate_classes[i] == general.rate_classes[j] && spec.rate_classes[i] != spec.rate_classes[j])
+                return false;
+        }
+    }
+    return true;
 }
 
 std::string free_rates(std::uint32_t categories) {
@@ -74,6 +102,43 @@ std::optional<Candidate> next_heterogeneity(Results const& results, std::string 
         Candidate const candidate{scheme, free_rates(categories)};
         if (!results.has(candidate)) return candidate;
         if (results.score(candidate) >= results.score({scheme, free_rates(categories - 1)})) break;
+    }
+    return std::nullopt;
+}
+
+/// Whether the scheme's score can be the lowest: its likelihood is not above that of a scheme of which it is a special
+/// case.
+bool can_win(Scheme const& scheme, std::string const& heterogeneity, std::span<TriedModel const> trials,
+             Results const& results, Measure const& measure) {
+    for (auto const& general : schemes(scheme.spec.type)) {
+        if (!is_special_case(scheme.spec, general.spec) || !results.has({general.name, heterogeneity})) continue;
+        auto at_best = *std::ranges::find(trials, Candidate{general.name, heterogeneity}, &TriedModel::candidate);
+        at_best.parameters -= likelihood::free_parameters(general.spec) - likelihood::free_parameters(scheme.spec);
+        at_best.loglh += slack;
+        if (scores(at_best, measure.num_sites).by(measure.criterion) >= results.all_scores()[results.best()])
+            return false;
+    }
+    return true;
+}
+
+/// The first combination of what was tried apart whose score would be close to the lowest if what schemes and
+/// heterogeneities lose added up.
+std::optional<Candidate> next_combination(std::span<TriedModel const> trials, Results const& results,
+                                          std::string const& first) {
+    auto const& best = trials[results.best()].candidate;
+    double const lowest = results.score(best);
+    double const lowest_of_first = results.score({first, best.heterogeneity});
+    for (auto const& trial : trials) {
+        auto const& scheme = trial.candidate;
+        if (scheme.heterogeneity != best.heterogeneity) continue;
+        double const loss = results.score(scheme) - lowest;
+        for (auto const& other : trials) {
+            auto const& heterogeneity = other.candidate;
+            if (heterogeneity.scheme != first) continue;
+            Candidate const candidate{scheme.scheme, heterogeneity.heterogeneity};
+            if (loss + results.score(heterogeneity) - lowest_of_first <= close && !results.has(candidate))
+                return candidate;
+        }
     }
     return std::nullopt;
 }
@@ -132,27 +197,20 @@ std::vector<double> weights(std::span<TriedModel const> trials, Measure const& m
 std::optional<Candidate> next_candidate(DataType type, std::span<TriedModel const> trials, Measure const& measure) {
     Results const results(trials, measure);
     auto const all_schemes = schemes(type);
-    auto const& first = all_schemes.front();
+    auto const& first = all_schemes.front().name;
     if (auto candidate = next_heterogeneity(results, first)) return candidate;
 
     auto const& best = trials[results.best()].candidate;
     for (auto const& scheme : all_schemes) {
-        if (!results.has({scheme, best.heterogeneity})) return Candidate{scheme, best.heterogeneity};
+        if (!results.has({scheme.name, best.heterogeneity}) &&
+            can_win(scheme, best.heterogeneity, trials, results, measure))
+            return Candidate{scheme.name, best.heterogeneity};
     }
-    auto least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-        if (trials[i].candidate.scheme == first) least = std::min(least, results.all_scores()[i]);
-    }
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-        auto const& [scheme, heterogeneity] = trials[i].candidate;
-        if (scheme != first || results.all_scores()[i] > least + close) continue;
-        if (!results.has({best.scheme, heterogeneity})) return Candidate{best.scheme, heterogeneity};
-    }
-    return std::nullopt;
+    return next_combination(trials, results, first);
 }
 
 Candidate largest_candidate(DataType type) {
-    return {schemes(type).front(), free_rates(most_free_categories)};
+    return {schemes(type).front().name, free_rates(most_free_categories)};
 }
 
 }  // namespace regraft::phylo

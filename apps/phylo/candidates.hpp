@@ -57,10 +57,13 @@ std::size_t best_trial(std::span<TriedModel const> trials, Measure const& measur
 /// Per trial exp(-difference to the lowest score / 2), scaled to a sum of 1 (Burnham and Anderson 2002).
 std::vector<double> weights(std::span<TriedModel const> trials, Measure const& measure);
 
-/// Which candidate to try after these, none if it is enough. First all heterogeneities under the scheme GTR+FC or LG,
-/// where categories of free rates are added as long as the criterion gains by it; then all schemes under the best
-/// heterogeneity, and under the best scheme the heterogeneities that came close. The last two as often as the best one
-/// changes. Precondition: DNA or amino acids; trials as in the order of this function.
+/// Which candidate to try after these, none if it is enough:
+///
+/// 1. all heterogeneities under the scheme GTR+FC or LG; categories of free rates are added as long as the score falls;
+/// 2. all schemes under the best heterogeneity, but special cases of those tried that can no longer be the best;
+/// 3. other combinations, where what scheme and heterogeneity lose against the best ones is at most 10 together.
+///
+/// 2 and 3 again when there is a new best. Precondition: DNA or amino acids; trials are as this function orders them.
 std::optional<Candidate> next_candidate(likelihood::DataType type, std::span<TriedModel const> trials,
                                         Measure const& measure);
 

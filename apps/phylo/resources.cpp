@@ -42,7 +42,7 @@ std::size_t slots_within(std::uint64_t budget, Dataset const& dataset, std::span
     return least + (taken >= budget || each == 0 ? 0 : (budget - taken) / each);
 }
 
-std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,
                           std::span<std::uint64_t const> patterns) {
     if (options.threads > 0) return options.threads;
     std::uint64_t largest = 0;  // partitions are worked on one by one
@@ -60,7 +60,7 @@ likelihood::PartitionOptions resources(Options const& options, Dataset const& da
                                        std::span<std::uint64_t const> patterns) {
     auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, specs, patterns);
     return {.total_weight = dataset.num_sites(),
-            .num_threads = threads_for(options, dataset, specs, patterns),
+            .num_threads = threads_for(options, specs, patterns),
             .num_slots = num_slots,
             // Repeats need memory of their own, though mostly less than the slots that they save.
             .repeats = num_slots == 0 ? options.repeats : likelihood::Repeats::off};
