@@ -39,6 +39,14 @@ constexpr char const* what_check_does =
     "\n"
     "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
 
+constexpr char const* what_auto_does =
+    "--model auto: each partition gets the model of the lowest BIC, or other --criterion, of those for DNA or amino\n"
+    "acids, whichever its characters are. On the start tree, with branch lengths of its own, GTR+FC or LG is tried\n"
+    "with no heterogeneity of rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that pays; then all schemes with equal\n"
+    "and with counted frequencies, or all matrices, with and without +FC, under the best of these, but special cases\n"
+    "that cannot be better; then other combinations that come close. What follows is as if that model had been given.\n"
+    "\n";
+
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
     "failure), PREFIX.log.\n"
@@ -64,10 +72,10 @@ void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
-    app.add_option("--model", options.model,
-                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
-                   "PREFIX.bestModel; or auto, here or in the partition file: the best by a criterion, of those for "
-                   "DNA or amino acids, whichever these data are")
+    app.add_option(
+           "--model", options.model,
+           "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}; or a file, "
+           "PREFIX.bestModel; or auto, here or in the partition file (explained by regraft-phylo search --help)")
         ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
@@ -140,7 +148,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
-    app.footer(after);
+    app.footer(std::string(what_auto_does) + after);
 }
 
 /// A model may be in a file, as the programs write it: with its partitions.

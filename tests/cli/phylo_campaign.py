@@ -63,7 +63,8 @@ def points(jobs: phylo_job.Jobs, args) -> None:
     recovering = ("load:", "repair:", "recover:", "shrink:")
     for number, point in enumerate(names):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
-        ranks += point.startswith(recovering)
+        if point.startswith(recovering):
+            ranks = 6  # the fewest of which one death leaves something to repair
         # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
         first = "" if not point.startswith(recovering) else f"nni:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
