@@ -169,7 +169,7 @@ TEST(ModelChoice, ReachesTheLogLikelihoodsThatItTells) {
         if (describe(state) == describe(before)) continue;
         for (std::size_t i = 0; i < 2; ++i) {
             auto const& trial = state.choices[i].trials.back();
-            EXPECT_NEAR(likelihood->partition_loglh(i), trial.loglh, 1e-9);
+            EXPECT_NEAR(likelihood->partition_loglh()[i], trial.loglh, 1e-9);
             EXPECT_EQ(trial.parameters, free_parameters(parse_model(trial.candidate.name())) + 13);
         }
         likelihood = f.likelihood_of(state);
