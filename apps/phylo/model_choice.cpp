@@ -37,9 +37,13 @@ std::optional<Fit> read_fit(ByteReader& in) {
     return fit;
 }
 
+/// Of real alignments. From above an optimiser may step over it to the least alpha, at which there is another maximum.
+constexpr double usual_alpha = 0.3;
+
 /// Geometric means over the pairs of states that share a rate.
 std::vector<double> rates_from(ModelSpec const& spec, ModelSpec const& source, std::vector<double> const& rates) {
-    constexpr double least = 1e-3;  // a rate of 0 would make a class 0, from where nothing leads away
+    // From rates of almost 0 nothing leads away, as they hardly change the likelihood.
+    double const least = *std::max_element(rates.begin(), rates.end()) / 50;
     std::vector<double> logs(spec.num_rate_classes(), 0.0);
     std::vector<double> sizes(logs.size(), 0.0);
     for (std::size_t pair = 0; pair < spec.rate_classes.size(); ++pair) {
@@ -74,7 +78,7 @@ Fit fit_from(Candidate candidate, Fit const& source, CountedData const& counted)
     auto const source_spec = likelihood::parse_model(source.candidate.name());
     auto model = start_model(spec, counted);
     if (!spec.rate_classes.empty()) model.rates = rates_from(spec, source_spec, source.model.rates);
-    if (spec.has_gamma() && source_spec.has_gamma()) model.alpha = source.model.alpha;
+    if (spec.has_gamma()) model.alpha = source_spec.has_gamma() ? source.model.alpha : usual_alpha;
     if (spec.invariant_from == source_spec.invariant_from) model.invariant = source.model.invariant;
     if (spec.heterogeneity == Heterogeneity::free && source_spec.heterogeneity == Heterogeneity::free &&
         (spec.categories == source_spec.categories || spec.categories == source_spec.categories + 1)) {
