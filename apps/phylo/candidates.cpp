@@ -70,8 +70,7 @@ class Results {
 public:
     Results(std::span<TriedModel const> trials, Measure const& measure) : trials_(trials) {
         for (auto const& trial : trials) {
-            auto const score = scores(trial, measure.num_sites).by(measure.criterion);
-            scores_.push_back(std::isnan(score) ? std::numeric_limits<double>::infinity() : score);
+            scores_.push_back(scores(trial, measure.num_sites).by(measure.criterion));
         }
     }
 
@@ -158,15 +157,8 @@ std::string_view name(Criterion criterion) {
 }
 
 double Scores::by(Criterion criterion) const {
-    switch (criterion) {
-        case Criterion::bic:
-            return bic;
-        case Criterion::aicc:
-            return aicc;
-        case Criterion::aic:
-            return aic;
-    }
-    return 0;
+    double const score = criterion == Criterion::bic ? bic : criterion == Criterion::aicc ? aicc : aic;
+    return std::isnan(score) ? std::numeric_limits<double>::infinity() : score;
 }
 
 Scores scores(TriedModel const& trial, std::uint64_t num_sites) {

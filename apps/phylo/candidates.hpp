@@ -47,6 +47,7 @@ struct Scores {
     double aic = 0;
     double aicc = 0;  // as if a degree of freedom were left where there is none
     double bic = 0;
+    /// Infinity for what is no number.
     double by(Criterion criterion) const;
 };
 Scores scores(TriedModel const& trial, std::uint64_t num_sites);

@@ -106,38 +106,44 @@ void end_trials(SearchState& state, SearchOptions const& options) {
     if (unfinished(state.choices).empty()) apply_choices(state, options);
 }
 
+/// Keeps the log-likelihoods of the running trials. Returns the greatest gain.
+double keep_loglh(SearchState& state, Likelihood& likelihood) {
+    auto const loglh = likelihood.partition_loglh();
+    double gain = 0;
+    auto next = loglh.begin();
+    for (auto* choice : unfinished(state.choices)) {
+        gain = std::max(gain, *next - choice->running->loglh);
+        choice->running->loglh = *next++;
+    }
+    state.loglh = std::accumulate(loglh.begin(), loglh.end(), 0.0);
+    return gain;
+}
+
+/// Keeps models and branch lengths of the running trials.
+void keep_fits(SearchState& state, Likelihood const& likelihood) {
+    auto const edges = state.tree.edges();
+    std::uint32_t set = 0;
+    for (auto* choice : unfinished(state.choices)) {
+        choice->running->model = likelihood.model(set);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            choice->running->lengths[i] = likelihood.tree().length(edges[i], set);
+        }
+        ++set;
+    }
+}
+
 /// Steps of a round as for given models; rounds as long as they pay for one of the candidates.
 void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     likelihood.reach(choice_phase.before);
-    auto const choices = unfinished(state.choices);
-    auto const take_loglh = [&] {
-        auto const loglh = likelihood.partition_loglh();
-        double gain = 0;
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-            gain = std::max(gain, loglh[i] - choices[i]->running->loglh);
-            choices[i]->running->loglh = loglh[i];
-        }
-        state.loglh = std::accumulate(loglh.begin(), loglh.end(), 0.0);
-        return gain;
-    };
-    if (state.round == 0 && state.position == 0) take_loglh();
+    if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
     bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon);
     likelihood.reach(choice_phase.inside);
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-        auto& fit = *choices[i]->running;
-        fit.model = likelihood.model(i);
-        fit.lengths.clear();
-        for (auto h : state.tree.edges()) {
-            fit.lengths.push_back(likelihood.tree().length(h, checked_cast<std::uint32_t>(i)));
-        }
-    }
-    if (round_ended) {
-        if (take_loglh() >= options.choice_epsilon) {
-            state.position = 0;
-            ++state.round;
-        } else {
-            end_trials(state, options);
-        }
+    keep_fits(state, likelihood);
+    if (round_ended && keep_loglh(state, likelihood) >= options.choice_epsilon) {
+        state.position = 0;
+        ++state.round;
+    } else if (round_ended) {
+        end_trials(state, options);
     }
     likelihood.reach(choice_phase.after);
 }
