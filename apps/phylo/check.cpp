@@ -25,12 +25,27 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t text_width = 110;
 constexpr std::size_t partitions_shown = 20;
 
+/// How often each character occurs in a partition.
+msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
+    msa::Histogram result{};
+    auto const sites = msa::sites_of(partition);
+    for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon) {
+        auto const row = alignment.row(taxon);
+        for (auto site : sites) ++result[static_cast<unsigned char>(row[site])];
+    }
+    return result;
+}
+
 /// A model to check with if the user gave none.
-std::string likely_model(msa::Alignment const& alignment) {
+std::string likely_model(msa::Histogram const& histogram) {
     constexpr auto* dna = "GTR+FC+G4m";
-    if (msa::character_table(alignment).kind == msa::CharacterKind::dna) return dna;
+    if (msa::character_table(histogram).kind == msa::CharacterKind::dna) return dna;
     auto const misfits = [&](msa::Alphabet alphabet) {
-        return std::ranges::count_if(alignment.cells, [&](char c) { return msa::state_mask(alphabet, c) == 0; });
+        std::uint64_t count = 0;
+        for (std::size_t c = 0; c < histogram.size(); ++c) {
+            if (msa::state_mask(alphabet, static_cast<char>(c)) == 0) count += histogram[c];
+        }
+        return count;
     };
     if (misfits(msa::Alphabet::binary) == 0) return "BIN+FC+G4m";
     for (std::uint32_t n = 3; n <= 10; ++n) {  // digits
@@ -43,12 +58,23 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
     if (!options.partitions.empty())
         return msa::read_partitions(options.partitions, alignment.num_sites(), options.model);
     if (alignment.num_sites() == 0) return {};  // one of the findings
-    return {
-        msa::whole_alignment(options.model.empty() ? likely_model(alignment) : options.model, alignment.num_sites())};
+    auto whole = msa::whole_alignment(options.model, alignment.num_sites());
+    if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
+    return {std::move(whole)};
 }
 
-ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler) {
+/// Of the kind that is to be chosen.
+ModelSpec some_model_of(msa::Histogram const& histogram) {
+    auto spec = likelihood::parse_model(likely_model(histogram));
+    if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
+    throw InputError("model 'auto' chooses among models of DNA and amino acids, but the data look like " + spec.name +
+                     ", expected a model");
+}
+
+ModelSpec model_of(Options const& options, msa::Alignment const& alignment, msa::PartitionSpec const& partition,
+                   bool has_scaler) {
     try {
+        if (is_automatic(partition)) return some_model_of(histogram(alignment, partition));
         auto spec = likelihood::parse_model(partition.model);
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
@@ -258,12 +284,19 @@ bool CheckedInput::can_be_searched() const {
     return findings.empty() || findings[0].severity != msa::Severity::error;
 }
 
+bool is_automatic(msa::PartitionSpec const& partition) {
+    auto const equal = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+    return std::ranges::equal(partition.model, automatic_model, equal);
+}
+
 CheckedInput check_input(Options const& options) {
     CheckedInput input;
     input.alignment = msa::read_alignment(options.msa);
     input.partitions = read_partitions(options, input.alignment);
     bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
-    for (auto const& partition : input.partitions) input.specs.push_back(model_of(options, partition, have_scalers));
+    for (auto const& partition : input.partitions) {
+        input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
+    }
     run_checks(options, input);
     return input;
 }

@@ -15,12 +15,15 @@ namespace regraft::phylo {
 struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
-    std::vector<ModelSpec> specs;  // per partition
+    std::vector<ModelSpec> specs;  // per partition; one that fits the characters where a model is to be chosen
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
 
     bool can_be_searched() const;
 };
+
+/// Whether the model is to be chosen.
+bool is_automatic(msa::PartitionSpec const& partition);
 
 /// Reads alignment, partitions and models, and checks them. Without a model, which only the command check allows, one
 /// is chosen that fits the characters. Throws InputError for what cannot be read at all.

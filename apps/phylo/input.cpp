@@ -50,6 +50,14 @@ std::uint64_t Dataset::num_sites() const {
     return std::accumulate(sites_per_partition.begin(), sites_per_partition.end(), std::uint64_t{0});
 }
 
+std::vector<std::size_t> Dataset::automatic() const {
+    std::vector<std::size_t> result;
+    for (std::size_t q = 0; q < partitions.size(); ++q) {
+        if (is_automatic(partitions[q])) result.push_back(q);
+    }
+    return result;
+}
+
 Input to_input(CheckedInput const& checked) {
     auto const& alignment = checked.alignment;
     if (!checked.can_be_searched()) {
@@ -70,6 +78,11 @@ Input to_input(CheckedInput const& checked) {
     }
     auto patterns = msa::compress_patterns(alignment, partitions);
     dataset.partition_begin = patterns.partition_begin;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        dataset.counted.push_back({msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states()),
+                                   invariant_share(patterns, q)});
+    }
     dataset.content_hash = content_hash(dataset, patterns);
     return {std::move(dataset), std::move(patterns)};
 }
@@ -82,15 +95,16 @@ SearchState read_start(Options const& options, Input const& input) {
     auto const& [dataset, patterns] = input;
     std::vector<Model> models;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        auto const& spec = dataset.specs[q];
-        auto const frequencies = msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states());
-        models.push_back(likelihood::start_model(spec, {frequencies, invariant_share(patterns, q)}));
+        models.push_back(start_model(dataset.specs[q], dataset.counted[q]));
     }
     auto tree = start_tree(options, patterns, dataset.taxa);
     if (options.linkage == BranchLinkage::unlinked) {
         tree = tree.with_length_sets(checked_cast<std::uint32_t>(dataset.specs.size()));
     }
-    return start_state(options.command, std::move(tree), std::move(models));
+    auto state = start_state(options.command, std::move(tree), dataset.specs, std::move(models));
+    auto const automatic = dataset.automatic();
+    if (!automatic.empty()) begin_model_choice(state, automatic, dataset.counted);
+    return state;
 }
 
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges) {

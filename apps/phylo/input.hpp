@@ -21,7 +21,8 @@ namespace regraft::phylo {
 struct Dataset {
     std::vector<std::string> taxa;
     std::vector<msa::PartitionSpec> partitions;  // as the user named them
-    std::vector<ModelSpec> specs;
+    std::vector<ModelSpec> specs;                // to start with, if they are to be chosen
+    std::vector<CountedData> counted;            // per partition
     std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;
     std::vector<std::string> warnings;
@@ -29,6 +30,8 @@ struct Dataset {
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
+    /// The partitions whose models are to be chosen.
+    std::vector<std::size_t> automatic() const;
     /// A storage block is one pattern: its weight (4 bytes) and one canonical character per taxon.
     std::size_t block_bytes() const { return sizeof(std::uint32_t) + taxa.size(); }
 };

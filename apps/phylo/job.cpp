@@ -53,6 +53,13 @@ void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const>
     }
 }
 
+template <class T>
+std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
+    std::vector<T> result;
+    for (auto i : indices) result.push_back(std::move(all[i]));
+    return result;
+}
+
 }  // namespace
 
 Job::Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice)
@@ -63,6 +70,9 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       log_(voice),
       store_(comm),
       checkpoint_(comm) {
+    search_options_.command = options.command;
+    search_options_.criterion = options.criterion;
+    search_options_.spr_radius = options.spr_radius;
     if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
 }
 
@@ -74,13 +84,35 @@ Result Job::run() {
 Result Job::body() {
     if (checkpoint_.generation() == 0) set_up();
     doing_ = "restoring";
-    auto const restoring = Clock::now();
+    restoring_at_ = Clock::now();
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
+    while (state.stage == Stage::model_choice) {
+        auto likelihood = likelihood_of(state);
+        climb(state, likelihood);
+    }
+    auto likelihood = likelihood_of(state);
+    climb(state, likelihood);
+    doing_ = "output";
+    if (options_.command == Command::loglh) state.loglh = likelihood.loglh();
+    auto result = result_of(std::move(state), likelihood);
+    write_output(result);
+    return result;
+}
+
+/// With what the next step needs, and no more.
+Likelihood Job::likelihood_of(SearchState const& state) {
+    auto now = subject(state, options_.linkage);
     auto const work = assignment_[value(comm_.self())];
-    auto const sites = to_local_sites(dataset_, work, blocks_);
-    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage, sites,
-                          resources(options_, dataset_, patterns_of(work, dataset_.specs.size())));
-    if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
+    auto const patterns = selected(patterns_of(work, dataset_.partitions.size()), now.partitions);
+    auto const sites = selected(to_local_sites(dataset_, work, blocks_), now.partitions);
+    auto const to_use = resources(options_, dataset_, now.specs, patterns);
+    return Likelihood(comm_, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage, sites,
+                      to_use);
+}
+
+/// Until the state needs another likelihood, or the last step is done.
+void Job::climb(SearchState& state, Likelihood& likelihood) {
+    if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring_at_);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
     // However the climb ends: what it did since the last checkpoint is known to the recovery.
     struct Tally {
@@ -90,27 +122,24 @@ Result Job::body() {
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{uncommitted_evaluations_, likelihood};
 
-    SearchOptions search_options;
-    search_options.spr_radius = options_.spr_radius;
-    search_options.sites_per_partition = dataset_.sites_per_partition;
-    while (state.stage != Stage::done) {
-        auto const before = state;
+    bool const chooses = state.stage == Stage::model_choice;
+    bool serves = state.stage != Stage::done;
+    while (serves) {
         doing_ = describe(state);
         log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}", doing_, state.position + 1, state.loglh),
                       comm_.leads());
-        advance(state, likelihood, search_options);
-        bool const round_ended = state.stage != before.stage || state.round != before.round;
-        if (round_ended) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
-        if (round_ended || likelihood.evaluations() - tally.committed >= evaluations_per_checkpoint) {
+        advance(state, likelihood, search_options_);
+        bool const went_on = describe(state) != doing_;
+        if (went_on) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
+        if (chooses && state.stage != Stage::model_choice) {
+            for (auto const& line : choice_lines(dataset_, state, options_.criterion)) say(line);
+        }
+        if (went_on || likelihood.evaluations() - tally.committed >= evaluations_per_checkpoint) {
             commit(state);
             tally.committed = likelihood.evaluations();
         }
+        serves = state.stage != Stage::done && !(chooses && went_on);
     }
-    doing_ = "output";
-    if (options_.command == Command::loglh) state.loglh = likelihood.loglh();
-    auto result = result_of(std::move(state), likelihood);
-    write_output(result);
-    return result;
 }
 
 void Job::set_up() {
@@ -138,6 +167,8 @@ void Job::set_up() {
                                "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
+    search_options_.counted = dataset_.counted;
+    search_options_.sites_per_partition = dataset_.sites_per_partition;
     comm_.reach(read_phase.after);
 
     auto const members = comm_.members();
@@ -149,16 +180,17 @@ void Job::set_up() {
     store_.submit(placement, mine, to_blocks(input->patterns, std::span(&mine, 1)), dataset_.block_bytes());
 
     say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
-                    dataset_.num_sites(), dataset_.num_patterns(), dataset_.specs.size(),
-                    dataset_.specs.size() == 1 ? "" : "s"));
+                    dataset_.num_sites(), dataset_.num_patterns(), dataset_.partitions.size(),
+                    dataset_.partitions.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
-    auto const patterns = patterns_of(assignment_[value(comm_.self())], dataset_.specs.size());
-    agree_on_input(memory_problem(options_, dataset_, patterns));
-    auto const mine_to_use = resources(options_, dataset_, patterns);
+    auto const patterns = patterns_of(assignment_[value(comm_.self())], dataset_.partitions.size());
+    auto const specs = largest_specs(dataset_);
+    agree_on_input(memory_problem(options_, dataset_, specs, patterns));
+    auto const mine_to_use = resources(options_, dataset_, specs, patterns);
     say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
                     size, size == 1 ? "" : "s", placement.shape().replicas, mine_to_use.num_threads,
                     mine_to_use.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
-                    memory_text(mine_to_use, dataset_, patterns)));
+                    memory_text(mine_to_use, dataset_, specs, patterns)));
     commit(*start);
 }
 

@@ -33,6 +33,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     Result body();
+    Likelihood likelihood_of(SearchState const& state);
+    void climb(SearchState& state, Likelihood& likelihood);
     void set_up();
     void commit(SearchState const& state);
     void recover(ft::Failure const& failure);
@@ -55,6 +57,7 @@ private:
     store::ReplicatedStore store_;
     checkpoint::MiniCheckpoint checkpoint_;
     Dataset dataset_;
+    SearchOptions search_options_;
     assign::Assignment assignment_;
     std::vector<std::byte> blocks_;  // of this PE's row of the assignment
 
@@ -63,6 +66,7 @@ private:
     std::string doing_;
     std::uint64_t uncommitted_evaluations_ = 0;
     double checkpoint_ms_ = 0;
+    Clock::time_point restoring_at_ = Clock::now();
     Clock::time_point committed_at_ = Clock::now();
 };
 

@@ -22,14 +22,14 @@ likelihood::StateSets state_sets(msa::Alphabet alphabet) {
 
 }  // namespace
 
-Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs,
-                       std::vector<Model> models, BranchLinkage linkage, std::span<likelihood::Sites const> sites,
+Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+                       BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                        likelihood::PartitionOptions const& options)
-    : comm_(comm), tree_(std::move(tree)), specs_(&specs), models_(std::move(models)), linkage_(linkage) {
-    REGRAFT_EXPECTS(specs.size() == models_.size() && sites.size() == models_.size());
+    : comm_(comm), tree_(std::move(tree)), specs_(std::move(specs)), models_(std::move(models)), linkage_(linkage) {
+    REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
-        partitions_.emplace_back(tree_, length_set(q), specs[q].num_states(), state_sets(specs[q].alphabet), sites[q],
+        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), state_sets(spec(q).alphabet), sites[q],
                                  options);
         set_model(q, models_[q]);
     }

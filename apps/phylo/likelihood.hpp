@@ -47,7 +47,7 @@ class Likelihood {
 public:
     /// Of the partitions, PEs have the sites given. options.total_weight: of all partitions. Precondition: one spec,
     /// model and Sites per partition; tree.num_length_sets() fits the linkage.
-    Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> const& specs, std::vector<Model> models,
+    Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
                BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                likelihood::PartitionOptions const& options);
     Likelihood(Likelihood const&) = delete;
@@ -55,7 +55,7 @@ public:
 
     msa::Tree const& tree() const { return tree_; }
     std::size_t num_partitions() const { return models_.size(); }
-    ModelSpec const& spec(std::size_t partition) const { return (*specs_)[partition]; }
+    ModelSpec const& spec(std::size_t partition) const { return specs_[partition]; }
     Model const& model(std::size_t partition) const { return models_[partition]; }
     std::vector<Model> const& models() const { return models_; }
     BranchLinkage linkage() const { return linkage_; }
@@ -107,7 +107,7 @@ private:
 
     ft::Communicator& comm_;
     msa::Tree tree_;
-    std::vector<ModelSpec> const* specs_;
+    std::vector<ModelSpec> specs_;
     std::vector<Model> models_;
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // this PE's sites

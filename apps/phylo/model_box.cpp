@@ -15,6 +15,9 @@ using likelihood::Origin;
 namespace {
 
 constexpr double log_of_1000 = 6.907755278982137;
+/// Beyond it a first step, which knows the slope at the start only, may end where hardly anything matters any more, and
+/// stay there.
+constexpr double reach = 2;
 constexpr double least_invariant = 1e-6;
 constexpr double least_scaler = 0.01;
 constexpr double most_scaler = 100;
@@ -106,9 +109,10 @@ Model ModelBox::model(std::span<double const> x) const {
 }
 
 void ModelBox::add(double x, double low, double high) {
-    box_.start.push_back(std::clamp(x, low, high));
-    box_.low.push_back(low);
-    box_.high.push_back(high);
+    x = std::clamp(x, low, high);
+    box_.start.push_back(x);
+    box_.low.push_back(std::max(low, x - reach));
+    box_.high.push_back(std::min(high, x + reach));
 }
 
 void ModelBox::add_ratios(std::vector<double> const& numbers) {

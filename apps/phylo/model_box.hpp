@@ -11,7 +11,8 @@ namespace regraft::phylo {
 
 /// Variables are logarithms: of alpha, of the odds of invariable sites, of the scaler; and where only ratios of numbers
 /// matter (exchangeabilities, frequencies, free rates and their weights) of those to the greatest of them. The data say
-/// most about that one; relative to a small one all others would have to change together.
+/// most about that one; relative to a small one all others would have to change together. The box reaches to factors of
+/// e^2 around the start: further is for another minimisation.
 class ModelBox {
 public:
     /// start: also where parameters that are not free stay. Keeps a reference to the spec.

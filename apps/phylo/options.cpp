@@ -40,6 +40,14 @@ constexpr char const* what_check_does =
     "\n"
     "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
 
+constexpr char const* what_auto_does =
+    "--model auto: each partition gets the model of the lowest BIC, or other --criterion, of those for DNA or amino\n"
+    "acids, whichever its characters are. On the start tree, with branch lengths of its own, GTR+FC or LG is tried\n"
+    "with no heterogeneity of rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that pays; then all schemes with equal\n"
+    "and with counted frequencies, or all matrices, with and without +FC, under the best of these, but special cases\n"
+    "that cannot be better; then other combinations that come close. What follows is as if that model had been given.\n"
+    "\n";
+
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
     "failure), PREFIX.log.\n"
@@ -67,7 +75,8 @@ void add_input_options(CLI::App& app, Options& options) {
     app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
     app.add_option("--model", options.model,
                    "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
-                   "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel")
+                   "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
+                   "auto, here or in the partition file (explained by regraft-phylo search --help)")
         ->type_name("MODEL");
     app.add_option("--partitions", options.partitions,
                    "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
@@ -102,7 +111,12 @@ void add_options(CLI::App& app, Options& options) {
                                                              {"on", likelihood::Repeats::everywhere},
                                                              {"off", likelihood::Repeats::off}};
     std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
+    std::map<std::string, Criterion> const criteria{
+        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
     add_input_options(app, options);
+    app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
+        ->transform(CLI::CheckedTransformer(criteria).description(""))
+        ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
@@ -135,7 +149,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
         ->type_name("PLAN");
-    app.footer(after);
+    app.footer(std::string(what_auto_does) + after);
 }
 
 /// A model may be in a file, as the programs write it: with its partitions.

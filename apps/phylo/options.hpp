@@ -16,10 +16,11 @@ enum class StartTree : std::uint8_t { parsimony, random };
 struct Options {
     Command command = Command::search;
     std::filesystem::path msa;
-    std::string model;                 // empty if the partition file has models
-    std::filesystem::path partitions;  // empty: all sites share the model
-    std::filesystem::path reduced;     // where to write the alignment without duplicates and gaps; empty: nowhere
-    std::filesystem::path json;        // check: where to write what was found; empty: nowhere
+    std::string model;                     // empty if the partition file has models
+    Criterion criterion = Criterion::bic;  // by which models are chosen
+    std::filesystem::path partitions;      // empty: all sites share the model
+    std::filesystem::path reduced;         // where to write the alignment without duplicates and gaps; empty: nowhere
+    std::filesystem::path json;            // check: where to write what was found; empty: nowhere
     BranchLinkage linkage = BranchLinkage::scaled;
     std::filesystem::path tree;  // empty: see start
     StartTree start = StartTree::parsimony;

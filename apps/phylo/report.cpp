@@ -77,7 +77,7 @@ char const* name(BranchLinkage linkage) {
 }
 
 Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinkage linkage, std::size_t q) {
-    auto const& spec = dataset.specs[q];
+    auto const& spec = result.state.specs[q];
     auto const& model = result.state.models[q];
     Json json{{"name", dataset.partitions[q].name},
               {"model", spec.text},
@@ -99,6 +99,42 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
     if (linkage == BranchLinkage::scaled) json["branch_scaler"] = model.scaler;
     if (linkage == BranchLinkage::unlinked) {
         json["tree"] = msa::to_newick(result.state.tree, dataset.taxa, static_cast<std::uint32_t>(q));
+    }
+    return json;
+}
+
+/// Trials of one partition with their scores, the best first.
+struct RankedModel {
+    TriedModel trial;
+    Scores scores;
+    double weight = 0;
+};
+
+std::vector<RankedModel> ranked(Dataset const& dataset, PartitionChoice const& choice, Criterion criterion) {
+    auto const num_sites = dataset.sites_per_partition[choice.partition];
+    auto const all_weights = weights(choice.trials, {criterion, num_sites});
+    std::vector<RankedModel> result;
+    for (std::size_t i = 0; i < choice.trials.size(); ++i) {
+        result.push_back({choice.trials[i], scores(choice.trials[i], num_sites), all_weights[i]});
+    }
+    std::ranges::stable_sort(result, {}, [&](RankedModel const& r) { return r.scores.by(criterion); });
+    return result;
+}
+
+Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionChoice const& choice,
+                    Criterion criterion) {
+    Json json{{"partition", dataset.partitions[choice.partition].name},
+              {"criterion", name(criterion)},
+              {"chosen", state.specs[choice.partition].text},
+              {"candidates", Json::array()}};
+    for (auto const& [trial, scores, weight] : ranked(dataset, choice, criterion)) {
+        json["candidates"].push_back({{"model", trial.candidate.name()},
+                                      {"log_likelihood", trial.loglh},
+                                      {"parameters", trial.parameters},
+                                      {"aic", scores.aic},
+                                      {"aicc", scores.aicc},
+                                      {"bic", scores.bic},
+                                      {"weight", weight}});
     }
     return json;
 }
@@ -150,6 +186,25 @@ std::string to_string(Recovery const& r) {
     if (r.blocks_reread > 0)
         text += fmt::format(", {} patterns reread from the file in {:.1f} ms", r.blocks_reread, r.reread_ms);
     return text + fmt::format("; {:.1f} ms of work lost ({} evaluations)", r.work_lost_ms, r.work_lost_evaluations);
+}
+
+std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {
+    constexpr std::size_t shown = 10;
+    std::vector<std::string> lines;
+    for (auto const& choice : state.choices) {
+        auto const trials = ranked(dataset, choice, criterion);
+        lines.push_back(fmt::format("partition {}: {} of {} models has the lowest {}",
+                                    dataset.partitions[choice.partition].name, state.specs[choice.partition].text,
+                                    trials.size(), name(criterion)));
+        lines.push_back(fmt::format("  {:<22}  {:>16}  {:>10}  {:>14}  {:>6}", "model", "log-likelihood", "parameters",
+                                    name(criterion), "weight"));
+        for (std::size_t i = 0; i < std::min(trials.size(), shown); ++i) {
+            auto const& [trial, scores, weight] = trials[i];
+            lines.push_back(fmt::format("  {:<22}  {:>16.4f}  {:>10}  {:>14.4f}  {:>6.3f}", trial.candidate.name(),
+                                        trial.loglh, trial.parameters, scores.by(criterion), weight));
+        }
+    }
+    return lines;
 }
 
 std::string newick(Dataset const& dataset, SearchState const& state) {
@@ -205,7 +260,7 @@ void write_file(std::filesystem::path const& path, std::string const& text) {
 std::string best_models(Dataset const& dataset, SearchState const& state) {
     auto partitions = dataset.partitions;
     for (std::size_t q = 0; q < partitions.size(); ++q) {
-        partitions[q].model = likelihood::to_string(dataset.specs[q], state.models[q]);
+        partitions[q].model = likelihood::to_string(state.specs[q], state.models[q]);
     }
     return msa::to_text(partitions);
 }
@@ -231,8 +286,11 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"seconds", result.seconds},
               {"warnings", dataset.warnings}};
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
-    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+    for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));
+    }
+    for (auto const& choice : result.state.choices) {
+        json["model_choice"].push_back(choice_to_json(dataset, result.state, choice, options.criterion));
     }
     for (auto const* point : ft::fail_points()) {
         if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();

@@ -82,6 +82,9 @@ private:
 /// A line for the log.
 std::string to_string(Recovery const& recovery);
 
+/// How the choice of models came out: per partition the best ten of those tried, and how many those were.
+std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
+
 /// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
 std::string newick(Dataset const& dataset, SearchState const& state);
 

@@ -15,10 +15,11 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 /// Conditional likelihoods of a node per thread: about 10 us of work, several times what it takes to wake a thread.
 constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
 
-std::uint64_t bytes(Dataset const& dataset, std::span<std::uint64_t const> patterns, std::size_t num_slots) {
+std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
+                    std::size_t num_slots) {
     std::uint64_t sum = 0;
     for (std::size_t q = 0; q < patterns.size(); ++q) {
-        auto const& spec = dataset.specs[q];
+        auto const& spec = specs[q];
         auto const constant = spec.ascertainment == likelihood::Ascertainment::none ? 0 : spec.num_states();
         sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q] + constant,
                                             spec.num_states(), spec.categories, num_slots);
@@ -45,19 +46,21 @@ std::uint64_t in_mebibytes(std::uint64_t bytes) {
     return (bytes + mebibyte - 1) / mebibyte;
 }
 
-std::size_t slots_within(std::uint64_t budget, Dataset const& dataset, std::span<std::uint64_t const> patterns) {
-    if (budget == 0 || bytes(dataset, patterns, 0) <= budget) return 0;
+std::size_t slots_within(std::uint64_t budget, Dataset const& dataset, std::span<ModelSpec const> specs,
+                         std::span<std::uint64_t const> patterns) {
+    if (budget == 0 || bytes(dataset, specs, patterns, 0) <= budget) return 0;
     auto const least = least_slots(dataset);
-    auto const taken = bytes(dataset, patterns, least);
-    auto const each = bytes(dataset, patterns, least + 1) - taken;
+    auto const taken = bytes(dataset, specs, patterns, least);
+    auto const each = bytes(dataset, specs, patterns, least + 1) - taken;
     return least + (taken >= budget || each == 0 ? 0 : (budget - taken) / each);
 }
 
-std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::span<std::uint64_t const> patterns) {
+std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,
+                          std::span<std::uint64_t const> patterns) {
     if (options.threads > 0) return options.threads;
     std::uint64_t largest = 0;  // partitions are worked on one by one
     for (std::size_t q = 0; q < patterns.size(); ++q) {
-        auto const& spec = dataset.specs[q];
+        auto const& spec = specs[q];
         largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.categories);
     }
     auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
@@ -66,21 +69,27 @@ std::uint32_t threads_for(Options const& options, Dataset const& dataset, std::s
 
 }  // namespace
 
-likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset,
+likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                                        std::span<std::uint64_t const> patterns) {
-    auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, patterns);
+    auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, specs, patterns);
     return {.total_weight = total_weight(dataset),
-            .num_threads = threads_for(options, dataset, patterns),
+            .num_threads = threads_for(options, specs, patterns),
             .num_slots = num_slots,
             // Repeats need memory of their own, though mostly less than the slots that they save.
             .repeats = num_slots == 0 ? options.repeats : likelihood::Repeats::off};
 }
 
+std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
+    auto specs = dataset.specs;
+    for (auto q : dataset.automatic()) specs[q] = likelihood::parse_model(largest_candidate(specs[q].alphabet).name());
+    return specs;
+}
+
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
-                        std::span<std::uint64_t const> patterns) {
+                        std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
     return fmt::format("at most {} MiB (--memory: at least {})",
-                       in_mebibytes(bytes(dataset, patterns, resources.num_slots)),
-                       in_mebibytes(bytes(dataset, patterns, least_slots(dataset))));
+                       in_mebibytes(bytes(dataset, specs, patterns, resources.num_slots)),
+                       in_mebibytes(bytes(dataset, specs, patterns, least_slots(dataset))));
 }
 
 std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions) {
@@ -89,8 +98,9 @@ std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::
     return patterns;
 }
 
-std::string memory_problem(Options const& options, Dataset const& dataset, std::span<std::uint64_t const> patterns) {
-    auto const least = in_mebibytes(bytes(dataset, patterns, least_slots(dataset)));
+std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+                           std::span<std::uint64_t const> patterns) {
+    auto const least = in_mebibytes(bytes(dataset, specs, patterns, least_slots(dataset)));
     if (options.memory_mib == 0 || least <= options.memory_mib) return "";
     return fmt::format("--memory {}: likelihoods of a rank's sites need {} MiB, expected at least that or more ranks",
                        options.memory_mib, least);

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "optimise.hpp"
+#include "regraft/core/checked_cast.hpp"
 #include "topology.hpp"
 
 namespace regraft::phylo {
 namespace {
+
+ft::FailPhase choice_phase("model_choice");
 
 void enter(SearchState& state, Stage stage) {
     state.stage = stage;
@@ -20,6 +24,19 @@ void enter(SearchState& state, Stage stage) {
 
 Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
+}
+
+Stage first_stage(Command command) {
+    switch (command) {
+        case Command::search:
+            return Stage::rough_model;
+        case Command::evaluate:
+            return Stage::final_model;
+        case Command::loglh:
+        case Command::check:
+            break;
+    }
+    return Stage::done;
 }
 
 /// After the last step of a round: another one as long as rounds pay, which is never true of a gain that is no number.
@@ -42,16 +59,93 @@ void smooth_all_branches(Likelihood& likelihood, double epsilon) {
     }
 }
 
-/// Steps of a round: all branches, then all models.
-void advance_model(SearchState& state, Likelihood& likelihood, double epsilon) {
+/// Steps of a round: all branches, then all models. Whether this was the last one.
+bool optimise_next(SearchState& state, Likelihood& likelihood, double epsilon) {
     if (state.position == 0) {
         smooth_all_branches(likelihood, epsilon);
     } else {
         optimise_models(likelihood, epsilon);
     }
-    if (++state.position <= 1) return;
+    return ++state.position > 1;
+}
+
+void advance_model(SearchState& state, Likelihood& likelihood, double epsilon) {
+    if (!optimise_next(state, likelihood, epsilon)) return;
     state.loglh = likelihood.loglh();
     end_round(state, epsilon);
+}
+
+template <class Choices>
+auto unfinished(Choices& choices) {
+    std::vector<decltype(&choices.front())> result;
+    for (auto& choice : choices) {
+        if (choice.running) result.push_back(&choice);
+    }
+    return result;
+}
+
+/// What comes after the choice is what would come if the chosen models had been given, bit by bit.
+void apply_choices(SearchState& state, SearchOptions const& options) {
+    for (auto const& choice : state.choices) {
+        auto const q = choice.partition;
+        auto const best = best_trial(choice.trials, {options.criterion, options.sites_per_partition[q]});
+        state.specs[q] = likelihood::parse_model(choice.trials[best].candidate.name());
+        state.models[q] = start_model(state.specs[q], options.counted[q]);
+    }
+    enter(state, first_stage(options.command));
+    state.round_start = -std::numeric_limits<double>::infinity();
+}
+
+void end_trials(SearchState& state, SearchOptions const& options) {
+    for (auto* choice : unfinished(state.choices)) {
+        auto const q = choice->partition;
+        end_trial(*choice, state.specs[q].alphabet, options.counted[q],
+                  {options.criterion, options.sites_per_partition[q]});
+    }
+    enter(state, Stage::model_choice);
+    if (unfinished(state.choices).empty()) apply_choices(state, options);
+}
+
+/// Keeps the log-likelihoods of the running trials. Returns the greatest gain.
+double keep_loglh(SearchState& state, Likelihood& likelihood) {
+    auto const loglh = likelihood.partition_loglh();
+    double gain = 0;
+    auto next = loglh.begin();
+    for (auto* choice : unfinished(state.choices)) {
+        gain = std::max(gain, *next - choice->running->loglh);
+        choice->running->loglh = *next++;
+    }
+    state.loglh = std::accumulate(loglh.begin(), loglh.end(), 0.0);
+    return gain;
+}
+
+/// Keeps models and branch lengths of the running trials.
+void keep_fits(SearchState& state, Likelihood const& likelihood) {
+    auto const edges = state.tree.edges();
+    std::uint32_t set = 0;
+    for (auto* choice : unfinished(state.choices)) {
+        choice->running->model = likelihood.model(set);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            choice->running->lengths[i] = likelihood.tree().length(edges[i], set);
+        }
+        ++set;
+    }
+}
+
+/// Steps of a round as for given models; rounds as long as they pay for one of the candidates.
+void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    likelihood.reach(choice_phase.before);
+    if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
+    bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon);
+    likelihood.reach(choice_phase.inside);
+    keep_fits(state, likelihood);
+    if (round_ended && keep_loglh(state, likelihood) >= options.choice_epsilon) {
+        state.position = 0;
+        ++state.round;
+    } else if (round_ended) {
+        end_trials(state, options);
+    }
+    likelihood.reach(choice_phase.after);
 }
 
 /// The half-edges at which a round of the stage tries its moves, one per step.
@@ -94,6 +188,8 @@ void finish(SearchState& state, Likelihood& likelihood, SearchOptions const& opt
 
 std::string to_string(Stage stage) {
     switch (stage) {
+        case Stage::model_choice:
+            return "model choice";
         case Stage::rough_model:
             return "rough model";
         case Stage::nni:
@@ -110,6 +206,13 @@ std::string to_string(Stage stage) {
 
 std::string describe(SearchState const& state) {
     if (state.stage == Stage::done) return to_string(state.stage);
+    if (state.stage == Stage::model_choice) {
+        auto const running = unfinished(state.choices);
+        return to_string(state.stage) + ", candidate " + std::to_string(running.front()->trials.size() + 1) + " (" +
+               (running.size() == 1 ? running.front()->running->candidate.name()
+                                    : std::to_string(running.size()) + " partitions") +
+               ")";
+    }
     return to_string(state.stage) + " round " + std::to_string(state.round + 1);
 }
 
@@ -117,7 +220,10 @@ std::vector<std::byte> SearchState::to_bytes() const {
     ByteWriter out;
     tree.write(out);
     out.put(std::uint64_t{models.size()});
+    for (auto const& spec : specs) out.put_text(spec.text);
     for (auto const& model : models) model.write(out);
+    out.put(std::uint64_t{choices.size()});
+    for (auto const& choice : choices) choice.write(out);
     out.put(stage);
     out.put(round);
     out.put(position);
@@ -131,8 +237,13 @@ std::vector<std::byte> SearchState::to_bytes() const {
 SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     ByteReader in(bytes);
     SearchState state(msa::Tree::read(in));
-    state.models.resize(in.get<std::uint64_t>(), Model{});
+    state.models.resize(in.get<std::uint64_t>());
+    for (std::size_t q = 0; q < state.models.size(); ++q) {
+        state.specs.push_back(likelihood::parse_model(in.get_text()));
+    }
     for (auto& model : state.models) model = Model::read(in);
+    state.choices.resize(in.get<std::uint64_t>());
+    for (auto& choice : state.choices) choice = PartitionChoice::read(in);
     state.stage = in.get<Stage>();
     state.round = in.get<std::uint32_t>();
     state.position = in.get<std::uint64_t>();
@@ -143,19 +254,50 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     return state;
 }
 
-SearchState start_state(Command command, msa::Tree tree, std::vector<Model> models) {
+SearchState start_state(Command command, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models) {
     SearchState state(std::move(tree));
+    state.specs = std::move(specs);
     state.models = std::move(models);
-    state.stage = command == Command::search     ? Stage::rough_model
-                  : command == Command::evaluate ? Stage::final_model
-                                                 : Stage::done;
+    state.stage = first_stage(command);
     state.loglh = state.round_start = -std::numeric_limits<double>::infinity();
     return state;
 }
 
+void begin_model_choice(SearchState& state, std::span<std::size_t const> partitions,
+                        std::span<CountedData const> counted) {
+    for (auto q : partitions) {
+        state.choices.push_back(begin_choice(q, state.specs[q].alphabet, counted[q], state.tree));
+    }
+    state.stage = Stage::model_choice;
+}
+
+Subject subject(SearchState const& state, BranchLinkage linkage) {
+    if (state.stage != Stage::model_choice) {
+        std::vector<std::size_t> all(state.specs.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return {std::move(all), state.tree, state.specs, state.models, linkage};
+    }
+    auto const choices = unfinished(state.choices);
+    auto const num_sets = checked_cast<std::uint32_t>(choices.size());
+    Subject result{{}, state.tree.with_length_sets(num_sets), {}, {}, BranchLinkage::unlinked};
+    auto const edges = state.tree.edges();
+    for (std::uint32_t set = 0; set < num_sets; ++set) {
+        auto const& fit = *choices[set]->running;
+        result.partitions.push_back(choices[set]->partition);
+        result.specs.push_back(likelihood::parse_model(fit.candidate.name()));
+        result.models.push_back(fit.model);
+        for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
+    }
+    return result;
+}
+
 void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     auto const evaluations_before = likelihood.evaluations();
+    bool const chooses = state.stage == Stage::model_choice;
     switch (state.stage) {
+        case Stage::model_choice:
+            advance_choice(state, likelihood, options);
+            break;
         case Stage::rough_model:
             advance_model(state, likelihood, options.rough_epsilon);
             break;
@@ -169,9 +311,11 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
-    if (state.stage == Stage::done) finish(state, likelihood, options);
-    state.tree = likelihood.tree();
-    state.models = likelihood.models();
+    if (!chooses) {
+        if (state.stage == Stage::done) finish(state, likelihood, options);
+        state.tree = likelihood.tree();
+        state.models = likelihood.models();
+    }
     state.evaluations += likelihood.evaluations() - evaluations_before;
 }
 

@@ -7,20 +7,24 @@
 #include <vector>
 
 #include "likelihood.hpp"
+#include "model_choice.hpp"
 
 namespace regraft::phylo {
 
 enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
-enum class Stage : std::uint8_t { rough_model, nni, spr, final_model, done };
+/// Before both, models are chosen where that is asked for.
+enum class Stage : std::uint8_t { model_choice, rough_model, nni, spr, final_model, done };
 std::string to_string(Stage stage);
 
 struct SearchState {
     explicit SearchState(msa::Tree start) : tree(std::move(start)) {}
 
     msa::Tree tree;
+    std::vector<ModelSpec> specs;
     std::vector<Model> models;
+    std::vector<PartitionChoice> choices;  // of partitions whose model is not given
     Stage stage = Stage::final_model;
     std::uint32_t round = 0;        // within the stage
     std::uint64_t position = 0;     // step within the round
@@ -33,22 +37,43 @@ struct SearchState {
     static SearchState from_bytes(std::span<std::byte const> bytes);
 };
 
-/// "SPR round 2", "done".
+/// "SPR round 2", "model choice, candidate 3 (GTR+FC+G4m)", "done".
 std::string describe(SearchState const& state);
 
-/// The state before the first step.
-SearchState start_state(Command command, msa::Tree tree, std::vector<Model> models);
+/// The state before the first step, if all models are given.
+SearchState start_state(Command command, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models);
+
+/// The state before the first step, if those of some partitions are to be chosen: their specs tell the type of data.
+/// Precondition: `state` is a start state; counted: per partition.
+void begin_model_choice(SearchState& state, std::span<std::size_t const> partitions,
+                        std::span<CountedData const> counted);
+
+/// What the next step computes on. While models are chosen that is not state.tree with all models, but the candidates
+/// of those partitions that still have some, each with branch lengths of its own.
+struct Subject {
+    std::vector<std::size_t> partitions;
+    msa::Tree tree;
+    std::vector<ModelSpec> specs;  // and all below: per partition of these
+    std::vector<Model> models;
+    BranchLinkage linkage;
+};
+Subject subject(SearchState const& state, BranchLinkage linkage);
 
 struct SearchOptions {
+    Command command = Command::search;
     std::uint32_t spr_radius = 5;
     double rough_epsilon = 1.0;  // a round of model optimisation that gains less ends its stage
     double final_epsilon = 0.001;
     double least_round_gain = 0.1;  // a round of moves that gains less is the stage's last
+    Criterion criterion = Criterion::bic;
+    double choice_epsilon = 0.1;       // a round that gains less for every candidate ends the trials
+    std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
 };
 
 /// One step: an optimiser call, or the moves of one edge or subtree. Reads the position from `state` and brings it up
-/// to date. `likelihood` must hold state.tree and state.models. Precondition: state.stage != done.
+/// to date. `likelihood` must hold the subject of the state, and does so after the step, but for a step that ends a
+/// trial of a model. Precondition: state.stage != done.
 void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::phylo

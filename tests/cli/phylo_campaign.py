@@ -57,18 +57,20 @@ def check(result: phylo_job.Result, reference: phylo_job.Result, name: str, exac
 
 
 def points(jobs: phylo_job.Jobs, args) -> None:
-    reference = jobs.search(1)
+    references = {model: jobs.search(1, model=model) for model in ("GTR+FC+G4m", "auto")}
     listed = subprocess.run([args.exe, "points"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^  (\S+)$", listed, re.M)
     assert len(names) > 30, listed
     recovering = ("load:", "repair:", "recover:", "shrink:")
     for number, point in enumerate(names):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
-        ranks += point.startswith(recovering)
+        if point.startswith(recovering):
+            ranks = 6  # the fewest of which one death leaves something to repair
         # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
         first = "" if not point.startswith(recovering) else f"nni:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
-        check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", victims(plan))
+        model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
+        check(jobs.search(ranks, plan, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
 
 
 def plans(jobs: phylo_job.Jobs, _) -> None:

@@ -186,9 +186,10 @@ TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
     SearchOptions options;
     options.sites_per_partition = {100, 50, 10};
     auto const run = [&](std::uint64_t interrupt_every) {
-        auto state = start_state(Command::search, test::some_tree(f.data, 8, BranchLinkage::scaled), f.data.models);
+        auto state = start_state(Command::search, test::some_tree(f.data, 8, BranchLinkage::scaled), f.data.specs,
+                                 f.data.models);
         auto const restart = [&] {
-            return std::make_unique<Likelihood>(f.comm, state.tree, f.data.specs, state.models, BranchLinkage::scaled,
+            return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, BranchLinkage::scaled,
                                                 test::my_sites(f.data, f.comm), test::partition_options(f.data));
         };
         auto likelihood = restart();
