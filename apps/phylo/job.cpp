@@ -77,8 +77,8 @@ Result Job::body() {
     auto const restoring = Clock::now();
     auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
     auto const work = assignment_[value(comm_.self())];
-    auto const sites = to_local_sites(dataset_, work, blocks_);
-    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage, sites,
+    Likelihood likelihood(comm_, state.tree, dataset_.specs, state.models, options_.linkage,
+                          to_local_sites(dataset_, work, blocks_),
                           resources(options_, dataset_, patterns_of(work, dataset_.specs.size())));
     if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring);
     for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
