@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The same bits with any vector instructions, threads, ranks, repeats and memory: evaluate and loglh on several data."""
 import itertools
+import os
 import pathlib
 import re
 import subprocess
@@ -81,4 +82,5 @@ def test(jobs: phylo_job.Jobs, args) -> None:
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
     parser.add_argument("--protein", required=True, help="amino-acid alignment")
+    os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads than cores
     sys.exit(phylo_job.main(parser.parse_args(), test, needs_deaths=False))
