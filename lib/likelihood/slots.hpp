@@ -62,11 +62,7 @@ public:
         auto& state = states_[h];
         if (state.place.num_blocks != num_blocks) {
             free(h);
-            if (!order_.empty() && is_spare(order_.front(), num_blocks)) {
-                hand_over(order_.front(), h);
-            } else {
-                find_place(h, num_blocks);
-            }
+            find_place(h, num_blocks);
         }
         state.is_there = true;
         state.is_valid = true;
@@ -103,12 +99,14 @@ private:
     };
     using Gaps = std::map<std::size_t, std::size_t>;  // first block, number of blocks
 
-    bool is_spare(msa::HalfEdge h, std::size_t num_blocks) const {
-        return !states_[h].is_there && states_[h].place.num_blocks == num_blocks;
-    }
-
-    /// The least recently used memory of the same size goes to h as it is.
+    /// Memory of the same size goes to h as it is: spare memory first, at last that of the least recently used.
+    /// must.
     void find_place(msa::HalfEdge h, std::size_t num_blocks) {
+        auto const fits_or_is_there = [&](auto other) {
+            return states_[other].is_there || states_[other].place.num_blocks == num_blocks;
+        };
+        auto const spare = std::find_if(order_.begin(), order_.end(), fits_or_is_there);
+        if (spare != order_.end() && !states_[*spare].is_there) return hand_over(*spare, h);
         auto gap = fitting_gap(num_blocks);
         for (; gap == gaps_.end(); gap = fitting_gap(num_blocks)) {
             auto const unused = [&](auto other) { return states_[other].pins == 0; };
