@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "regraft/core/errors.hpp"
+#include "regraft/ft/resilient.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "regraft/msa/text_layout.hpp"
@@ -278,6 +280,13 @@ void refuse_existing(fs::path const& path, Options const& options) {
         throw InputError({path.string()}, "exists already; --redo overwrites it");
 }
 
+void tell(Options const& options, CheckedInput const& input) {
+    fmt::print("{}", to_text(options, input));
+    std::fflush(stdout);  // a death after the agreement that this was told must not take it along
+    if (!options.json.empty()) write_file(options.json, to_json(options, input));
+    if (input.can_be_searched()) write_reduced(options, input);
+}
+
 }  // namespace
 
 bool CheckedInput::can_be_searched() const {
@@ -318,20 +327,30 @@ void write_reduced(Options const& options, CheckedInput const& input) {
 int check(ft::Communicator& comm, Options const& options) {
     auto const input = check_input(options);
     std::string problem;
-    if (comm.leads()) {
+    auto const attempt = [&](bool& is_done, auto const& step) {
         try {
-            prepare_reduced(options);
-            refuse_existing(options.json, options);
-            fmt::print("{}", to_text(options, input));
-            if (!options.json.empty()) write_file(options.json, to_json(options, input));
-            if (input.can_be_searched()) write_reduced(options, input);
+            if (!std::exchange(is_done, true)) step();
         } catch (InputError const& error) {
             problem = error.what();
         }
-    }
-    bool const is_written = comm.agree(problem.empty());
+    };
+    bool has_looked = false;
+    bool has_told = false;
+    auto const body = [&] {
+        // Everybody looks before anybody writes: what is there afterwards may be by one who has died.
+        attempt(has_looked, [&] {
+            prepare_reduced(options);
+            refuse_existing(options.json, options);
+        });
+        if (!comm.agree(problem.empty())) return false;
+        if (comm.leads()) attempt(has_told, [&] { tell(options, input); });
+        // Agreements do not see the dead: if nobody has told, then because it was for a dead one to do.
+        if (comm.agree(!has_told)) comm.declare_failure("check");
+        return comm.agree(problem.empty());
+    };
+    bool const is_told = ft::resilient(comm, body, [](ft::Failure const&) {});
     if (!problem.empty()) throw InputError(problem);
-    return is_written && input.can_be_searched() ? 0 : 2;
+    return is_told && input.can_be_searched() ? 0 : 2;
 }
 
 }  // namespace regraft::phylo

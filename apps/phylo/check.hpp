@@ -37,7 +37,7 @@ void prepare_reduced(Options const& options);
 void write_reduced(Options const& options, CheckedInput const& input);
 
 /// The command check: prints what was found, and writes the files that are asked for. The exit code: 0 if the input can
-/// be searched, 2 if not. Collective; throws InputError.
+/// be searched, 2 if not. Collective; survives deaths; throws InputError.
 int check(ft::Communicator& comm, Options const& options);
 
 }  // namespace regraft::phylo

@@ -104,10 +104,9 @@ Likelihood Job::likelihood_of(SearchState const& state) {
     auto now = subject(state, options_.linkage);
     auto const work = assignment_[value(comm_.self())];
     auto const patterns = selected(patterns_of(work, dataset_.partitions.size()), now.partitions);
-    auto const sites = selected(to_local_sites(dataset_, work, blocks_), now.partitions);
     auto const to_use = resources(options_, dataset_, now.specs, patterns);
-    return Likelihood(comm_, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage, sites,
-                      to_use);
+    return Likelihood(comm_, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage,
+                      selected(to_local_sites(dataset_, work, blocks_), now.partitions), to_use);
 }
 
 /// Until the state needs another likelihood, or the last step is done.

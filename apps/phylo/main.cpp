@@ -29,16 +29,7 @@ Log::Voice voice() {
     return terminal ? Log::Voice::lines_and_progress : Log::Voice::lines;
 }
 
-void run(ft::Communicator& comm, Options options) {
-    char const* const planned = std::getenv("REGRAFT_FAIL");
-    if (options.fail.empty() && planned != nullptr) options.fail = planned;
-    std::string plan = options.fail;
-    if (auto const draw = parse_failure_draw(options.fail)) {
-        ft::set_failure_plan({});  // count the points
-        Job(comm, options, "", Job::Output::none, Log::Voice::silent).run();
-        plan = ft::to_string(draw_failures(comm, *draw));
-        if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
-    }
+void plan_failures(ft::Communicator const& comm, std::string const& plan) {
     auto deaths = ft::parse_failure_plan(plan);
     for (auto const& death : deaths) {
         if (value(death.victim) < comm.num_founders()) continue;
@@ -46,20 +37,37 @@ void run(ft::Communicator& comm, Options options) {
                          std::to_string(comm.num_founders()));
     }
     ft::set_failure_plan(std::move(deaths));
+}
+
+void run(ft::Communicator& comm, Options const& options) {
+    std::string plan = options.fail;
+    if (auto const draw = parse_failure_draw(options.fail)) {
+        ft::set_failure_plan({});  // count the points
+        Job(comm, options, "", Job::Output::none, Log::Voice::silent).run();
+        plan = ft::to_string(draw_failures(comm, *draw));
+        if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
+    }
+    plan_failures(comm, plan);
     Job(comm, options, plan, Job::Output::files, voice()).run();
 }
 
 /// The exit code. `founder`: rank in MPI_COMM_WORLD.
 int guarded(int argc, char** argv, int founder) {
-    auto const parsed = parse_command_line(argc, argv);
+    auto parsed = parse_command_line(argc, argv);
     if (!parsed.options) {
         if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
         return parsed.exit_code;
     }
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
-        if (parsed.options->command == Command::check) return check(comm, *parsed.options);
-        run(comm, *parsed.options);
+        auto& options = *parsed.options;
+        char const* const planned = std::getenv("REGRAFT_FAIL");
+        if (options.fail.empty() && planned != nullptr) options.fail = planned;
+        if (options.command == Command::check) {
+            plan_failures(comm, options.fail);
+            return check(comm, options);
+        }
+        run(comm, options);
         return 0;
     } catch (InputError const& error) {
         if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());

@@ -106,11 +106,21 @@ std::vector<std::string> names_of_instructions() {
     return {names.begin(), names.end()};
 }
 
+void add_search_options(CLI::App& app, Options& options) {
+    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
+    app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
+        ->transform(CLI::CheckedTransformer(starts).description(""))
+        ->type_name("HOW");
+    app.add_option("--seed", options.seed, "of the start tree (default 1)")->check(whole_number)->type_name("N");
+    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
+        ->check(CLI::Range(1U, 1000U))
+        ->type_name("N");
+}
+
 void add_options(CLI::App& app, Options& options) {
     std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
                                                              {"on", likelihood::Repeats::everywhere},
                                                              {"off", likelihood::Repeats::off}};
-    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
     add_input_options(app, options);
@@ -118,18 +128,11 @@ void add_options(CLI::App& app, Options& options) {
         ->transform(CLI::CheckedTransformer(criteria).description(""))
         ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
-    app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
-        ->transform(CLI::CheckedTransformer(starts).description(""))
-        ->type_name("HOW");
-    app.add_option("--seed", options.seed, "of the start tree (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
     app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
         ->type_name("R");
-    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
-        ->check(CLI::Range(1U, 1000U))
-        ->type_name("N");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
         ->check(CLI::Range(0U, 1024U))
         ->type_name("N");
@@ -145,6 +148,7 @@ void add_options(CLI::App& app, Options& options) {
                    "vector instructions, for tests: the results are the same with all (default: " +
                        std::string(likelihood::available_instructions().front()) + ")")
         ->check(CLI::IsMember(names_of_instructions()))
+        ->envname("REGRAFT_INSTRUCTIONS")
         ->type_name("NAME");
     app.add_option("--fail", options.fail,
                    "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
@@ -192,6 +196,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     for (std::size_t i = 0; i < 3; ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
         add_options(*subcommands[i], options);
+        if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
     app.footer(after);
     auto const named_like = [](std::string const& word) {

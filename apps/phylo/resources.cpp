@@ -16,13 +16,13 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
 
 std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
-                    std::size_t num_slots) {
+                    likelihood::PartitionOptions const& options) {
     std::uint64_t sum = 0;
     for (std::size_t q = 0; q < patterns.size(); ++q) {
         auto const& spec = specs[q];
         auto const constant = spec.ascertainment == likelihood::Ascertainment::none ? 0 : spec.num_states();
         sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q] + constant,
-                                            spec.num_states(), spec.categories, num_slots);
+                                            spec.num_states(), spec.categories, options);
     }
     return sum;
 }
@@ -46,13 +46,24 @@ std::uint64_t in_mebibytes(std::uint64_t bytes) {
     return (bytes + mebibyte - 1) / mebibyte;
 }
 
-std::size_t slots_within(std::uint64_t budget, Dataset const& dataset, std::span<ModelSpec const> specs,
-                         std::span<std::uint64_t const> patterns) {
-    if (budget == 0 || bytes(dataset, specs, patterns, 0) <= budget) return 0;
-    auto const least = least_slots(dataset);
-    auto const taken = bytes(dataset, specs, patterns, least);
-    auto const each = bytes(dataset, specs, patterns, least + 1) - taken;
-    return least + (taken >= budget || each == 0 ? 0 : (budget - taken) / each);
+std::uint64_t least_bytes(Dataset const& dataset, std::span<ModelSpec const> specs,
+                          std::span<std::uint64_t const> patterns) {
+    return bytes(dataset, specs, patterns, {.num_slots = least_slots(dataset), .repeats = likelihood::Repeats::off});
+}
+
+/// What lowers the memory to the budget, if that can be: first no repeats, then fewer slots.
+void fit(likelihood::PartitionOptions& options, std::uint64_t budget, Dataset const& dataset,
+         std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
+    auto const fits = [&] { return budget == 0 || bytes(dataset, specs, patterns, options) <= budget; };
+    if (fits()) return;
+    options.repeats = likelihood::Repeats::off;
+    if (fits()) return;
+    options.num_slots = least_slots(dataset);
+    auto const taken = bytes(dataset, specs, patterns, options);
+    ++options.num_slots;
+    auto const each = bytes(dataset, specs, patterns, options) - taken;
+    --options.num_slots;
+    if (taken < budget && each > 0) options.num_slots += (budget - taken) / each;
 }
 
 std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,
@@ -71,12 +82,11 @@ std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> spe
 
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                                        std::span<std::uint64_t const> patterns) {
-    auto const num_slots = slots_within(options.memory_mib * mebibyte, dataset, specs, patterns);
-    return {.total_weight = total_weight(dataset),
-            .num_threads = threads_for(options, specs, patterns),
-            .num_slots = num_slots,
-            // Repeats need memory of their own, though mostly less than the slots that they save.
-            .repeats = num_slots == 0 ? options.repeats : likelihood::Repeats::off};
+    likelihood::PartitionOptions result{.total_weight = total_weight(dataset),
+                                        .num_threads = threads_for(options, specs, patterns),
+                                        .repeats = options.repeats};
+    fit(result, options.memory_mib * mebibyte, dataset, specs, patterns);
+    return result;
 }
 
 std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
@@ -88,8 +98,8 @@ std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
                         std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
     return fmt::format("at most {} MiB (--memory: at least {})",
-                       in_mebibytes(bytes(dataset, specs, patterns, resources.num_slots)),
-                       in_mebibytes(bytes(dataset, specs, patterns, least_slots(dataset))));
+                       in_mebibytes(bytes(dataset, specs, patterns, resources)),
+                       in_mebibytes(least_bytes(dataset, specs, patterns)));
 }
 
 std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions) {
@@ -100,7 +110,7 @@ std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::
 
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                            std::span<std::uint64_t const> patterns) {
-    auto const least = in_mebibytes(bytes(dataset, specs, patterns, least_slots(dataset)));
+    auto const least = in_mebibytes(least_bytes(dataset, specs, patterns));
     if (options.memory_mib == 0 || least <= options.memory_mib) return "";
     return fmt::format("--memory {}: likelihoods of a rank's sites need {} MiB, expected at least that or more ranks",
                        options.memory_mib, least);

@@ -13,6 +13,10 @@ __extension__ using Wide = __int128;
 
 /// Values are rounded by adding 3 * 2^51, which is right up to 2^51.
 constexpr int most_bits = 50;
+double rounded(double x) {
+    constexpr double shift = 0x1.8p52;
+    return (x + shift) - shift;
+}
 
 }  // namespace
 
@@ -24,6 +28,8 @@ FixedScale FixedScale::of(double bound, std::uint64_t total_weight) {
     scale.bound = bound;
     scale.high_bits = std::min(most_bits, 62 - weight_bits) - std::ilogb(bound);
     scale.low_bits = std::min(most_bits, 62 - weight_bits);
+    scale.high_factor = std::ldexp(1.0, scale.high_bits);
+    scale.low_factor = std::ldexp(1.0, scale.low_bits);
     return scale;
 }
 
@@ -34,10 +40,10 @@ void FixedSum::add(double value, std::uint32_t weight, FixedScale const& scale) 
         strays.add(value, weight);
         return;
     }
-    auto const coarse = std::nearbyint(std::ldexp(value, scale.high_bits));
-    auto const rest = std::ldexp(value, scale.high_bits) - coarse;
+    auto const scaled = value * scale.high_factor;
+    auto const coarse = rounded(scaled);
     high += static_cast<std::int64_t>(coarse) * weight;
-    low += static_cast<std::int64_t>(std::nearbyint(std::ldexp(rest, scale.low_bits))) * weight;
+    low += static_cast<std::int64_t>(rounded((scaled - coarse) * scale.low_factor)) * weight;
 }
 
 void FixedSum::add(FixedSum const& other) {

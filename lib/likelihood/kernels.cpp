@@ -586,8 +586,8 @@ public:
     Accumulator(FixedScale const& scale, FixedSum& sum)
         : sum_(&sum),
           bound_(constant(scale.bound)),
-          high_factor_(constant(std::ldexp(1.0, scale.high_bits))),
-          low_factor_(constant(std::ldexp(1.0, scale.low_bits))),
+          high_factor_(constant(scale.high_factor)),
+          low_factor_(constant(scale.low_factor)),
           high_(hn::Zero(integers)),
           low_(hn::Zero(integers)) {}
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -31,10 +32,26 @@ constexpr double curvature_bound = 0x1p48;
 /// Likelihoods of a CLV that are computed at once: those of several nodes fit into a cache of the second level.
 constexpr std::size_t chunk_size = 32768;
 
+/// Rows that are made before what is pending is computed: as much as a chunk, or those of so many sides.
+constexpr std::size_t sides_at_once = 4;
+
 /// Besides one per inner node: enough for the ways a search goes back and forth.
 constexpr std::size_t spare_slots = 16;
 std::size_t enough_slots(std::size_t num_inner) {
     return std::min(3 * num_inner, num_inner + spare_slots);
+}
+
+/// More classes of so many sites do not pay.
+std::size_t most_classes(Repeats repeats, std::size_t num_sites) {
+    switch (repeats) {
+        case Repeats::automatic:
+            return num_sites / 2;
+        case Repeats::everywhere:
+            return num_sites == 0 ? 0 : num_sites - 1;
+        case Repeats::off:
+            break;
+    }
+    return 0;
 }
 
 std::size_t blocks_for(std::size_t num_sites) {
@@ -121,6 +138,49 @@ private:
     std::vector<std::uint32_t> classes_;
 };
 
+/// Memory that is given out piece by piece, and given back all at once.
+class SideMemory {
+public:
+    SideMemory() = default;
+    explicit SideMemory(std::size_t bytes) : memory_(make_aligned<std::byte>(bytes)), size_(bytes) {}
+
+    template <class T>
+    static constexpr std::size_t bytes(std::size_t count) {
+        constexpr auto alignment = static_cast<std::size_t>(AlignedDelete<T>::alignment);
+        return (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    }
+
+    std::size_t used() const { return used_; }
+    std::size_t room() const { return size_ - used_; }
+    /// Not initialised. Precondition: there is room.
+    template <class T>
+    std::span<T> take(std::size_t count) {
+        REGRAFT_EXPECTS(bytes<T>(count) <= room());
+        auto* const begin = reinterpret_cast<T*>(memory_.get() + std::exchange(used_, used_ + bytes<T>(count)));
+        return {begin, count};
+    }
+    void give_back(std::size_t used = 0) { used_ = used; }
+
+private:
+    Aligned<std::byte> memory_;
+    std::size_t size_ = 0;
+    std::size_t used_ = 0;
+};
+
+/// Of so many classes of the sites, or of tips with so many sets.
+std::size_t bytes_of_rows(kernels::Shape shape, std::size_t num_classes, std::size_t num_sites, std::size_t num_sets) {
+    auto const row = shape.categories * shape.stride();
+    auto const of_tip = SideMemory::bytes<double>(num_sets * row);
+    if (num_classes == 0) return of_tip;
+    auto const of_classes = SideMemory::bytes<double>(blocks_for(num_classes) * kernels::block_sites * row) +
+                            SideMemory::bytes<std::uint16_t>(blocks_for(num_sites) * shape.block_scalers());
+    return std::max(of_tip, of_classes);
+}
+/// If a side needs at most so many bytes.
+std::size_t enough_for_rows(std::size_t most) {
+    return most == 0 ? 0 : std::max(chunk_size * sizeof(double), sides_at_once * most);
+}
+
 }  // namespace
 
 class Partition::Engine {
@@ -142,6 +202,7 @@ public:
                              FixedScale::of(curvature_bound, options.total_weight)} {
         REGRAFT_EXPECTS(sites.rows.size() == tree.num_tips());
         REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
+        REGRAFT_EXPECTS(options.num_threads >= 1);
         shape_.states = num_states;
         std::fill_n(weights_.get(), padded_sites(), 0);
         std::copy(sites.weights.begin(), sites.weights.end(), weights_.get() + num_constant_);
@@ -163,11 +224,10 @@ public:
         prepare_systems();
         prepare_root();
         slots_.invalidate_all();
-        for (auto& alike : alike_) alike.valid = false;
         std::fill(matrix_valid_.begin(), matrix_valid_.end(), 0);
     }
 
-    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h) || std::exchange(alike_[h].valid, false); }
+    bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
     bool invalidate_subtree(HalfEdge h) {
         bool const was_valid = invalidate_clv(h);
         alike_[h].known = Known::nothing;
@@ -195,7 +255,7 @@ public:
         Pinned const target_clv(*this, target);
         Pinned const other_clv(*this, other);
         slots_.invalidate(h);
-        slots_.take(h);
+        slots_.take(h, num_blocks_);
         fill_matrix(scratch_matrix_.get(), length(target) / 2);
         combine(h, target, scratch_matrix_.get(), other, scratch_matrix_.get());
         add_edge_loglh(std::max(h, subtree), std::min(h, subtree), matrix(h), sum, nullptr);
@@ -210,8 +270,9 @@ public:
         Pinned const near_clv(*this, near);
         Pinned const far_clv(*this, far);
         if (table_ == nullptr) table_ = make_aligned<double>(num_blocks_ * shape_.block_size());
-        auto const near_side = side(near, inverses_.get(), near_memory_);
-        auto const far_side = side(far, inverses_.get(), far_memory_);
+        make_room({near, far});
+        auto const near_side = side(near, inverses_.get());
+        auto const far_side = side(far, inverses_.get());
         for_blocks([&](Blocks blocks) {
             kernels::make_table(shape_, near_side, far_side, invariant(), table_.get(), blocks);
         });
@@ -302,7 +363,9 @@ private:
         auto const num_inner = tree_->num_nodes() - tree_->num_tips();
         auto const wanted = options_.num_slots == 0 ? enough_slots(num_inner) : options_.num_slots;
         auto const num_slots = std::min<std::size_t>(3 * num_inner, std::max(wanted, least_slots(tree_->num_tips())));
-        slots_ = Slots(num_slots, half_edges, num_blocks_ * shape_.block_size(), num_blocks_ * shape_.block_scalers());
+        slots_ = Slots(num_slots * num_blocks_, half_edges, shape_.block_size(), shape_.block_scalers());
+        every_node_has_a_slot_ = num_slots >= enough_slots(num_inner);
+        repeats_ = every_node_has_a_slot_ ? options_.repeats : Repeats::off;
         matrices_.clear();
         matrices_.resize(half_edges);
         matrix_valid_.assign(half_edges, 0);
@@ -310,7 +373,8 @@ private:
         inverses_ = make_aligned<double>(shape_.matrices_size());
         table_.reset();
         alike_.resize(half_edges);
-        for (auto& alike : alike_) alike.num_blocks = 0;
+        auto const most = bytes_of_rows(shape_, most_classes(repeats_, num_sites_), num_sites_, tips_.sets().size());
+        side_memory_ = SideMemory(enough_for_rows(most));
     }
 
     void prepare_systems() {
@@ -441,12 +505,6 @@ private:
 
     // --- sides
 
-    /// What a side refers to if it has rows.
-    struct SideMemory {
-        std::vector<double> rows;
-        std::vector<std::uint16_t> scalers;
-    };
-
     /// Which set, or class of h's, each of a number of sites or classes shows.
     struct Codes {
         std::uint8_t const* masks = nullptr;
@@ -455,28 +513,25 @@ private:
     };
 
     /// For all sites.
-    Side side(HalfEdge h, double const* matrices, SideMemory& memory) {
-        Codes codes;
-        codes.count = padded_sites();
-        if (has_slot(h)) {
+    Side side(HalfEdge h, double const* matrices) {
+        if (has_all_sites(h)) {
             Side side;
-            side.clv = slots_[h].values.get();
-            side.scalers = slots_[h].scalers.get();
+            side.clv = slots_[h].values;
+            side.scalers = slots_[h].scalers;
             side.matrices = matrices;
             return side;
         }
-        if (!is_tip(h)) {
-            codes.classes = alike_[h].classes.of_site.data();
-        } else if (tips_.have_masks()) {
-            codes.masks = tips_.masks(h);
-        } else {
-            codes.classes = tips_.classes(h);
-        }
-        return side(h, matrices, codes, memory);
+        return side(h, matrices, codes_of_sites(h));
     }
 
-    /// For sites or classes that show what the codes say of h, which has no slot.
-    Side side(HalfEdge h, double const* matrices, Codes const& codes, SideMemory& memory) {
+    Codes codes_of_sites(HalfEdge h) const {
+        if (!is_tip(h)) return {.classes = alike_[h].of_site.data(), .count = padded_sites()};
+        if (tips_.have_masks()) return {.masks = tips_.masks(h), .count = padded_sites()};
+        return {.classes = tips_.classes(h), .count = padded_sites()};
+    }
+
+    /// For sites or classes that show what the codes say of h, whose likelihoods are not those of all sites.
+    Side side(HalfEdge h, double const* matrices, Codes const& codes) {
         Side side;
         side.masks = codes.masks;
         side.classes = codes.classes;
@@ -484,22 +539,32 @@ private:
         if (codes.masks != nullptr) return side;
         if (is_tip(h)) {
             side.num_classes = tips_.sets().size();
-            make_tip_rows(matrices, memory.rows);
+            side.rows = tip_rows(matrices);
         } else {
-            auto const& alike = alike_[h];
-            side.num_classes = alike.num_blocks * kernels::block_sites;
-            make_rows(alike, matrices, memory.rows);
-            if (alike.is_scaled) side.scalers = spread_scalers(alike, codes, memory.scalers);
+            side.num_classes = alike_[h].num_blocks() * kernels::block_sites;
+            side.rows = rows(h, matrices);
+            if (alike_[h].is_scaled) side.scalers = spread_scalers(h, codes);
         }
-        side.rows = memory.rows.data();
         return side;
     }
 
+    /// For the rows of sides that are about to be made: nothing pending may need theirs.
+    void make_room(std::initializer_list<HalfEdge> sides) {
+        std::size_t needed = 0;
+        for (auto const h : sides) {
+            if (has_all_sites(h)) continue;
+            needed += bytes_of_rows(shape_, is_tip(h) ? 0 : alike_[h].num_classes(), num_sites_,
+                                    is_tip(h) ? tips_.sets().size() : 0);
+        }
+        if (needed > side_memory_.room()) compute_pending();
+    }
+
     /// In the order of the kernels' products, of which these are what is not multiplied with 0.
-    void make_tip_rows(double const* matrices, std::vector<double>& rows) const {
+    double const* tip_rows(double const* matrices) {
         auto const stride = shape_.stride();
         auto const count = tips_.sets().size();
-        rows.assign(shape_.categories * count * stride, 0);
+        auto const rows = side_memory_.take<double>(shape_.categories * count * stride);
+        std::fill(rows.begin(), rows.end(), 0.0);
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             for (std::size_t number = 0; number < count; ++number) {
                 auto* out = &rows[(c * count + number) * stride];
@@ -510,23 +575,28 @@ private:
                 }
             }
         }
+        return rows.data();
     }
 
     // --- sites that look alike
 
     enum class Known : std::uint8_t { nothing, few_classes, many_classes };
 
-    /// What an inner half-edge sees; where it is of few classes, the likelihoods are theirs, and need no slot.
+    /// What an inner half-edge sees; where it is of few classes, the likelihoods are theirs.
     struct Alike {
         Known known = Known::nothing;
-        bool valid = false;  // the likelihoods
         bool is_scaled = false;
-        Classes classes;  // filled up to whole blocks
-        std::array<std::vector<std::uint8_t>, 2>
-            masks;                   // per class: what the left and right tip show, if they have masks
-        std::size_t num_blocks = 0;  // of the memory
-        Aligned<double> values;
-        Aligned<std::uint16_t> scalers;
+        std::vector<std::uint32_t> of_site;  // the class, filled up to whole blocks
+        /// Per class, filled up to whole blocks: what it shows of the left and of the right child.
+        struct Shown {
+            std::vector<std::uint8_t> masks;
+            std::vector<std::uint32_t> classes;  // if it has no masks
+            std::size_t size() const { return masks.size() + classes.size(); }
+        };
+        std::array<Shown, 2> shown;
+
+        std::size_t num_blocks() const { return shown[0].size() / kernels::block_sites; }
+        std::size_t num_classes() const { return shown[0].size(); }
     };
 
     /// Whether g sees few classes of sites. Its children have been asked before.
@@ -538,95 +608,91 @@ private:
 
     void find_classes(HalfEdge g) {
         auto& alike = alike_[g];
+        alike = {};
         alike.known = Known::many_classes;
         auto const left = tree_->back(tree_->next(g));
         auto const right = tree_->back(tree_->next(tree_->next(g)));
-        auto const most = most_classes();
-        if (most == 0 || has_slot(left) || has_slot(right)) return;
+        auto const most = most_classes(repeats_, num_sites_);
+        if (most == 0 || has_all_sites(left) || has_all_sites(right)) return;
         auto const code_of = [&](HalfEdge h) {
-            return [this, h](std::size_t site) {
-                return is_tip(h) ? tips_.code(h, site) : alike_[h].classes.of_site[site];
-            };
+            return [this, h](std::size_t site) { return is_tip(h) ? tips_.code(h, site) : alike_[h].of_site[site]; };
         };
-        auto classes = finder_.find(num_sites_, most, code_of(left), code_of(right));
+        auto const classes = finder_.find(num_sites_, most, code_of(left), code_of(right));
         if (!classes) return;
         alike.known = Known::few_classes;
-        alike.classes = std::move(*classes);
-        alike.classes.of_site.resize(padded_sites(), 0);
-        auto const count = blocks_for(alike.classes.size()) * kernels::block_sites;
-        for (auto* codes : {&alike.classes.left, &alike.classes.right}) codes->resize(count, codes->front());
-        if (!tips_.have_masks()) return;
-        alike.masks[0].assign(alike.classes.left.begin(), alike.classes.left.end());
-        alike.masks[1].assign(alike.classes.right.begin(), alike.classes.right.end());
+        alike.of_site.reserve(padded_sites());
+        alike.of_site = classes->of_site;
+        alike.of_site.resize(padded_sites(), 0);
+        alike.shown = {shown(classes->left, left), shown(classes->right, right)};
     }
 
-    /// More do not pay.
-    std::size_t most_classes() const {
-        switch (options_.repeats) {
-            case Repeats::automatic:
-                return num_sites_ / 2;
-            case Repeats::everywhere:
-                return num_sites_ - 1;
-            case Repeats::off:
-                break;
+    Alike::Shown shown(std::vector<std::uint32_t> const& codes, HalfEdge child) const {
+        Alike::Shown result;
+        if (is_tip(child) && tips_.have_masks()) {
+            result.masks = padded<std::uint8_t>(codes);
+        } else {
+            result.classes = padded<std::uint32_t>(codes);
         }
-        return 0;
+        return result;
+    }
+
+    template <class Code>
+    static std::vector<Code> padded(std::vector<std::uint32_t> const& codes) {
+        std::vector<Code> result;
+        result.reserve(blocks_for(codes.size()) * kernels::block_sites);
+        result.assign(codes.begin(), codes.end());
+        result.resize(blocks_for(codes.size()) * kernels::block_sites, result.front());
+        return result;
     }
 
     void compute_classes(HalfEdge g, HalfEdge left, double const* left_matrix, HalfEdge right,
                          double const* right_matrix) {
         auto& alike = alike_[g];
-        auto const num_blocks = blocks_for(alike.classes.left.size());
-        if (alike.num_blocks != num_blocks) {
-            alike.num_blocks = num_blocks;
-            alike.values = make_aligned<double>(num_blocks * shape_.block_size());
-            alike.scalers = make_aligned<std::uint16_t>(num_blocks * shape_.block_scalers());
-        }
-        auto const left_side = side(left, left_matrix, codes_of(alike, left, 0), near_memory_);
-        auto const right_side = side(right, right_matrix, codes_of(alike, right, 1), far_memory_);
-        for_some_blocks(num_blocks, [&](Blocks blocks) {
-            kernels::combine(shape_, left_side, right_side, alike.values.get(), alike.scalers.get(), blocks);
+        // At once: so memory that something pending is to be written to must not be used.
+        if (!slots_.has_room(g, alike.num_blocks())) compute_pending();
+        make_room({left, right});
+        auto const before = side_memory_.used();
+        auto const left_side = side(left, left_matrix, codes_of(alike.shown[0]));
+        auto const right_side = side(right, right_matrix, codes_of(alike.shown[1]));
+        auto const clv = slots_.take(g, alike.num_blocks());
+        in_parallel(clv.num_blocks, threads_for(clv.num_blocks), [&](Blocks blocks, std::size_t) {
+            kernels::combine(shape_, left_side, right_side, clv.values, clv.scalers, blocks);
         });
-        auto const scalers = std::span(alike.scalers.get(), num_blocks * shape_.block_scalers());
+        side_memory_.give_back(before);
+        auto const scalers = std::span(clv.scalers, clv.num_blocks * shape_.block_scalers());
         alike.is_scaled = std::any_of(scalers.begin(), scalers.end(), [](auto scaler) { return scaler != 0; });
-        alike.valid = true;
         ++num_updates_;
     }
 
-    /// Of the classes of a node: what they show of its left (0) or right (1) child.
-    Codes codes_of(Alike const& alike, HalfEdge child, std::size_t which) const {
-        auto const& classes = which == 0 ? alike.classes.left : alike.classes.right;
-        Codes codes;
-        codes.count = classes.size();
-        if (is_tip(child) && tips_.have_masks()) {
-            codes.masks = alike.masks.at(which).data();
-        } else {
-            codes.classes = classes.data();
-        }
-        return codes;
+    static Codes codes_of(Alike::Shown const& shown) {
+        return {.masks = shown.masks.empty() ? nullptr : shown.masks.data(),
+                .classes = shown.classes.empty() ? nullptr : shown.classes.data(),
+                .count = shown.size()};
     }
 
-    void make_rows(Alike const& alike, double const* matrices, std::vector<double>& rows) const {
-        auto const num_classes = alike.num_blocks * kernels::block_sites;
-        rows.resize(shape_.categories * num_classes * shape_.stride());
+    double const* rows(HalfEdge h, double const* matrices) {
+        auto const num_blocks = alike_[h].num_blocks();
+        auto const num_classes = num_blocks * kernels::block_sites;
+        auto const rows = side_memory_.take<double>(shape_.categories * num_classes * shape_.stride());
         Side likelihoods;
-        likelihoods.clv = alike.values.get();
+        likelihoods.clv = slots_[h].values;
         likelihoods.matrices = matrices;
-        for_some_blocks(alike.num_blocks, [&](Blocks blocks) {
+        in_parallel(num_blocks, threads_for(num_blocks), [&](Blocks blocks, std::size_t) {
             kernels::make_rows(shape_, likelihoods, num_classes, rows.data(), blocks);
         });
+        return rows.data();
     }
 
-    /// The scalers of the classes that the codes name.
-    std::uint16_t const* spread_scalers(Alike const& alike, Codes const& codes,
-                                        std::vector<std::uint16_t>& scalers) const {
+    /// The scalers of h's classes that the codes name.
+    std::uint16_t const* spread_scalers(HalfEdge h, Codes const& codes) {
         constexpr auto width = kernels::block_sites;
-        scalers.resize(codes.count * shape_.categories);
+        auto const* const of_class = slots_[h].scalers;
+        auto const scalers = side_memory_.take<std::uint16_t>(codes.count * shape_.categories);
         for (std::size_t i = 0; i < codes.count; ++i) {
             auto const from = codes.classes[i];
             for (std::size_t c = 0; c < shape_.categories; ++c) {
                 scalers[(i / width * shape_.categories + c) * width + i % width] =
-                    alike.scalers[(from / width * shape_.categories + c) * width + from % width];
+                    of_class[(from / width * shape_.categories + c) * width + from % width];
             }
         }
         return scalers.data();
@@ -636,12 +702,9 @@ private:
 
     void combine(HalfEdge parent, HalfEdge left, double const* left_matrix, HalfEdge right,
                  double const* right_matrix) {
-        if (num_pending_ == updates_.size()) updates_.emplace_back();
-        auto& update = updates_[num_pending_++];
-        update.left = side(left, left_matrix, update.left_memory);
-        update.right = side(right, right_matrix, update.right_memory);
-        update.clv = slots_[parent].values.get();
-        update.scalers = slots_[parent].scalers.get();
+        make_room({left, right});
+        pending_.push_back(
+            {side(left, left_matrix), side(right, right_matrix), slots_[parent].values, slots_[parent].scalers});
         ++num_updates_;
     }
 
@@ -650,19 +713,24 @@ private:
     template <class Function>
     void pass(Blocks blocks, Function f) const {
         auto const step =
-            num_pending_ == 0 ? blocks.last - blocks.first : std::max<std::size_t>(1, chunk_size / shape_.block_size());
+            pending_.empty() ? blocks.last - blocks.first : std::max<std::size_t>(1, chunk_size / shape_.block_size());
         for (auto first = blocks.first; first < blocks.last; first += step) {
             Blocks const chunk{first, std::min(first + step, blocks.last)};
-            for (auto const& update : std::span(updates_).first(num_pending_)) {
+            for (auto const& update : pending_) {
                 kernels::combine(shape_, update.left, update.right, update.clv, update.scalers, chunk);
             }
             f(chunk);
         }
     }
 
+    void compute_pending() {
+        if (!pending_.empty()) for_blocks([](Blocks) {});
+    }
+
     void add_edge_loglh(HalfEdge near, HalfEdge far, double const* matrix, FixedSum& sum, double* per_site) {
-        auto const near_side = side(near, nullptr, near_memory_);
-        auto const far_side = side(far, matrix, far_memory_);
+        make_room({near, far});
+        auto const near_side = side(near, nullptr);
+        auto const far_side = side(far, matrix);
         kernels::Root const root{frequencies_.data(), category_weights_.data(), invariant()};
         if (correction_weight_ > 0 && per_site == nullptr) {
             per_site_.resize(padded_sites());
@@ -719,26 +787,26 @@ private:
         if (looks_alike(g)) {
             compute_classes(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
         } else {
-            slots_.take(g);
+            slots_.take(g, num_blocks_);
             combine(g, tree_->back(left), matrix(left), tree_->back(right), matrix(right));
         }
         release(tree_->back(left));
         release(tree_->back(right));
     }
 
-    bool has_slot(HalfEdge h) const { return !is_tip(h) && alike_[h].known != Known::few_classes; }
-    bool is_there(HalfEdge h) const { return is_tip(h) || (has_slot(h) ? slots_.contains(h) : alike_[h].valid); }
+    bool has_all_sites(HalfEdge h) const { return !is_tip(h) && alike_[h].known != Known::few_classes; }
+    bool is_there(HalfEdge h) const { return is_tip(h) || slots_.contains(h); }
     void pin(HalfEdge h) {
-        if (has_slot(h)) slots_.pin(h);
+        if (!is_tip(h)) slots_.pin(h);
     }
     void release(HalfEdge h) {
-        if (has_slot(h)) slots_.release(h);
+        if (!is_tip(h)) slots_.release(h);
     }
 
     /// Who comes first does not matter where every node can have a slot.
     void order_larger_first(HalfEdge h) {
         larger_second_.resize(tree_->num_half_edges(), 0);
-        if (slots_.size() >= tree_->num_nodes() - tree_->num_tips() + spare_slots) return;
+        if (every_node_has_a_slot_) return;
         num_below_.resize(tree_->num_half_edges(), 1);
         for (auto const g : msa::postorder(*tree_, h)) {
             if (is_tip(g)) continue;
@@ -754,45 +822,44 @@ private:
     /// f(blocks) for all blocks.
     template <class Function>
     void for_blocks(Function f) {
-        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
-        if (threads <= 1) {
-            pass(Blocks{0, num_blocks_}, f);
-        } else {
-#pragma omp parallel for num_threads(threads) schedule(static)
-            for (int thread = 0; thread < threads; ++thread) pass(part_of(num_blocks_, thread, threads), f);
-        }
-        num_pending_ = 0;
+        in_parallel(num_blocks_, options_.num_threads, [&](Blocks blocks, std::size_t) { pass(blocks, f); });
+        nothing_is_pending();
     }
 
     /// f(blocks, sums) for all blocks; adds the sums.
     template <std::size_t count, class Function>
     void reduce_blocks(std::span<FixedSum, count> sums, Function f) {
-        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks_));
-        if (threads <= 1) {
-            pass(Blocks{0, num_blocks_}, [&](Blocks blocks) { f(blocks, sums); });
-            num_pending_ = 0;
-            return;
-        }
-        std::vector<std::array<FixedSum, count>> parts(static_cast<std::size_t>(threads));
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (int thread = 0; thread < threads; ++thread) {
-            std::span<FixedSum, count> const part(parts[static_cast<std::size_t>(thread)]);
-            pass(part_of(num_blocks_, thread, threads), [&](Blocks blocks) { f(blocks, part); });
-        }
-        num_pending_ = 0;
-        for (auto const& part : parts) {
+        std::vector<std::array<FixedSum, count>> others(options_.num_threads - 1);
+        in_parallel(num_blocks_, options_.num_threads, [&](Blocks blocks, std::size_t thread) {
+            auto const part = thread == 0 ? sums : std::span<FixedSum, count>(others[thread - 1]);
+            pass(blocks, [&](Blocks chunk) { f(chunk, part); });
+        });
+        nothing_is_pending();
+        for (auto const& part : others) {
             for (std::size_t i = 0; i < count; ++i) sums[i].add(part[i]);
         }
     }
 
-    /// f(blocks) for so many blocks, without what is pending.
+    void nothing_is_pending() {
+        pending_.clear();
+        side_memory_.give_back();
+    }
+
+    /// f(blocks, thread) for as many parts of the blocks as there are threads, or blocks.
     template <class Function>
-    void for_some_blocks(std::size_t num_blocks, Function f) const {
-        constexpr std::size_t enough = 32;  // blocks of a thread
-        auto const threads = static_cast<int>(std::min<std::size_t>(options_.num_threads, num_blocks / enough));
-        if (threads <= 1) return f(Blocks{0, num_blocks});
+    static void in_parallel(std::size_t num_blocks, std::size_t num_threads, Function f) {
+        auto const threads = static_cast<int>(std::min(num_threads, num_blocks));
+        if (threads <= 1) return f(Blocks{0, num_blocks}, 0);
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int thread = 0; thread < threads; ++thread) f(part_of(num_blocks, thread, threads));
+        for (int thread = 0; thread < threads; ++thread) {
+            f(part_of(num_blocks, thread, threads), static_cast<std::size_t>(thread));
+        }
+    }
+
+    /// Fewer for what is short.
+    std::size_t threads_for(std::size_t num_blocks) const {
+        constexpr std::size_t enough = 32;  // blocks of a thread
+        return std::min<std::size_t>(options_.num_threads, num_blocks / enough);
     }
 
     static Blocks part_of(std::size_t num_blocks, int thread, int threads) {
@@ -827,6 +894,8 @@ private:
     Aligned<double> invariant_;  // per site
 
     Slots slots_;
+    bool every_node_has_a_slot_ = false;
+    Repeats repeats_ = Repeats::off;         // classes of different sizes do not fit together if memory is short
     std::vector<Alike> alike_;               // per half-edge
     std::vector<Aligned<double>> matrices_;  // by matrix_number
     std::vector<char> matrix_valid_;
@@ -840,15 +909,11 @@ private:
         Side right;
         double* clv = nullptr;
         std::uint16_t* scalers = nullptr;
-        SideMemory left_memory;
-        SideMemory right_memory;
     };
-    std::vector<Update> updates_;  // the first num_pending_, in this order; the others are memory that is used again
-    std::size_t num_pending_ = 0;
+    std::vector<Update> pending_;  // in this order
+    SideMemory side_memory_;       // of their sides, and those of the question
 
     // Memory that is used again.
-    SideMemory near_memory_;
-    SideMemory far_memory_;
     ClassFinder finder_;
     std::vector<double> factors_;    // [category][state]
     std::vector<double> diagonals_;  // [category][state]
@@ -873,15 +938,25 @@ std::size_t Partition::least_slots(std::uint32_t num_tips) {
 }
 
 std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
-                               std::uint32_t num_categories, std::size_t num_slots) {
+                               std::uint32_t num_categories, PartitionOptions const& options) {
+    constexpr std::size_t most_sets = 32;  // of amino acids
     kernels::Shape const shape{num_states, num_categories};
-    auto const slots = num_slots == 0 ? enough_slots(num_tips - 2) : num_slots;
+    auto const num_inner = num_tips - 2;
+    auto const enough = enough_slots(num_inner);
+    auto const num_slots = options.num_slots == 0 ? enough : options.num_slots;
     auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
     auto const table = shape.block_size() * sizeof(double);
     auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
-    auto const tips = num_tips * kernels::block_sites *
-                      (kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t));
-    return blocks_for(num_patterns) * (slots * clv + table + tips) + matrices;
+    auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
+    auto const of_site = num_tips * code + sizeof(std::int64_t) + sizeof(std::uint64_t) + sizeof(double);
+    auto const most = num_slots < enough ? 0 : most_classes(options.repeats, num_patterns);
+    auto const num_sets = kernels::has_masks(num_states) ? 0 : most_sets;
+    auto const rows = enough_for_rows(bytes_of_rows(shape, most, num_patterns, num_sets));
+    auto const numbers =
+        (blocks_for(num_patterns) + 2 * blocks_for(most)) * kernels::block_sites * sizeof(std::uint32_t);
+    auto const classes = most == 0 ? 0 : std::uint64_t{3} * num_inner * numbers + 2 * numbers;  // and what finds them
+    return blocks_for(num_patterns) * (num_slots * clv + table + of_site * kernels::block_sites) + matrices + rows +
+           classes;
 }
 
 void Partition::set_model(SiteModel model, double branch_scale) {

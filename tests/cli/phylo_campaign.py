@@ -73,7 +73,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         check(jobs.search(ranks, plan, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
 
 
-def plans(jobs: phylo_job.Jobs, _) -> None:
+def plans(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     for ranks, plan in PLANS:
         check(jobs.search(ranks, plan), reference, f"{ranks} ranks, {plan}", victims(plan))
@@ -87,6 +87,11 @@ def plans(jobs: phylo_job.Jobs, _) -> None:
     plan = "read:inside:0:0"
     check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", victims(plan))
     reference.require(small.exists(), "expected the reduced alignment")
+    for victim, occurrence in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        told = jobs.run(3, ["check", "--msa", args.msa], plan=f"agree:inside:{victim}:{occurrence}")
+        told.require(told.killed() == {victim} and set(told.codes) == {0, phylo_job.KILLED}, "check: expected that the others end well")
+        told.require("This can be searched" in told.output, "check: expected a report")
+        print(f"check, rank {victim} dies: {told.output.count('This can be searched')} reports", flush=True)
 
 
 def random_plans(jobs: phylo_job.Jobs, args) -> None:

@@ -51,13 +51,13 @@ class Jobs:
         self.directory = tempfile.TemporaryDirectory(prefix="rg")
         self.count = 0
 
-    def run(self, ranks: int, arguments: list[str], timeout: float = 50, prefix: pathlib.Path | None = None) -> Result:
+    def run(self, ranks: int, arguments: list[str], timeout: float = 50, prefix: pathlib.Path | None = None, plan: str = "") -> Result:
         self.count += 1
         prefix = prefix or pathlib.Path(self.directory.name, f"job{self.count}")
         named = [] if arguments[:1] == ["check"] else ["--prefix", str(prefix)]
         program = [str(HERE / "say_exit.sh"), self.args.exe, *arguments, *named]
         launcher = shlex.split(self.args.launcher)
-        outcome = launch.run_watched(self.args.mpirun, ranks, program, timeout, {"REGRAFT_FAIL": ""}, launcher)
+        outcome = launch.run_watched(self.args.mpirun, ranks, program, timeout, {"REGRAFT_FAIL": plan}, launcher)
         return Result(outcome, ranks, prefix)
 
     def search(self, ranks: int, plan: str = "", *more: str, model: str = "GTR+FC+G4m") -> Result:

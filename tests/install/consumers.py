@@ -16,6 +16,7 @@ import sys
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+LIKELIHOOD = ROOT / "examples/likelihood.cpp"
 
 
 class Consumer:
@@ -34,10 +35,15 @@ class Consumer:
             sys.exit(f"exit code {result.returncode}")
         return result.stdout
 
-    def run(self, folder: pathlib.Path, library_path: str = "") -> None:
+    def run(self, folder: pathlib.Path, library_path: str = "", likelihood: str = "") -> None:
         paths = os.pathsep.join(filter(None, [library_path, os.environ.get("LD_LIBRARY_PATH", "")]))
         env = {"LD_LIBRARY_PATH": paths} if library_path else {}
         print(self.call(folder / "pure", **env), end="")
+        if likelihood:
+            said = self.call(folder / "likelihood", ROOT / "data/primates.phy", **env)
+            print(said, end="")
+            if likelihood not in said:
+                sys.exit(f"expected '{likelihood}'")
         if self.args.mpirun:
             print(self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", folder / "parallel", **env), end="")
 
@@ -51,13 +57,18 @@ class Consumer:
     def pkg_config(self) -> None:
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
-        for name, package in {"pure": "regraft", **({"parallel": "regraft-mpi"} if self.args.mpirun else {})}.items():
+        programs = {"pure": (HERE / "consumer/pure.cpp", "regraft")}
+        if self.args.likelihood:
+            programs["likelihood"] = (LIKELIHOOD, "regraft-likelihood")
+        if self.args.mpirun:
+            programs["parallel"] = (HERE / "consumer/parallel.cpp", "regraft-mpi")
+        for name, (source, package) in programs.items():
             flags = self.call("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(pc))
-            if name == "pure" and "mpi" in flags.replace(str(self.work), ""):
+            if name != "parallel" and "mpi" in flags.replace(str(self.work), ""):
                 sys.exit(f"MPI leaks into the pure library: {flags}")
             compiler = shlex.split(self.args.cxx)
-            self.call(*compiler, "-std=c++20", HERE / "consumer" / f"{name}.cpp", "-o", self.work / name, *shlex.split(flags))
-        self.run(self.work, str(pc.parent))
+            self.call(*compiler, "-std=c++20", source, "-o", self.work / name, *shlex.split(flags))
+        self.run(self.work, str(pc.parent), self.args.likelihood)
 
     def cmake(self) -> None:
         if not shutil.which("cmake"):
@@ -66,12 +77,13 @@ class Consumer:
         root, build = self.staged(), self.work / "build"
         shutil.rmtree(build, ignore_errors=True)
         package = next(root.rglob("regraftConfig.cmake")).parent  # CMake may not look into lib64, where Meson may install
-        options = [f"-Dregraft_DIR={package}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}"]
+        options = [f"-Dregraft_DIR={package}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}",
+                   f"-DLIKELIHOOD={LIKELIHOOD if self.args.likelihood else ''}"]
         if "NINJA" in os.environ:
             options.append(f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}")
         self.call("cmake", "-S", HERE / "consumer", "-B", build, "-G", "Ninja", *options)
         self.call("cmake", "--build", build)
-        self.run(build)
+        self.run(build, likelihood=self.args.likelihood)
 
     def subproject(self) -> None:
         """First without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
@@ -175,6 +187,7 @@ def main() -> None:
     parser.add_argument("--meson", required=True)
     parser.add_argument("--cxx", required=True)
     parser.add_argument("--buildtype", default="", help="of the build folder")
+    parser.add_argument("--likelihood", default="", help="what that example must say; empty: there are no likelihoods")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
     args = parser.parse_args()

@@ -38,10 +38,10 @@ inline constexpr std::array known_trees{
 /// All parameters are in the model's name; gamma rates are left out, as they are approximations of their own.
 struct KnownLikelihood {
     char const* alignment;
-    char const* model;
-    double loglh;      // at the edge of row 0
-    std::int64_t low;  // of its sum: tells of the last bit of any pattern
-    double first;      // derivatives there, at length 0.1
+    char const* model;  // or several, of partitions to which the patterns go in turn
+    double loglh;       // at the edge of row 0
+    std::int64_t low;   // of its sum: tells of the last bit of any pattern
+    double first;       // derivatives there, at length 0.1
     double second;
 };
 
@@ -84,6 +84,21 @@ inline constexpr std::array known_likelihoods{
                     -4306512168091648, 0x1.ee55d96fd0f1cp+3, -0x1.01bcaef8d0de3p+12},
     KnownLikelihood{"elongation.phy", "LG4X+R4{0.2/0.7/1.2/2.4}{0.2/0.3/0.3/0.2}", -0x1.511da478e23f6p+14,
                     -4013217441382400, 0x1.abb47db1658d7p+6, -0x1.085634b3936a6p+12},
+    KnownLikelihood{"primates.phy", "BIN+FU{0.35/0.65}+I{0.2}+R3{0.2/1/3}{0.5/0.3/0.2}", -0x1.501379dce5591p+11,
+                    18496259480354816, 0x1.78c5e066ef3ap+8, -0x1.29c4cf9eb96edp+12},
+    KnownLikelihood{"vertebrates.phy", "BIN+FE", -0x1.963edc3bf9b12p+13, 406801710091075584, -0x1.bc3d97f3c6dbbp+9,
+                    -0x1.7a57917273004p+11},
+    KnownLikelihood{"globins.phy", "MULTI3_MK", -0x1.925aae55ec216p+9, -6174857301590016, -0x1.60052fabfd498p+5,
+                    -0x1.03f22e9b13d96p+9},
+    KnownLikelihood{"elongation.phy", "MULTI6_MK+I{0.1}+R2{0.3/2}{0.6/0.4}", -0x1.e8193bc37e2f5p+13, -21436765889888256,
+                    0x1.4754229055be9p+4, -0x1.c9ff9ec2d365ap+11},
+    KnownLikelihood{"elongation.phy", "MULTI13_MK+R3{0.2/1/3}{0.5/0.3/0.2}", -0x1.40c4d8b5cd41dp+14, 22353346270593024,
+                    0x1.ab0fa3719ca4dp+3, -0x1.e51da2f964a9fp+11},
+    KnownLikelihood{"vertebrates.phy",
+                    "GTR{0.7/3.1/0.2/1.9/5.5/1}+FU{0.15/0.3/0.05/0.5}, K80{1/4.5}+I{0.25}, BIN+FE+R2{0.3/2}{0.6/0.4}",
+                    -0x1.4019e831ec9fbp+14, -165773917875601408, 0x1.41e7678b34bddp+8, -0x1.1951f19d056e1p+13},
+    KnownLikelihood{"elongation.phy", "LG, MULTI20_MK+R2{0.3/2}{0.6/0.4}, LG4X+R4{0.2/0.7/1.2/2.4}{0.2/0.3/0.3/0.2}",
+                    -0x1.5b7664a77652ep+14, -6390636458541056, 0x1.111793ada00fp+7, -0x1.1a184a594f84bp+12},
 };
 
 }  // namespace regraft::test

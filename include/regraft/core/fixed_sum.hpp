@@ -13,7 +13,9 @@ namespace regraft {
 struct FixedScale {
     int high_bits = 0;
     int low_bits = 0;
-    double bound = 0;  // values above, or not finite, are strays
+    double high_factor = 1;  // 2^high_bits
+    double low_factor = 1;   // 2^low_bits
+    double bound = 0;        // values above, or not finite, are strays
 
     /// For values up to `bound` (a power of two) whose weights sum up to at most total_weight: as fine as cannot
     /// overflow, at least 2^-42 of the bound for total weights up to 2^20.

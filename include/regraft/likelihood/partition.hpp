@@ -40,6 +40,7 @@ struct PartitionOptions {
     /// Conditional likelihoods kept at a time; what is dropped is computed again. At least least_slots(); 0: as many as
     /// nothing gets faster beyond.
     std::size_t num_slots = 0;
+    /// They need some memory beside the slots, and are off where num_slots leaves too little.
     Repeats repeats = Repeats::automatic;
 };
 
@@ -60,9 +61,9 @@ public:
 
     /// How many slots a tree can need at once, whatever its shape: O(log tips).
     static std::size_t least_slots(std::uint32_t num_tips);
-    /// What the CLVs, tips and matrices of so many patterns take, in bytes, if no two look alike anywhere.
+    /// What so many patterns take at most, in bytes.
     static std::uint64_t bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
-                               std::uint32_t num_categories, std::size_t num_slots);
+                               std::uint32_t num_categories, PartitionOptions const& options);
 
     /// Everything becomes invalid. branch_scale: by how much the branches are longer than the tree's. The number of
     /// categories may change. Precondition: without sites that never change if such were left out.
