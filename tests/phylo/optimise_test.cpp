@@ -148,13 +148,16 @@ TEST(NormaliseScalers, KeepsTheLikelihoodAndMakesTheMeanOne) {
 
 TEST(NormaliseScalers, LeavesThemIfOneIsGiven) {
     Fixture f(6, BranchLinkage::scaled);
-    f.data.specs[1].scaler_from = Origin::fixed;
-    auto const before = f.likelihood.models();
-    normalise_scalers(f.likelihood, std::vector<std::uint64_t>{100, 50, 10});
-    EXPECT_EQ(f.likelihood.models(), before);
-    optimise_models(f.likelihood, 0.1);
-    EXPECT_NE(f.likelihood.model(0).scaler, before[0].scaler);
-    EXPECT_EQ(f.likelihood.model(1).scaler, before[1].scaler);
+    auto specs = f.data.specs;
+    specs[1].scaler_from = Origin::fixed;
+    auto const& before = f.data.models;
+    Likelihood likelihood(f.comm, f.likelihood.tree(), specs, before, BranchLinkage::scaled,
+                          test::my_sites(f.data, f.comm), test::partition_options(f.data));
+    normalise_scalers(likelihood, std::vector<std::uint64_t>{100, 50, 10});
+    EXPECT_EQ(likelihood.models(), before);
+    optimise_models(likelihood, 0.1);
+    EXPECT_NE(likelihood.model(0).scaler, before[0].scaler);
+    EXPECT_EQ(likelihood.model(1).scaler, before[1].scaler);
 }
 
 TEST(Moves, LeaveTheTreeBitwiseAsItWasUnlessTheyPay) {
