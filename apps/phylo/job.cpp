@@ -72,6 +72,8 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       checkpoint_(comm) {
     search_options_.command = options.command;
     search_options_.criterion = options.criterion;
+    search_options_.seed = options.seed;
+    search_options_.effort = options.effort;
     search_options_.spr_radius = options.spr_radius;
     if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
 }

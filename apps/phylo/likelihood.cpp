@@ -68,6 +68,24 @@ void Likelihood::undo(msa::TreeUndo const& move) {
     static_cast<void>(touched(move));
 }
 
+void Likelihood::set_tree(msa::Tree const& other) {
+    REGRAFT_EXPECTS(other.num_tips() == tree_.num_tips() && other.num_length_sets() == tree_.num_length_sets());
+    msa::TreeUndo difference;
+    for (HalfEdge h = 0; h < tree_.num_half_edges(); ++h) {
+        bool differs = tree_.back(h) != other.back(h);
+        std::vector<double> lengths;
+        for (std::uint32_t set = 0; set < tree_.num_length_sets(); ++set) {
+            lengths.push_back(other.length(h, set));
+            differs = differs || tree_.length(h, set) != lengths.back();
+        }
+        if (!differs) continue;
+        difference.touched.push_back(h);
+        difference.back.push_back(other.back(h));
+        difference.lengths.insert(difference.lengths.end(), lengths.begin(), lengths.end());
+    }
+    undo(difference);
+}
+
 double Likelihood::loglh(HalfEdge h) {
     std::array<FixedSum, 1> sum;
     for (auto& partition : partitions_) partition.add_loglh(h, sum[0]);

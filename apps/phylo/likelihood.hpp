@@ -72,6 +72,8 @@ public:
     msa::TreeUndo prune(msa::HalfEdge h);
     msa::TreeUndo regraft(msa::HalfEdge h, msa::HalfEdge edge);
     void undo(msa::TreeUndo const& move);
+    /// Becomes another tree of the same tips; what both have in common stays valid.
+    void set_tree(msa::Tree const& tree);
 
     /// log-likelihood of the tree, evaluated at the edge of h (the last bits depend on which). At tip 0 by default.
     double loglh(msa::HalfEdge h = 0);

@@ -107,12 +107,19 @@ std::vector<std::string> names_of_instructions() {
 }
 
 void add_search_options(CLI::App& app, Options& options) {
+    std::map<std::string, Effort> const efforts{
+        {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
     std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
     app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
         ->transform(CLI::CheckedTransformer(starts).description(""))
         ->type_name("HOW");
-    app.add_option("--seed", options.seed, "of the start tree (default 1)")->check(whole_number)->type_name("N");
-    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 5)")
+    app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
+    app.add_option("--effort", options.effort,
+                   "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
+                   "other, from which it climbs again; thorough: eight times as many of them may fail in a row")
+        ->transform(CLI::CheckedTransformer(efforts).description(""))
+        ->type_name("HOW");
+    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")
         ->check(CLI::Range(1U, 1000U))
         ->type_name("N");
 }
@@ -190,7 +197,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     std::pair<char const*, char const*> const commands[] = {
         {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"},
         {"evaluate", "optimise model and branch lengths on --tree"},
-        {"search", "find a good tree: hill climbing by NNI and SPR moves"}};
+        {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"}};
     Command const meaning[] = {Command::loglh, Command::evaluate, Command::search};
     CLI::App* subcommands[3];
     for (std::size_t i = 0; i < 3; ++i) {

@@ -28,7 +28,8 @@ struct Options {
     std::string prefix;  // of the output files
     bool redo = false;   // overwrite them
     std::uint32_t replicas = 3;
-    std::uint32_t spr_radius = 5;
+    Effort effort = Effort::normal;
+    std::uint32_t spr_radius = 20;
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
     likelihood::Repeats repeats = likelihood::Repeats::automatic;

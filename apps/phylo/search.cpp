@@ -7,18 +7,21 @@
 
 #include "optimise.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "topology.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::phylo {
 namespace {
 
 ft::FailPhase choice_phase("model_choice");
 
+constexpr std::uint32_t near_radius = 5;
+constexpr std::uint32_t wake_within = 2;  // edges from where the topology changed
+
 void enter(SearchState& state, Stage stage) {
     state.stage = stage;
     state.round = 0;
     state.position = 0;
-    state.accepted = 0;
+    state.waiting.clear();
     state.round_start = state.loglh;
 }
 
@@ -148,35 +151,84 @@ void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions co
     likelihood.reach(choice_phase.after);
 }
 
-/// The half-edges at which a round of the stage tries its moves, one per step.
-std::vector<msa::HalfEdge> move_sites(Stage stage, msa::Tree const& tree) {
-    std::vector<msa::HalfEdge> sites;
-    if (stage == Stage::nni) {
-        for (auto h : tree.edges()) {
-            if (!tree.is_tip(h)) sites.push_back(h);  // h is the lower end, so the other one is inner too
-        }
-    } else {
-        for (auto h = tree.num_tips(); h < tree.num_half_edges(); ++h) sites.push_back(h);
+void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
+    for (auto h : subtrees) {
+        if (std::find(state.waiting.begin(), state.waiting.end(), h) == state.waiting.end()) state.waiting.push_back(h);
     }
-    return sites;
 }
 
-/// Steps of a round: all branches, then the moves at one place each.
-void advance_topology(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
-    auto const sites = move_sites(state.stage, likelihood.tree());
+/// Moves the next waiting subtree. Where the topology changes, others are worth a try again.
+void move_next(SearchState& state, Likelihood& likelihood, std::uint32_t radius) {
+    auto const h = state.waiting.front();
+    state.waiting.erase(state.waiting.begin());
+    auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses);
+    state.loglh = climb.loglh;
+    wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
+}
+
+/// Steps: all branches, then the subtrees one by one, until none can be moved.
+void advance_spr(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
     if (state.position == 0) {
-        smooth_branches(likelihood, options.least_round_gain);
+        smooth_branches(likelihood, options.least_gain);
         state.loglh = likelihood.loglh();
+        state.waiting = all_subtrees(likelihood.tree());
     } else {
-        auto const h = sites[state.position - 1];
-        double const now = state.stage == Stage::nni ? try_nni(likelihood, h, state.loglh)
-                                                     : try_spr(likelihood, h, options.spr_radius, state.loglh);
-        if (now != state.loglh) ++state.accepted;
-        state.loglh = now;
+        move_next(state, likelihood, radius);
     }
-    // NNI keeps the number of inner edges, SPR that of half-edges: a round's length is fixed.
-    if (++state.position <= sites.size()) return;
-    end_round(state, state.accepted == 0 ? std::numeric_limits<double>::infinity() : options.least_round_gain);
+    ++state.position;
+    if (state.waiting.empty()) enter(state, following(state.stage));
+}
+
+/// How many escapes in a row may fail.
+std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
+    if (num_tips < 5) return 0;  // the climb has seen all topologies
+    switch (effort) {
+        case Effort::fast:
+            return 0;
+        case Effort::normal:
+            return num_tips / 4;
+        case Effort::thorough:
+            return std::uint64_t{2} * num_tips;
+    }
+    return 0;
+}
+
+/// Keeps what an escape found, or goes back home.
+void end_escape(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    auto const home = *std::exchange(state.home, std::nullopt);
+    auto const gain = state.loglh - home.loglh;
+    if (gain >= options.least_gain) {
+        ++state.successes;
+    } else {
+        likelihood.set_tree(home.tree);
+        state.loglh = home.loglh;
+    }
+    state.failures = gain >= options.least_gain ? 0 : state.failures + 1;
+    state.position = 0;
+    ++state.round;
+}
+
+/// Steps of a round: a random change, the subtrees around it one by one until none can be moved, and all branches.
+void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    constexpr double close = 2;  // to what it was: smoothing may make up for that
+    auto const& tree = likelihood.tree();
+    if (state.failures >= patience(options.effort, tree.num_tips())) return enter(state, following(state.stage));
+    if (state.position == 0) {
+        state.home = Home{tree, state.loglh};
+        auto const change = perturb(likelihood, mix(options.seed) + state.round);
+        state.loglh = change.loglh;
+        state.waiting = subtrees_near(tree, change.places, wake_within);
+        ++state.position;
+    } else if (!state.waiting.empty()) {
+        move_next(state, likelihood, options.spr_radius);
+        ++state.position;
+    } else {
+        if (state.loglh > state.home->loglh - close) {
+            smooth_branches(likelihood, options.least_gain);
+            state.loglh = likelihood.loglh();
+        }
+        end_escape(state, likelihood, options);
+    }
 }
 
 void finish(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
@@ -192,10 +244,14 @@ std::string to_string(Stage stage) {
             return "model choice";
         case Stage::rough_model:
             return "rough model";
-        case Stage::nni:
-            return "NNI";
-        case Stage::spr:
-            return "SPR";
+        case Stage::near_spr:
+            return "near SPR";
+        case Stage::far_spr:
+            return "far SPR";
+        case Stage::model:
+            return "model";
+        case Stage::escapes:
+            return "escapes";
         case Stage::final_model:
             return "final model";
         case Stage::done:
@@ -205,7 +261,12 @@ std::string to_string(Stage stage) {
 }
 
 std::string describe(SearchState const& state) {
-    if (state.stage == Stage::done) return to_string(state.stage);
+    if (state.stage == Stage::done || state.stage == Stage::near_spr || state.stage == Stage::far_spr) {
+        return to_string(state.stage);
+    }
+    if (state.stage == Stage::escapes) {
+        return to_string(state.stage) + ", " + std::to_string(state.successes) + " successful";
+    }
     if (state.stage == Stage::model_choice) {
         auto const running = unfinished(state.choices);
         return to_string(state.stage) + ", candidate " + std::to_string(running.front()->trials.size() + 1) + " (" +
@@ -227,10 +288,18 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put(stage);
     out.put(round);
     out.put(position);
-    out.put(accepted);
     out.put(loglh);
     out.put(round_start);
     out.put(evaluations);
+    out.put_all(std::span(waiting));
+    out.put(losses);
+    out.put(home.has_value());
+    if (home) {
+        home->tree.write(out);
+        out.put(home->loglh);
+    }
+    out.put(successes);
+    out.put(failures);
     return out.take();
 }
 
@@ -247,10 +316,17 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.stage = in.get<Stage>();
     state.round = in.get<std::uint32_t>();
     state.position = in.get<std::uint64_t>();
-    state.accepted = in.get<std::uint64_t>();
     state.loglh = in.get<double>();
     state.round_start = in.get<double>();
     state.evaluations = in.get<std::uint64_t>();
+    state.waiting = in.get_all<msa::HalfEdge>();
+    state.losses = in.get<Losses>();
+    if (in.get<bool>()) {
+        auto tree = msa::Tree::read(in);
+        state.home = Home{std::move(tree), in.get<double>()};
+    }
+    state.successes = in.get<std::uint64_t>();
+    state.failures = in.get<std::uint64_t>();
     return state;
 }
 
@@ -301,9 +377,17 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         case Stage::rough_model:
             advance_model(state, likelihood, options.rough_epsilon);
             break;
-        case Stage::nni:
-        case Stage::spr:
-            advance_topology(state, likelihood, options);
+        case Stage::near_spr:
+            advance_spr(state, likelihood, options, std::min(near_radius, options.spr_radius));
+            break;
+        case Stage::far_spr:
+            advance_spr(state, likelihood, options, options.spr_radius);
+            break;
+        case Stage::model:
+            advance_model(state, likelihood, options.least_gain);
+            break;
+        case Stage::escapes:
+            advance_escapes(state, likelihood, options);
             break;
         case Stage::final_model:
             advance_model(state, likelihood, options.final_epsilon);

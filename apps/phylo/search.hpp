@@ -3,20 +3,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "likelihood.hpp"
 #include "model_choice.hpp"
+#include "topology.hpp"
 
 namespace regraft::phylo {
 
 enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
-/// Before both, models are chosen where that is asked for.
-enum class Stage : std::uint8_t { model_choice, rough_model, nni, spr, final_model, done };
+/// Before both, models are chosen where that is asked for. Near and far: how far subtrees are moved. Escapes leave a
+/// local maximum by random changes at one place.
+enum class Stage : std::uint8_t { model_choice, rough_model, near_spr, far_spr, model, escapes, final_model, done };
 std::string to_string(Stage stage);
+
+enum class Effort : std::uint8_t {
+    fast,      // no escapes
+    normal,    // as long as one in a quarter as many as taxa is of use
+    thorough,  // as long as one in twice as many as taxa is of use
+};
+
+/// The local maximum that an escape leaves, and returns to unless it finds a higher one.
+struct Home {
+    msa::Tree tree;
+    double loglh;
+};
 
 struct SearchState {
     explicit SearchState(msa::Tree start) : tree(std::move(start)) {}
@@ -28,16 +43,21 @@ struct SearchState {
     Stage stage = Stage::final_model;
     std::uint32_t round = 0;        // within the stage
     std::uint64_t position = 0;     // step within the round
-    std::uint64_t accepted = 0;     // moves in this round
     double loglh = 0;               // of tree and models
     double round_start = 0;         // loglh when the round began
     std::uint64_t evaluations = 0;  // of the likelihood, that led here
+
+    std::vector<msa::HalfEdge> waiting;  // subtrees to be moved in this round, the next one first
+    Losses losses;
+    std::optional<Home> home;     // while an escape is under way
+    std::uint64_t successes = 0;  // escapes that found more
+    std::uint64_t failures = 0;   // escapes in a row that did not find much more
 
     std::vector<std::byte> to_bytes() const;
     static SearchState from_bytes(std::span<std::byte const> bytes);
 };
 
-/// "SPR round 2", "model choice, candidate 3 (GTR+FC+G4m)", "done".
+/// "final model round 2", "escapes, 3 successful", "model choice, candidate 3 (GTR+FC+G4m)", "done".
 std::string describe(SearchState const& state);
 
 /// The state before the first step, if all models are given.
@@ -61,19 +81,21 @@ Subject subject(SearchState const& state, BranchLinkage linkage);
 
 struct SearchOptions {
     Command command = Command::search;
-    std::uint32_t spr_radius = 5;
+    std::uint64_t seed = 1;
+    Effort effort = Effort::normal;
+    std::uint32_t spr_radius = 20;
     double rough_epsilon = 1.0;  // a round of model optimisation that gains less ends its stage
     double final_epsilon = 0.001;
-    double least_round_gain = 0.1;  // a round of moves that gains less is the stage's last
+    double least_gain = 0.1;  // of branches, models and escapes on the way
     Criterion criterion = Criterion::bic;
     double choice_epsilon = 0.1;       // a round that gains less for every candidate ends the trials
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
 };
 
-/// One step: an optimiser call, or the moves of one edge or subtree. Reads the position from `state` and brings it up
-/// to date. `likelihood` must hold the subject of the state, and does so after the step, but for a step that ends a
-/// trial of a model. Precondition: state.stage != done.
+/// One step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and brings
+/// it up to date. `likelihood` must hold the subject of the state, and does so after the step, but for a step that ends
+/// a trial of a model. Precondition: state.stage != done.
 void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::phylo

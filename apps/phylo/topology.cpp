@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "optimise.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::phylo {
 
@@ -15,11 +15,17 @@ using msa::HalfEdge;
 
 namespace {
 
-ft::FailPhase nni_phase("nni");
 ft::FailPhase spr_phase("spr");
+ft::FailPhase escape_phase("escape");
 
-constexpr double least_gain = 1e-3;    // below this a move is noise, and rounds might not end
-constexpr std::size_t candidates = 3;  // insertions that are optimised, of those that were ranked
+constexpr double least_gain = 1e-3;     // below this a move is noise, and the climb might not end
+constexpr double enough_gain = 1e-2;    // of a branch, while topologies are compared
+constexpr std::size_t candidates = 3;   // insertions that are optimised, of those that were ranked
+constexpr double hopeless_share = 0.3;  // of the mean loss: what loses more is not optimised
+constexpr std::uint64_t enough_losses = 20;
+
+constexpr std::uint32_t interchanges = 3;
+constexpr std::uint32_t interchanges_within = 3;  // edges around a random one
 
 /// The lengths of some edges, to be put back.
 class SavedLengths {
@@ -44,99 +50,148 @@ private:
     std::vector<double> lengths_;
 };
 
-/// h and the four edges next to it.
-std::vector<HalfEdge> neighbourhood(msa::Tree const& tree, HalfEdge h) {
-    std::vector<HalfEdge> edges{h};
-    for (auto end : {h, tree.back(h)}) {
-        for (auto g = tree.next(end); g != end; g = tree.next(g)) edges.push_back(g);
-    }
-    return edges;
-}
-
 void optimise_branches(Likelihood& likelihood, std::vector<HalfEdge> const& edges) {
-    for (auto h : edges) optimise_branch(likelihood, h);
+    for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
 }
 
-/// The edges at most `radius` steps from the two half-edges a and b that a pruned subtree left behind, nearest first;
-/// the edge between them, where it came from, is not among them.
-std::vector<HalfEdge> edges_within(msa::Tree const& tree, HalfEdge a, HalfEdge b, std::uint32_t radius) {
-    std::vector<HalfEdge> edges;
+struct Insertion {
+    HalfEdge target;
+    double loglh;  // not optimised
+};
+
+/// The insertions of the pruned h that are worth a closer look, the likeliest first. The subtree left the edge between
+/// a and b.
+std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, HalfEdge a, HalfEdge b,
+                                            std::uint32_t radius, double loglh, Losses& losses) {
+    auto const& tree = likelihood.tree();
+    auto const most_loss = losses.mean();
+    std::vector<Insertion> found;
     std::vector<HalfEdge> front{a, b};
     for (std::uint32_t step = 0; step < radius; ++step) {
-        std::vector<HalfEdge> next;
-        for (auto h : front) {
-            for (auto g = tree.next(h); g != h; g = tree.next(g)) {
-                edges.push_back(g);
-                next.push_back(tree.back(g));
-            }
+        std::vector<HalfEdge> targets;
+        for (auto x : front) {
+            for (auto g = tree.next(x); g != x; g = tree.next(g)) targets.push_back(g);
         }
-        front = std::move(next);
+        if (targets.empty()) break;
+        front.clear();
+        auto const scores = likelihood.score_insertions(h, targets);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            auto const loss = loglh - scores[i];
+            if (!std::isfinite(loss)) continue;
+            if (step == 0 && loss > 0) losses.add(loss);
+            if (loss < hopeless_share * most_loss) found.push_back({targets[i], scores[i]});
+            if (loss < most_loss) front.push_back(tree.back(targets[i]));
+        }
     }
-    return edges;
+    std::stable_sort(found.begin(), found.end(), [](auto const& x, auto const& y) { return x.loglh > y.loglh; });
+    if (found.size() > candidates) found.resize(candidates);
+    return found;
 }
 
-/// The insertions of the pruned h, from the likeliest on, at most `candidates`.
-std::vector<HalfEdge> ranked(Likelihood& likelihood, HalfEdge h, std::vector<HalfEdge> const& targets) {
-    if (targets.empty()) return {};
-    auto scores = likelihood.score_insertions(h, targets);
-    for (auto& score : scores) {
-        if (std::isnan(score)) score = -std::numeric_limits<double>::infinity();  // sorting needs an order
-    }
-    std::vector<std::size_t> order(targets.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return scores[i] > scores[j]; });
-    std::vector<HalfEdge> best;
-    for (std::size_t i = 0; i < std::min(order.size(), candidates); ++i) best.push_back(targets[order[i]]);
-    return best;
-}
-
-double best_reinsertion(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh) {
+Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses) {
     auto const& tree = likelihood.tree();
-    auto const a = tree.back(tree.next(h));
-    auto const b = tree.back(tree.next(tree.next(h)));
+    auto const left = tree.next(h);
+    auto const right = tree.next(left);
+    auto const a = tree.back(left);
+    auto const b = tree.back(right);
     auto const pruned = likelihood.prune(h);
     likelihood.reach(spr_phase.inside);
-    for (auto target : ranked(likelihood, h, edges_within(tree, a, b, radius))) {
+    for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses)) {
         SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one where it was
-        auto const inserted = likelihood.regraft(h, target);
-        optimise_branches(likelihood, {h, tree.next(h), tree.next(tree.next(h)), a});
+        auto const inserted = likelihood.regraft(h, insertion.target);
+        optimise_branches(likelihood, {h, left, right, a});
         double const now = likelihood.loglh(h);
-        if (now > loglh + least_gain) return now;
+        if (now > loglh + least_gain) return {now, {h, tree.back(left), tree.back(right), a, b}};
         likelihood.undo(inserted);
         others.restore();
     }
     likelihood.undo(pruned);
-    return loglh;
+    return {loglh, {}};
+}
+
+/// One of each edge's half-edges.
+void erase_twins(msa::Tree const& tree, std::vector<HalfEdge>& half_edges) {
+    std::erase_if(half_edges, [&](HalfEdge h) {
+        auto const back = tree.back(h);
+        return back < h && std::find(half_edges.begin(), half_edges.end(), back) != half_edges.end();
+    });
 }
 
 }  // namespace
 
-double try_nni(Likelihood& likelihood, HalfEdge h, double loglh) {
-    likelihood.reach(nni_phase.before);
-    auto const& tree = likelihood.tree();
-    SavedLengths const saved(likelihood, neighbourhood(tree, h));
-    double best = loglh;
-    for (std::uint32_t variant : {0U, 1U}) {
-        auto const undo = likelihood.nni(h, variant);
-        likelihood.reach(nni_phase.inside);
-        optimise_branches(likelihood, neighbourhood(tree, h));
-        double const now = likelihood.loglh(h);
-        if (now > loglh + least_gain) {
-            best = now;
-            break;
-        }
-        likelihood.undo(undo);
-        saved.restore();
-    }
-    likelihood.reach(nni_phase.after);
-    return best;
+double Losses::mean() const {
+    if (count < enough_losses) return std::numeric_limits<double>::infinity();
+    return sum / static_cast<double>(count);
 }
 
-double try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh) {
+Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses) {
     likelihood.reach(spr_phase.before);
-    double const now = best_reinsertion(likelihood, h, radius, loglh);
+    auto result = reinsert(likelihood, h, radius, loglh, losses);
     likelihood.reach(spr_phase.after);
-    return now;
+    return result;
+}
+
+Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
+    likelihood.reach(escape_phase.before);
+    auto const& tree = likelihood.tree();
+    Random random(seed);
+    auto const is_inner_edge = [&](HalfEdge h) { return !tree.is_tip(h) && !tree.is_tip(tree.back(h)); };
+    auto const some_of = [&](std::vector<HalfEdge> const& half_edges) {
+        std::vector<HalfEdge> inner;
+        std::copy_if(half_edges.begin(), half_edges.end(), std::back_inserter(inner), is_inner_edge);
+        return inner[random.below(inner.size())];
+    };
+    auto const centre = some_of(all_subtrees(tree));
+    std::vector<HalfEdge> places;
+    for (std::uint32_t i = 0; i < interchanges; ++i) {
+        auto const h = some_of(subtrees_near(tree, {centre}, interchanges_within));
+        static_cast<void>(likelihood.nni(h, static_cast<std::uint32_t>(random.below(2))));
+        places.push_back(h);
+        places.push_back(tree.back(h));
+    }
+    likelihood.reach(escape_phase.inside);
+    auto edges = subtrees_near(tree, places, 1);
+    erase_twins(tree, edges);
+    for (int pass = 0; pass < 2; ++pass) optimise_branches(likelihood, edges);
+    auto const loglh = likelihood.loglh(places.front());
+    likelihood.reach(escape_phase.after);
+    return {loglh, places};
+}
+
+std::vector<HalfEdge> all_subtrees(msa::Tree const& tree) {
+    std::vector<HalfEdge> result;
+    for (auto h : msa::preorder_edges(tree)) {
+        for (auto end : {h, tree.back(h)}) {
+            if (!tree.is_tip(end)) result.push_back(end);
+        }
+    }
+    return result;
+}
+
+std::vector<HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<HalfEdge> const& places, std::uint32_t steps) {
+    std::vector<msa::Node> nodes;
+    std::vector<bool> seen(tree.num_nodes());
+    auto const see = [&](HalfEdge h) {
+        if (seen[tree.node(h)]) return;
+        seen[tree.node(h)] = true;
+        nodes.push_back(tree.node(h));
+    };
+    for (auto h : places) see(h);
+    std::size_t first = 0;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+        for (auto const last = nodes.size(); first < last; ++first) {
+            auto const h = tree.half_edge(nodes[first]);
+            see(tree.back(h));
+            for (auto g = tree.next(h); g != h; g = tree.next(g)) see(tree.back(g));
+        }
+    }
+    std::sort(nodes.begin(), nodes.end());
+    std::vector<HalfEdge> result;
+    for (auto node : nodes) {
+        auto const h = tree.half_edge(node);
+        if (!tree.is_tip(h)) result.insert(result.end(), {h, h + 1, h + 2});
+    }
+    return result;
 }
 
 }  // namespace regraft::phylo

@@ -1,18 +1,46 @@
-// Moves in the space of topologies, each taken only if the likelihood rises.
+// Moves in the space of topologies.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "likelihood.hpp"
 
 namespace regraft::phylo {
 
-/// Tries both nearest-neighbour interchanges across the inner edge of h and takes the first that raises the likelihood
-/// once the five branches around are optimised. `loglh` is the tree's before; returns it after (equal bits if neither
-/// was taken: then the tree is as it was).
-double try_nni(Likelihood& likelihood, msa::HalfEdge h, double loglh);
+/// How much likelihood insertions next to the place of a pruned subtree lose, on average over the search so far. What
+/// loses less than that is worth a look beyond.
+struct Losses {
+    double sum = 0;
+    std::uint64_t count = 0;
 
-/// Cuts off the subtree behind h and moves it to the best edge at most `radius` edges away, if that raises the
-/// likelihood once the three branches there and the one left behind are optimised. Insertions are ranked without
-/// optimising (lazy SPR, Stamatakis 2006).
-double try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh);
+    void add(double loss) {
+        sum += loss;
+        ++count;
+    }
+    /// Infinity until enough is known.
+    double mean() const;
+};
+
+/// What became of the tree.
+struct Climb {
+    double loglh;                       // afterwards
+    std::vector<msa::HalfEdge> places;  // where the topology changed; none: the tree is as it was, bit by bit
+};
+
+/// Cuts off the subtree behind h and moves it at most `radius` edges away, if that raises the likelihood `loglh` once
+/// the three branches there and the one left behind are optimised. Insertions are ranked without optimising (lazy SPR,
+/// Stamatakis 2006), from the nearest outwards, beyond an edge only if the insertion there did not lose too much.
+Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses);
+
+/// Some random nearest-neighbour interchanges close to each other, and the branches there optimised. Precondition: at
+/// least 4 tips.
+Climb perturb(Likelihood& likelihood, std::uint64_t seed);
+
+/// For try_spr: all, in pre-order of their edges, so that few CLVs change from one to the next.
+std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
+/// Those whose nodes are at most `steps` edges from the nodes of some half-edges.
+std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
+                                         std::uint32_t steps);
 
 }  // namespace regraft::phylo
