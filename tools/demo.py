@@ -12,7 +12,7 @@ import launch
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALIGNMENT = ROOT / "data" / "vertebrates.phy"
 RANKS = 8
-PLAN = "model:inside:5:1,nni:inside:0:6,spr:inside:3:25"  # point:rank:occurrence
+PLAN = "model:inside:5:1,spr:inside:0:6,escape:inside:3:1"  # point:rank:occurrence
 TIMEOUT = 100
 
 

@@ -22,16 +22,17 @@ import phylo_types
 
 PLANS = [  # ranks, plan: everybody named must die
     (5, "spr:inside:1:3,spr:inside:2:3"),
-    (8, "nni:inside:0:2,nni:inside:3:2,nni:inside:6:2"),
+    (8, "spr:inside:0:2,spr:inside:3:2,spr:inside:6:2"),
     (8, "submit:inside:0:0,model:inside:4:1,spr:before:7:9"),
     (3, "branches:inside:0:40,branches:inside:1:40"),
     (5, "reduce:inside:0:100,agree:inside:1:9,checkpoint:inside:2:7,spr:after:3:12"),
-    (8, "spr:inside:0:1,nni:after:1:1,model:before:2:2,branches:after:3:1,reduce:before:4:900,checkpoint:after:5:4,agree:before:6:16"),
+    (8, "spr:inside:0:1,spr:after:1:1,model:before:2:2,branches:after:3:1,reduce:before:4:900,checkpoint:after:5:4,agree:before:6:16"),
     (4, "model:inside:3:1,recover:before:2:0"),
     (4, "model:inside:0:1,load:inside:1:0"),
-    (5, "nni:before:1:1,recover:inside:0:0,shrink:before:2:1"),
-    (5, "nni:before:1:1,recover:after:3:0,load:before:0:1"),
+    (5, "spr:before:1:1,recover:inside:0:0,shrink:before:2:1"),
+    (5, "spr:before:1:1,recover:after:3:0,load:before:0:1"),
     (6, "spr:inside:5:2,shrink:inside:4:1,exchange:inside:0:1,shrink:after:1:1"),
+    (5, "escape:inside:0:0,escape:before:3:1,escape:after:4:1"),
     (8, "output:before:0:0,output:inside:1:0,output:after:2:0"),
     (2, "output:inside:0:0"),
     (2, "read:before:0:0"),
@@ -39,7 +40,7 @@ PLANS = [  # ranks, plan: everybody named must die
 RANKS = 5  # of the jobs that are killed from outside
 LOST = [  # with one replica every death loses sites, which must be read again from the file
     (4, "spr:inside:2:5", 1),
-    (4, "nni:inside:0:1,recover:inside:3:0", 1),
+    (4, "spr:inside:0:1,recover:inside:3:0", 1),
     (4, "model:before:0:1,model:before:1:1,model:before:2:1", 2),  # with three of four all holders of one half
 ]
 
@@ -67,7 +68,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         if point.startswith(recovering):
             ranks = 6  # the fewest of which one death leaves something to repair
         # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
-        first = "" if not point.startswith(recovering) else f"nni:inside:{(victim + 1) % ranks}:0,"
+        first = "" if not point.startswith(recovering) else f"spr:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
         check(jobs.search(ranks, plan, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
@@ -162,7 +163,7 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
         plan = "spr:inside:1:2,model:inside:2:3"
         check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", victims(plan))
     types = ["search", *phylo_types.write_partitioned(pathlib.Path(jobs.directory.name)), "--spr-radius", "1"]
-    plan = "nni:inside:0:2,model:inside:3:4"
+    plan = "spr:inside:0:2,model:inside:3:4"
     check(jobs.run(4, [*types, "--fail", plan]), jobs.run(1, types), f"4 ranks, several types of data, {plan}", victims(plan))
     reference = jobs.search(1)
     for ranks in (2, 3, 5, 8):

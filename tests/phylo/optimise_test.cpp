@@ -7,9 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "search.hpp"
 #include "small_dataset.hpp"
-#include "topology.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -158,55 +156,6 @@ TEST(NormaliseScalers, LeavesThemIfOneIsGiven) {
     optimise_models(likelihood, 0.1);
     EXPECT_NE(likelihood.model(0).scaler, before[0].scaler);
     EXPECT_EQ(likelihood.model(1).scaler, before[1].scaler);
-}
-
-TEST(Moves, LeaveTheTreeBitwiseAsItWasUnlessTheyPay) {
-    for (auto linkage : linkages) {
-        Fixture f(7, linkage);
-        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
-        double loglh = f.likelihood.loglh();
-        auto const n = f.data.num_taxa;
-        for (msa::HalfEdge h = n; h < f.likelihood.tree().num_half_edges(); ++h) {
-            for (bool nni : {true, false}) {
-                auto const tree = f.likelihood.tree();
-                if (nni && tree.is_tip(tree.back(h))) continue;
-                double const now = nni ? try_nni(f.likelihood, h, loglh) : try_spr(f.likelihood, h, 4, loglh);
-                EXPECT_TRUE(f.likelihood.tree().is_complete());
-                if (now == loglh) {
-                    EXPECT_EQ(f.likelihood.tree(), tree);
-                } else {
-                    EXPECT_GT(now, loglh);
-                    EXPECT_NEAR(f.likelihood.loglh(), now, 1e-8);
-                }
-                loglh = now;
-            }
-        }
-    }
-}
-
-TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
-    Fixture f(8, BranchLinkage::scaled);
-    SearchOptions options;
-    options.sites_per_partition = {100, 50, 10};
-    auto const run = [&](std::uint64_t interrupt_every) {
-        auto state = start_state(Command::search, test::some_tree(f.data, 8, BranchLinkage::scaled), f.data.specs,
-                                 f.data.models);
-        auto const restart = [&] {
-            return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, BranchLinkage::scaled,
-                                                test::my_sites(f.data, f.comm), test::partition_options(f.data));
-        };
-        auto likelihood = restart();
-        for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
-            advance(state, *likelihood, options);
-            if (interrupt_every == 0 || step % interrupt_every != 0) continue;
-            state = SearchState::from_bytes(state.to_bytes());
-            likelihood = restart();
-        }
-        return state;
-    };
-    auto const whole = run(0);
-    EXPECT_TRUE(whole.tree.is_complete());
-    for (std::uint64_t every : {1, 7}) EXPECT_EQ(run(every).to_bytes(), whole.to_bytes());
 }
 
 }  // namespace

@@ -29,9 +29,10 @@ struct SmallDataset {
 
 /// Two DNA partitions and one of amino acids, or one each of DNA, binary and multistate data with sites left out;
 /// columns with some common history, gaps and ambiguities.
-inline SmallDataset small_dataset(std::uint64_t seed) {
+inline SmallDataset small_dataset(std::uint64_t seed, std::uint32_t num_taxa = 8) {
     Random random(seed);
     SmallDataset data;
+    data.num_taxa = num_taxa;
     std::array const molecular{"GTR+FC+G4m", "HKY+FO+G3a", "LG+G4m"};
     std::array const varying{"GTR+FC+G4m+ASC_STAM{3/1/4/1}", "BIN+FO+G3a+ASC_LEWIS", "MULTI7_GTR+FO+G4m+ASC_FELS{50}"};
     for (auto const* model : seed % 3 == 1 ? varying : molecular) {

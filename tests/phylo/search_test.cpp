@@ -1,0 +1,199 @@
+#include "search.hpp"
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "optimise.hpp"
+#include "small_dataset.hpp"
+#include "topology.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
+
+struct Fixture {
+    ft::Communicator comm{MPI_COMM_WORLD};
+    test::SmallDataset data;
+    BranchLinkage linkage;
+    Likelihood likelihood;
+
+    Fixture(std::uint64_t seed, BranchLinkage how, std::uint32_t num_taxa = 8)
+        : data(test::small_dataset(seed, num_taxa)),
+          linkage(how),
+          likelihood(fresh(test::some_tree(data, seed, how))) {}
+
+    Likelihood fresh(msa::Tree const& tree) {
+        return {
+            comm, tree, data.specs, data.models, linkage, test::my_sites(data, comm), test::partition_options(data)};
+    }
+};
+
+TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
+    for (auto linkage : linkages) {
+        Fixture f(7, linkage, 12);
+        for (int i = 0; i < 3; ++i) smooth_branches(f.likelihood, 1e-4);
+        double loglh = f.likelihood.loglh();
+        Losses losses;
+        int taken = 0;
+        for (auto h : all_subtrees(f.likelihood.tree())) {
+            auto const tree = f.likelihood.tree();
+            auto const climb = try_spr(f.likelihood, h, 4, loglh, losses);
+            EXPECT_TRUE(f.likelihood.tree().is_complete());
+            if (climb.places.empty()) {
+                EXPECT_EQ(climb.loglh, loglh);
+                EXPECT_EQ(f.likelihood.tree(), tree);
+            } else {
+                ++taken;
+                EXPECT_GT(climb.loglh, loglh);
+                EXPECT_NEAR(f.likelihood.loglh(), climb.loglh, 1e-8);
+            }
+            loglh = climb.loglh;
+        }
+        EXPECT_GT(taken, 0);
+        EXPECT_GT(losses.count, 0U);
+    }
+}
+
+TEST(Losses, AreUnlimitedUntilEnoughIsKnown) {
+    Losses losses;
+    EXPECT_EQ(losses.mean(), std::numeric_limits<double>::infinity());
+    for (int i = 0; i < 100; ++i) losses.add(i % 2 == 0 ? 3 : 5);
+    EXPECT_EQ(losses.mean(), 4);
+}
+
+TEST(Perturb, ChangesTheTreeInOnePlaceAndTellsItsLikelihood) {
+    for (auto linkage : linkages) {
+        Fixture f(3, linkage, 30);
+        auto const before = f.likelihood.tree();
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+            auto const change = perturb(f.likelihood, seed);
+            auto const& tree = f.likelihood.tree();
+            EXPECT_TRUE(tree.is_complete());
+            EXPECT_NE(tree, before);
+            EXPECT_NEAR(f.likelihood.loglh(), change.loglh, 1e-8);
+            auto const near = subtrees_near(tree, {change.places.front()}, 9);
+            for (auto h : change.places) EXPECT_NE(std::find(near.begin(), near.end(), h), near.end());
+            f.likelihood.set_tree(before);
+        }
+    }
+}
+
+TEST(Perturb, CanChangeTheSmallestTrees) {
+    for (std::uint32_t n : {4U, 5U}) {
+        Fixture f(n, BranchLinkage::linked, n);
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+            static_cast<void>(perturb(f.likelihood, seed));
+            EXPECT_TRUE(f.likelihood.tree().is_complete());
+        }
+    }
+}
+
+TEST(SetTree, GivesTheBitsOfAFreshLikelihood) {
+    for (auto linkage : linkages) {
+        Fixture f(5, linkage, 20);
+        for (std::uint64_t seed = 1; seed < 8; ++seed) {
+            static_cast<void>(f.likelihood.loglh());
+            auto tree = f.likelihood.tree();
+            if (seed % 3 != 0) {
+                tree = test::some_tree(f.data, seed, linkage);  // nothing in common
+            } else {
+                tree.set_length(4, 0.321);
+                tree.nni(tree.edges().back(), 1);
+            }
+            f.likelihood.set_tree(tree);
+            EXPECT_EQ(f.likelihood.tree(), tree);
+            EXPECT_EQ(f.likelihood.loglh(), f.fresh(tree).loglh());
+            EXPECT_EQ(f.likelihood.loglh(7), f.fresh(tree).loglh(7));
+        }
+    }
+}
+
+TEST(AllSubtrees, AreTheHalfEdgesOfInnerNodes) {
+    auto const tree = msa::random_tree(20, 3);
+    auto subtrees = all_subtrees(tree);
+    std::sort(subtrees.begin(), subtrees.end());
+    ASSERT_EQ(subtrees.size(), tree.num_half_edges() - 20);
+    for (std::size_t i = 0; i < subtrees.size(); ++i) EXPECT_EQ(subtrees[i], 20 + i);
+}
+
+TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
+    auto const tree = msa::random_tree(40, 4);
+    auto const lists = [](std::vector<msa::HalfEdge> const& subtrees, msa::HalfEdge h) {
+        return std::find(subtrees.begin(), subtrees.end(), h) != subtrees.end();
+    };
+    for (auto h : all_subtrees(tree)) {
+        EXPECT_EQ(subtrees_near(tree, {h}, 0).size(), 3U);
+        EXPECT_EQ(subtrees_near(tree, {h}, 40).size(), all_subtrees(tree).size());
+        // One step further are the neighbours of those within.
+        for (std::uint32_t steps = 0; steps < 6; ++steps) {
+            auto const within = subtrees_near(tree, {h}, steps);
+            auto const beyond = subtrees_near(tree, {h}, steps + 1);
+            for (auto g : all_subtrees(tree)) {
+                auto const close = lists(within, g) || lists(within, tree.back(g)) ||
+                                   lists(within, tree.back(tree.next(g))) ||
+                                   lists(within, tree.back(tree.next(tree.next(g))));
+                EXPECT_EQ(lists(beyond, g), close);
+            }
+        }
+    }
+    EXPECT_TRUE(subtrees_near(tree, {0}, 0).empty());  // a tip
+    EXPECT_EQ(subtrees_near(tree, {0}, 1).size(), 3U);
+    EXPECT_TRUE(subtrees_near(tree, {}, 3).empty());
+}
+
+TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
+    for (auto effort : {Effort::fast, Effort::normal, Effort::thorough}) {
+        Fixture f(8, BranchLinkage::scaled, effort == Effort::thorough ? 6 : 14);
+        SearchOptions options;
+        options.effort = effort;
+        options.sites_per_partition = {100, 50, 10};
+        auto const start = f.likelihood.tree();
+        auto const run = [&](std::uint64_t interrupt_every) {
+            auto state = start_state(Command::search, start, f.data.specs, f.data.models);
+            auto const restart = [&] {
+                return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
+                                                    test::my_sites(f.data, f.comm), test::partition_options(f.data));
+            };
+            auto likelihood = restart();
+            for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
+                advance(state, *likelihood, options);
+                if (interrupt_every == 0 || step % interrupt_every != 0) continue;
+                state = SearchState::from_bytes(state.to_bytes());
+                likelihood = restart();
+            }
+            return state;
+        };
+        auto const whole = run(0);
+        EXPECT_TRUE(whole.tree.is_complete());
+        EXPECT_EQ(whole.stage, Stage::done);
+        for (std::uint64_t every : {1, 7}) EXPECT_EQ(run(every).to_bytes(), whole.to_bytes());
+    }
+}
+
+TEST(Search, MoreEffortNeverEndsLower) {
+    for (std::uint64_t seed = 20; seed < 24; ++seed) {
+        Fixture f(seed, BranchLinkage::linked, 12);
+        auto const search = [&](Effort effort) {
+            auto state = start_state(Command::search, f.likelihood.tree(), f.data.specs, f.data.models);
+            SearchOptions options;
+            options.effort = effort;
+            options.sites_per_partition = {100, 50, 10};
+            auto likelihood = f.fresh(state.tree);
+            while (state.stage != Stage::done) advance(state, likelihood, options);
+            return state.loglh;
+        };
+        auto const fast = search(Effort::fast);
+        auto const normal = search(Effort::normal);
+        constexpr double of_the_final_model = 0.01;
+        EXPECT_GE(normal, fast - of_the_final_model);
+        EXPECT_GE(search(Effort::thorough), normal - of_the_final_model);
+    }
+}
+
+}  // namespace
+}  // namespace regraft::phylo
