@@ -116,7 +116,7 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
-                   "other, from which it climbs again; thorough: eight times as many of them may fail in a row")
+                   "other, from which it climbs again; thorough: four times as many of them may fail in a row")
         ->transform(CLI::CheckedTransformer(efforts).description(""))
         ->type_name("HOW");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")

@@ -186,7 +186,7 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
         case Effort::fast:
             return 0;
         case Effort::normal:
-            return num_tips / 4;
+            return num_tips / 2;
         case Effort::thorough:
             return std::uint64_t{2} * num_tips;
     }
@@ -220,7 +220,7 @@ void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions c
         state.waiting = subtrees_near(tree, change.places, wake_within);
         ++state.position;
     } else if (!state.waiting.empty()) {
-        move_next(state, likelihood, options.spr_radius);
+        move_next(state, likelihood, std::min(near_radius, options.spr_radius));
         ++state.position;
     } else {
         if (state.loglh > state.home->loglh - close) {

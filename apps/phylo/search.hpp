@@ -23,7 +23,7 @@ std::string to_string(Stage stage);
 
 enum class Effort : std::uint8_t {
     fast,      // no escapes
-    normal,    // as long as one in a quarter as many as taxa is of use
+    normal,    // as long as one in half as many as taxa is of use
     thorough,  // as long as one in twice as many as taxa is of use
 };
 
