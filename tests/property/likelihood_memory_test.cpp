@@ -31,6 +31,13 @@ void uncount(void* memory) {
 void* operator new(std::size_t size) {
     return counted(std::malloc(size));
 }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    try {
+        return operator new(size);
+    } catch (std::bad_alloc const&) {
+        return nullptr;
+    }
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
     auto const step = static_cast<std::size_t>(alignment);
     return counted(std::aligned_alloc(step, (size + step - 1) / step * step));
