@@ -1,5 +1,4 @@
 #include "optimise.hpp"
-#include <mpi.h>
 
 #include <cmath>
 #include <limits>
@@ -7,23 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "small_dataset.hpp"
+#include "small_job.hpp"
 
 namespace regraft::phylo {
 namespace {
 
-constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
-
-struct Fixture {
-    ft::Communicator comm{MPI_COMM_WORLD};
-    test::SmallDataset data;
-    Likelihood likelihood;
-
-    Fixture(std::uint64_t seed, BranchLinkage linkage)
-        : data(test::small_dataset(seed)),
-          likelihood(comm, test::some_tree(data, seed, linkage), data.specs, data.models, linkage,
-                     test::my_sites(data, comm), test::partition_options(data)) {}
-};
+using test::linkages;
+using Fixture = test::SmallJob;
 
 TEST(OptimiseBranch, FindsAStationaryPointAndTellsTheGain) {
     for (auto linkage : linkages) {

@@ -1,5 +1,4 @@
 #include "search.hpp"
-#include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,30 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "optimise.hpp"
-#include "small_dataset.hpp"
+#include "small_job.hpp"
 #include "topology.hpp"
 
 namespace regraft::phylo {
 namespace {
 
-constexpr std::array linkages{BranchLinkage::linked, BranchLinkage::scaled, BranchLinkage::unlinked};
-
-struct Fixture {
-    ft::Communicator comm{MPI_COMM_WORLD};
-    test::SmallDataset data;
-    BranchLinkage linkage;
-    Likelihood likelihood;
-
-    Fixture(std::uint64_t seed, BranchLinkage how, std::uint32_t num_taxa = 8)
-        : data(test::small_dataset(seed, num_taxa)),
-          linkage(how),
-          likelihood(fresh(test::some_tree(data, seed, how))) {}
-
-    Likelihood fresh(msa::Tree const& tree) {
-        return {
-            comm, tree, data.specs, data.models, linkage, test::my_sites(data, comm), test::partition_options(data)};
-    }
-};
+using test::linkages;
+using Fixture = test::SmallJob;
 
 TEST(TrySpr, LeavesTheTreeBitwiseAsItWasUnlessItPays) {
     for (auto linkage : linkages) {
