@@ -1,6 +1,7 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -151,10 +152,12 @@ void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions co
     likelihood.reach(choice_phase.after);
 }
 
+/// Puts those in line that are not in it yet.
 void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
-    for (auto h : subtrees) {
-        if (std::find(state.waiting.begin(), state.waiting.end(), h) == state.waiting.end()) state.waiting.push_back(h);
-    }
+    std::vector<bool> waits(state.tree.num_half_edges());
+    for (auto h : state.waiting) waits[h] = true;
+    std::copy_if(subtrees.begin(), subtrees.end(), std::back_inserter(state.waiting),
+                 [&](auto h) { return !waits[h]; });
 }
 
 /// Moves the next waiting subtree. Where the topology changes, others are worth a try again.
@@ -163,7 +166,7 @@ void move_next(SearchState& state, Likelihood& likelihood, std::uint32_t radius)
     state.waiting.erase(state.waiting.begin());
     auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses);
     state.loglh = climb.loglh;
-    wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
+    if (!climb.places.empty()) wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
 }
 
 /// Steps: all branches, then the subtrees one by one, until none can be moved.
