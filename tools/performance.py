@@ -36,16 +36,9 @@ def main() -> int:
 
 
 def overview(folder: pathlib.Path) -> str:
-    tables = senders(plot.read(folder / "matching.json")) + "\n" + rounds(plot.read(folder / "schedule.json"))
-    if (msa := folder / "msa.json").exists():
-        tables += "\n" + compression(plot.read(msa))
-    if (store := folder / "store.json").exists():
-        tables += "\n" + storing(plot.read(store))
-    if (likelihood := folder / "likelihood.json").exists():
-        tables += "\n" + likelihoods(plot.read(likelihood))
-    if (sums := folder / "sums.json").exists():
-        tables += "\n" + reductions(plot.read(sums))
-    return tables
+    parts = {"matching": senders, "schedule": rounds, "msa": compression, "store": storing, "likelihood": likelihoods, "sums": reductions}
+    files = {name: folder / f"{name}.json" for name in parts}
+    return "\n".join(parts[name](plot.read(file)) for name, file in files.items() if file.exists())
 
 
 def scaling(results: plot.Results) -> str:
