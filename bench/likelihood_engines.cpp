@@ -36,10 +36,7 @@ std::vector<HalfEdge> inner_half_edges(Evolved const& evolved, Nodes nodes) {
 }
 
 likelihood::StateSets state_sets(std::uint32_t num_states) {
-    likelihood::StateSets sets{};
-    auto const alphabet = num_states == 4 ? msa::Alphabet::dna : msa::Alphabet::amino_acid;
-    for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = msa::state_mask(alphabet, static_cast<char>(i));
-    return sets;
+    return msa::state_masks(num_states == 4 ? msa::Alphabet::dna : msa::Alphabet::amino_acid);
 }
 
 std::uint64_t total_weight(likelihood::Sites const& sites) {

@@ -38,9 +38,8 @@ void run(char const* file) {
     auto const patterns = msa::compress_patterns(alignment, partitions);
     auto tree = msa::stepwise_addition(patterns, 1);
 
-    likelihood::StateSets sets{};
-    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
-    likelihood::Partition partition(tree, 0, 4, sets, sites_of(patterns), {.total_weight = alignment.num_sites()});
+    likelihood::Partition partition(tree, 0, 4, msa::state_masks(alphabet), sites_of(patterns),
+                                    {.total_weight = alignment.num_sites()});
     auto const spec = likelihood::parse_model(model_name);
     auto const counted = msa::empirical_frequencies(msa::count_states(patterns, 0), 4);
     partition.set_model(likelihood::site_model(spec, likelihood::start_model(spec, {counted})));

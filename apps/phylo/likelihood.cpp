@@ -12,16 +12,6 @@ namespace regraft::phylo {
 
 using msa::HalfEdge;
 
-namespace {
-
-likelihood::StateSets state_sets(msa::Alphabet alphabet) {
-    likelihood::StateSets sets{};
-    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
-    return sets;
-}
-
-}  // namespace
-
 Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
                        BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                        likelihood::PartitionOptions const& options)
@@ -29,8 +19,8 @@ Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<Model
     REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
-        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), state_sets(spec(q).alphabet), sites[q],
-                                 options);
+        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), msa::state_masks(spec(q).alphabet),
+                                 sites[q], options);
         set_model(q, models_[q]);
     }
 }

@@ -101,6 +101,12 @@ StateMask state_mask(Alphabet alphabet, char symbol) {
     return symbols_of(alphabet).mask[static_cast<unsigned char>(symbol)] & undetermined(alphabet);
 }
 
+std::array<StateMask, 256> state_masks(Alphabet alphabet) {
+    auto masks = symbols_of(alphabet).mask;
+    for (auto& mask : masks) mask &= undetermined(alphabet);
+    return masks;
+}
+
 char canonical(Alphabet alphabet, char symbol) {
     if (state_mask(alphabet, symbol) == 0) return 0;
     return symbols_of(alphabet).canonical[static_cast<unsigned char>(symbol)];

@@ -16,11 +16,8 @@ using SymbolStates = std::array<StateMask, 256>;
 
 /// All states for symbols that are not in the alphabet.
 SymbolStates states_of_symbols(Alphabet alphabet) {
-    SymbolStates states{};
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        auto const mask = state_mask(alphabet, static_cast<char>(i));
-        states[i] = mask == 0 ? undetermined(alphabet) : mask;
-    }
+    auto states = state_masks(alphabet);
+    std::ranges::replace(states, StateMask{0}, undetermined(alphabet));
     return states;
 }
 

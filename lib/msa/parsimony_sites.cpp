@@ -29,11 +29,8 @@ public:
 using SetOfCharacter = std::array<StateMask, 256>;
 
 SetOfCharacter sets_of(Alphabet alphabet) {
-    SetOfCharacter sets{};
-    for (std::size_t byte = 0; byte < sets.size(); ++byte) {
-        sets[byte] = state_mask(alphabet, static_cast<char>(static_cast<unsigned char>(byte)));
-        if (sets[byte] == undetermined(alphabet)) sets[byte] = anything;
-    }
+    auto sets = state_masks(alphabet);
+    std::ranges::replace(sets, undetermined(alphabet), anything);
     return sets;
 }
 

@@ -59,19 +59,13 @@ regraft::test::Mixture mixture(ModelSpec const& spec, Model const& model) {
     return {{process}, {{0, 1, 1}}, 0, model.scaler};
 }
 
-likelihood::StateSets state_sets(msa::Alphabet alphabet) {
-    likelihood::StateSets sets{};
-    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
-    return sets;
-}
-
 TEST(Likelihood, EqualsPruningWithoutAnyLibrary) {
     Fixture f(5, BranchLinkage::scaled);
     f.data.specs = {parse_model("GTR+FC"), parse_model("HKY+FO"), parse_model("LG")};
     auto const tree = test::some_tree(f.data, 3, f.linkage);
     auto likelihood = f.fresh(tree, f.data.models);
     for (std::size_t q = 0; q < 3; ++q) {
-        auto const sets = state_sets(f.data.specs[q].alphabet);
+        auto const sets = msa::state_masks(f.data.specs[q].alphabet);
         auto const sites = test::some_sites(f.data, q, 0, 1);
         regraft::test::Pruning const pruning(tree, mixture(f.data.specs[q], f.data.models[q]), sets, sites);
         auto const expected = static_cast<double>(total(pruning.values(0), sites.weights).loglh);

@@ -20,12 +20,6 @@ namespace {
 using likelihood::Partition;
 using msa::HalfEdge;
 
-likelihood::StateSets state_sets(msa::Alphabet alphabet) {
-    likelihood::StateSets sets{};
-    for (std::size_t c = 0; c < sets.size(); ++c) sets[c] = msa::state_mask(alphabet, static_cast<char>(c));
-    return sets;
-}
-
 /// The tips behind h, as bits.
 std::uint32_t tips_behind(msa::Tree const& tree, HalfEdge h) {
     std::uint32_t tips = 0;
@@ -43,7 +37,7 @@ TEST(LikelihoodGradient, EqualsDifferencesInSixtyDigits) {
         auto const tree = msa::parse_newick(known.newick, "known", names);
         auto const spec = likelihood::parse_model(known.model);
         likelihood::Sites const sites{std::vector<std::uint32_t>(known.rows[0].size(), 1), known.rows};
-        Partition partition(tree, 0, spec.num_states(), state_sets(spec.alphabet), sites,
+        Partition partition(tree, 0, spec.num_states(), msa::state_masks(spec.alphabet), sites,
                             {.total_weight = sites.weights.size()});
         partition.set_model(likelihood::site_model(spec, likelihood::start_model(spec, {})));
         EXPECT_NEAR(loglh_sum(partition).value(partition.loglh_scale()), known.loglh, 1e-12 * std::abs(known.loglh));

@@ -61,10 +61,8 @@ Data read(std::string const& name, likelihood::ModelSpec const& spec) {
     bool const is_dna = spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::binary;
     auto const alphabet = is_dna ? msa::Alphabet::dna : msa::Alphabet::amino_acid;
     auto const alignment = msa::read_alignment(std::string(REGRAFT_DATA) + "/" + name);
-    likelihood::StateSets sets{};
-    for (std::size_t c = 0; c < sets.size(); ++c) {
-        sets[c] = folded(msa::state_mask(alphabet, static_cast<char>(c)), spec.num_states());
-    }
+    auto sets = msa::state_masks(alphabet);
+    for (auto& set : sets) set = folded(set, spec.num_states());
     return {tree_of(name, alignment.num_taxa()), sets, sites_of(alignment, alphabet)};
 }
 

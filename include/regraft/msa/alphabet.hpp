@@ -1,6 +1,7 @@
 // Alphabets: a character of an alignment stands for a set of states.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,6 +48,8 @@ constexpr StateMask undetermined(Alphabet alphabet) {
 /// Amino acids: the 20 letters; B = N or D, Z = Q or E, J = I or L; X U O ? - . ~ * ! are undetermined.
 /// Binary data: N X ? - . ~ * ! are undetermined. Multistate data: ? - . are undetermined.
 StateMask state_mask(Alphabet alphabet, char symbol);
+/// The same for all characters, by their value as unsigned char.
+std::array<StateMask, 256> state_masks(Alphabet alphabet);
 
 /// The one upper-case letter for all symbols with the same states ('-' if undetermined); 0 if not in the alphabet.
 char canonical(Alphabet alphabet, char symbol);
