@@ -109,10 +109,13 @@ std::vector<std::string> names_of_instructions() {
 void add_search_options(CLI::App& app, Options& options) {
     std::map<std::string, Effort> const efforts{
         {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
-    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
-    app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
-        ->transform(CLI::CheckedTransformer(starts).description(""))
-        ->type_name("HOW");
+    app.add_option("--starts", options.starts,
+                   "start trees, besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}; "
+                   "the best result counts (default: pars{1} without --tree)")
+        ->type_name("WHICH");
+    app.add_option("--bs-trees", options.replicates, "bootstrap: searches on so many resampled alignments (default 0)")
+        ->check(CLI::Range(0U, 1000000U))
+        ->type_name("N");
     app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
@@ -140,6 +143,19 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
         ->type_name("R");
+    app.add_option("--groups", options.groups,
+                   "of ranks, that work on different searches of one job: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1U << 20))
+        ->type_name("N");
+    app.add_option("--checkpoint-interval", options.checkpoint_seconds,
+                   "between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
+    app.add_option("--time-limit", options.time_limit_seconds,
+                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so does "
+                   "SIGTERM")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
         ->check(CLI::Range(0U, 1024U))
         ->type_name("N");

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint_file.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
@@ -139,6 +140,16 @@ Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionC
     return json;
 }
 
+/// What was under way when an earlier run of the job stopped; null if there was none.
+Json resumed_to_json(Checkpoints const& checkpoints) {
+    if (!checkpoints.resumed) return nullptr;
+    auto json = Json::array();
+    for (auto const& [search, during, loglh] : checkpoints.resumed_from) {
+        json.push_back({{"search", search}, {"during", during}, {"log_likelihood", loglh}});
+    }
+    return json;
+}
+
 std::error_code last_error() {
     return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
 }
@@ -207,28 +218,41 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
     return lines;
 }
 
-std::string newick(Dataset const& dataset, SearchState const& state) {
-    if (state.tree.num_length_sets() == 1) return msa::to_newick(state.tree, dataset.taxa);
-    auto mean = state.tree;
+std::string newick(Dataset const& dataset, msa::Tree const& tree) {
+    if (tree.num_length_sets() == 1) return msa::to_newick(tree, dataset.taxa);
+    auto mean = tree;
     auto const sites = static_cast<double>(dataset.num_sites());
     for (auto h : mean.edges()) {
         double length = 0;
         for (std::uint32_t set = 0; set < mean.num_length_sets(); ++set) {
-            length += state.tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
+            length += tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
         }
         mean.set_length(h, length / sites);
     }
     return msa::to_newick(mean, dataset.taxa);
 }
 
+std::string ml_trees(Dataset const& dataset, Result const& result) {
+    std::string lines;
+    for (auto const& start : result.starts) lines += newick(dataset, start.state.tree) + '\n';
+    return lines;
+}
+
+std::string replicate_trees(Dataset const& dataset, Result const& result) {
+    std::string lines;
+    for (auto const& tree : result.replicates) lines += newick(dataset, tree) + '\n';
+    return lines;
+}
+
 void prepare_output(Options const& options, Trial trial) {
-    for (auto const* extension : {".bestTree", ".bestModel", ".json", ".log"}) {
+    bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
+    for (auto const* extension : {".bestTree", ".bestModel", ".mlTrees", ".bootstraps", ".json", ".log"}) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
         if (std::filesystem::is_directory(status))
             throw InputError({path.string()}, "cannot be written: it is a directory");
-        if (std::filesystem::exists(status) && !options.redo) {
+        if (std::filesystem::exists(status) && !options.redo && !resumes) {
             throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
         }
     }
@@ -276,15 +300,26 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"seed", options.seed},
               {"branch_lengths", name(options.linkage)},
               {"instruction_set", std::string(likelihood::used_instructions())},
-              {"tree", newick(dataset, result.state)},
+              {"tree", newick(dataset, result.state.tree)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
               {"failure_plan", result.failure_plan},
               {"failures", Json::array()},
               {"partitions", Json::array()},
               {"evaluations", result.evaluations},
-              {"checkpoints", {{"count", result.checkpoints}, {"ms", result.checkpoint_ms}}},
+              {"starts", Json::array()},
+              {"resumed_from", resumed_to_json(result.checkpoints)},
+              {"checkpoints",
+               {{"count", result.checkpoints.count},
+                {"ms", result.checkpoints.ms},
+                {"on_disk", result.checkpoints.on_disk},
+                {"bytes_on_disk", result.checkpoints.bytes_on_disk},
+                {"disk_ms", result.checkpoints.disk_ms}}},
               {"seconds", result.seconds},
               {"warnings", dataset.warnings}};
+    for (auto const& [start, state] : result.starts) {
+        json["starts"].push_back(
+            {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
+    }
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));

@@ -39,19 +39,42 @@ struct Recovery {
     std::uint64_t bytes_repaired = 0;
 };
 
+/// What the job kept for the case that ranks die: in memory, and on disk for the death of all.
+struct Checkpoints {
+    std::uint64_t count = 0;  // in memory
+    double ms = 0;            // for all of them, those on disk included
+    std::uint64_t on_disk = 0;
+    std::uint64_t bytes_on_disk = 0;  // of the last one
+    double disk_ms = 0;
+    struct Resumed {
+        std::string search;  // empty: the only one
+        std::string during;
+        double loglh;
+    };
+    std::vector<Resumed> resumed_from;  // searches that were under way
+    bool resumed = false;
+};
+
+/// What became of a start tree.
+struct StartResult {
+    std::string start;
+    SearchState state;
+};
+
 /// All that the output files contain.
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
 
-    SearchState state;
+    SearchState state;  // the best
     std::vector<double> partition_loglh;
+    std::vector<StartResult> starts;
+    std::vector<msa::Tree> replicates;
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;
     std::vector<Recovery> recoveries;
     std::uint64_t evaluations = 0;
-    std::uint64_t checkpoints = 0;
-    double checkpoint_ms = 0;
+    Checkpoints checkpoints;
     double seconds = 0;
 };
 
@@ -85,8 +108,14 @@ std::string to_string(Recovery const& recovery);
 /// How the choice of models came out: per partition the best ten of those tried, and how many those were.
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
 
-/// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
-std::string newick(Dataset const& dataset, SearchState const& state);
+/// A tree as Newick text with mean branch lengths over the partitions' sites.
+std::string newick(Dataset const& dataset, msa::Tree const& tree);
+
+/// The trees of all starts, in their order, a line each.
+std::string ml_trees(Dataset const& dataset, Result const& result);
+
+/// The trees of all replicates, in their order, a line each.
+std::string replicate_trees(Dataset const& dataset, Result const& result);
 
 /// The models with the values of their parameters, as a partition file.
 std::string best_models(Dataset const& dataset, SearchState const& state);
