@@ -67,6 +67,7 @@ std::uint32_t DealtSites::submit(Dataset const& dataset, msa::Patterns const& pa
     placement::ModK const placement(dataset.num_patterns(), size, std::min(replicas, size));
     store_.submit(placement, mine, to_blocks(patterns, std::span(&mine, 1)), dataset.block_bytes());
     dataset_ = &dataset;
+    groups_.clear();
     return placement.shape().replicas;
 }
 

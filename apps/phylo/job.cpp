@@ -281,8 +281,8 @@ SearchState Job::state_of(Item item) const {
                            best.specs, best.models);
     }
     auto tree = start_tree(starts_[item.number], options.seed, *patterns_, user_trees_);
-    auto state = start_state(options.command, with_length_sets(std::move(tree), options_.linkage, specs.size()),
-                             std::move(specs), std::move(models));
+    tree = with_length_sets(std::move(tree), options_.linkage, specs.size());
+    auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
     if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
     return state;
 }
@@ -315,6 +315,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
         auto state = state_of(items[i]);
         auto const weights = weights_of(items[i]);
         if (is_last_use) patterns_.reset();
+        news_.note(items[i], state);
         compute({items[i], weights, who}, state);
     }
 }
@@ -432,7 +433,6 @@ void Job::recover(ft::Failure const& failure) {
     record.noticed_in = failure.noticed_in;
     record.silence_ms = failure.silence_ms;
     record.shrink_ms = failure.shrink_ms;
-    doing_ = "recovery";
     patterns_.reset();  // some may have it and others not
     if (ready_) {
         record.work_lost_ms = std::max(0.0, milliseconds_since(committed_at_) - failure.shrink_ms);
@@ -442,6 +442,7 @@ void Job::recover(ft::Failure const& failure) {
         sites_.recover(record);
     }
     if (!record.lost.empty()) recoveries_.push_back(std::move(record));
+    doing_ = "recovery";
 }
 
 /// Whose group has died out may have left something on disk.
@@ -475,6 +476,7 @@ std::string Job::save() {
     auto all = board_;
     all.merge(news_);
     auto const bytes = all.to_bytes();
+    comm_.reach(save_phase.inside);
     try {
         write_checkpoint(checkpoint_path(comm_.self()), fingerprint(), bytes);
     } catch (std::exception const& error) {
