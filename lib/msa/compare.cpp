@@ -1,49 +1,43 @@
 #include "regraft/msa/compare.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <vector>
+#include <map>
+#include <utility>
 
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::msa {
-namespace {
-
-/// The tips on that side of an edge which does not contain tip 0, as a bit set.
-using Split = std::vector<std::uint64_t>;
-
-/// The splits of the inner edges, sorted.
-std::vector<Split> splits(Tree const& tree) {
-    auto const n = tree.num_tips();
-    std::vector<Split> below(tree.num_half_edges());
-    std::vector<Split> result;
-    for (auto h : postorder(tree, tree.back(0))) {
-        auto& tips = below[h];
-        tips.resize((n + 63) / 64);
-        if (tree.is_tip(h)) {
-            tips[h / 64] |= std::uint64_t{1} << h % 64;
-            continue;
-        }
-        for (auto x = tree.next(h); x != h; x = tree.next(x)) {
-            auto& child = below[tree.back(x)];
-            for (std::size_t i = 0; i < tips.size(); ++i) tips[i] |= child[i];
-            if (!tree.is_tip(tree.back(x))) result.push_back(std::move(child));
-            child.clear();
-        }
-    }
-    std::ranges::sort(result);
-    return result;
-}
-
-}  // namespace
 
 std::uint32_t robinson_foulds(Tree const& a, Tree const& b) {
     REGRAFT_EXPECTS(a.num_tips() == b.num_tips());
-    auto const of_a = splits(a);
-    auto const of_b = splits(b);
-    std::vector<Split> only_one;
-    std::ranges::set_symmetric_difference(of_a, of_b, std::back_inserter(only_one));
-    return static_cast<std::uint32_t>(only_one.size());
+    SplitSets trees(a.num_tips());
+    trees.add(a);
+    trees.add(b);
+    return robinson_foulds(trees, 0)[1];
+}
+
+std::vector<std::uint32_t> robinson_foulds(SplitSets const& trees, std::size_t tree) {
+    REGRAFT_EXPECTS(tree < trees.size());
+    std::vector<bool> is_here(trees.table().size());
+    for (auto const id : trees[tree]) is_here[id] = true;
+    std::vector<std::uint32_t> distances;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        auto const common = std::ranges::count_if(trees[i], [&](SplitId id) { return is_here[id]; });
+        distances.push_back(
+            static_cast<std::uint32_t>(trees[tree].size() + trees[i].size() - 2 * static_cast<std::size_t>(common)));
+    }
+    return distances;
+}
+
+std::vector<std::size_t> first_equals(SplitSets const& trees) {
+    std::map<std::vector<SplitId>, std::size_t> first;
+    std::vector<std::size_t> result;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        std::vector<SplitId> splits(trees[i].begin(), trees[i].end());
+        std::ranges::sort(splits);
+        result.push_back(first.emplace(std::move(splits), i).first->second);
+    }
+    return result;
 }
 
 }  // namespace regraft::msa

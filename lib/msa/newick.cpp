@@ -1,34 +1,28 @@
-// Newick text: a parser with its own stack, and a writer.
+// Newick text: a parser with its own stack.
 #include "regraft/msa/newick.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "msa/newick_label.hpp"
 #include "msa/text.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/csr.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::msa {
 namespace {
 
-constexpr std::string_view special = "()[]:;,'";
 /// Lengths are at most this, so that sums stay finite.
 constexpr double longest_branch = 1e300;
 constexpr std::size_t nowhere = std::string_view::npos;
-
-bool is_space(char c) {
-    return is_blank(c) || c == '\n';
-}
-bool ends_label(char c) {
-    return is_space(c) || special.find(c) != nowhere;
-}
 
 /// A subtree and the length of the edge above it. Below num_tips it is a tip, else group number subtree - num_tips.
 struct Branch {
@@ -42,23 +36,39 @@ struct Group {
     std::size_t first_child = 0;
 };
 
-/// One pass over the text, with its own stack, so that nesting costs no recursion.
+/// How many children a node may have.
+enum class Degrees : std::uint8_t { binary, resolved, any };
+
+Degrees degrees(NewickOptions const& options) {
+    return options.multifurcations == Multifurcations::resolved ? Degrees::resolved : Degrees::binary;
+}
+
+/// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
 class NewickParser {
 public:
-    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names,
-                 NewickOptions const& options)
+    /// `origin`: where the names are from, for messages.
+    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names, Degrees degrees,
+                 std::string const& origin)
         : text_(without_byte_order_mark(text)),
           file_(file),
           names_(names),
-          resolves_(options.multifurcations == Multifurcations::resolved),
+          degrees_(degrees),
+          origin_(origin),
           seen_at_(names.size(), nowhere) {
         for (std::uint32_t t = 0; t < names.size(); ++t) tip_of_.emplace(names[t], t);
         REGRAFT_EXPECTS(tip_of_.size() == names.size());
     }
-    /// Reads and checks the text.
+    /// Reads and checks the next tree.
     void read();
-    /// The tree that was read. Precondition: at least three taxa.
+    bool at_end() const { return at_ == text_.size(); }
+    /// Throws if there is more.
+    void expect_end() const;
+    /// The tree that was read last. Precondition: at least three taxa; of degrees that are not any.
     Tree build() const;
+    /// The same. Precondition: at least three taxa, any degrees.
+    GeneralTree build_general() const;
+    /// The labels of tips before the first ';', in any order and not checked.
+    std::vector<std::string> tip_labels();
 
 private:
     [[noreturn]] void fail(std::size_t at, std::string const& message) const;
@@ -73,11 +83,11 @@ private:
     void check_branching() const;
     /// Closes the innermost group; its branch, or nothing if it was the root.
     std::optional<Branch> close_group();
-    Branch join(Branch const& first, Branch const& second, std::optional<double> length);
+    Branch close(std::span<Branch const> children, std::optional<double> length);
     /// Makes `most` children of more.
     void resolve(std::size_t first_child, std::size_t most);
     void close_root();
-    void end_of_text();
+    void end_of_tree();
 
     std::string take_label();
     std::string take_quoted_label();
@@ -86,26 +96,26 @@ private:
 
     void check_all_seen() const;
     static void attach(Tree& tree, HalfEdge h, Branch const& child);
+    /// The children of the root, three or more: if there are two, an inner one of them is dissolved.
+    std::vector<Branch> unrooted() const;
 
     std::string_view text_;
     std::string const& file_;
     std::span<std::string const> names_;
-    bool resolves_;
+    Degrees degrees_;
+    std::string const& origin_;
     std::unordered_map<std::string_view, std::uint32_t> tip_of_;
     std::vector<std::size_t> seen_at_;  // per tip: where its label is
     std::size_t at_ = 0;
+    std::size_t tree_begin_ = 0;
     std::vector<Group> open_;
-    std::vector<Branch> children_;               // of all open groups
-    std::vector<std::array<Branch, 2>> groups_;  // closed ones, without the root
-    std::vector<Branch> root_;                   // its children, one to three
+    std::vector<Branch> children_;  // of all open groups
+    Csr<Branch> groups_;            // the children of closed ones, without the root; two of each but for any degrees
+    std::vector<Branch> root_;      // its children, one to three or any number
 };
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
-    auto const before = text_.substr(0, at);
-    auto const separator = line_end(text_);
-    auto const line = static_cast<std::uint64_t>(std::ranges::count(before, separator)) + 1;
-    auto const line_begin = before.rfind(separator) + 1;  // npos + 1 is 0
-    throw InputError({file_, line, at - line_begin + 1}, message);
+    throw InputError(position(file_, text_, at), message);
 }
 
 void NewickParser::fail_expected(std::string const& expected) const {
@@ -115,7 +125,7 @@ void NewickParser::fail_expected(std::string const& expected) const {
 }
 
 void NewickParser::skip_space() {
-    while (at_ < text_.size() && (is_space(text_[at_]) || text_[at_] == '[')) {
+    while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
         if (text_[at_] == '[') {
             auto const end = text_.find(']', at_);
             if (end == nowhere) fail(at_, "this comment has no closing ']'");
@@ -143,7 +153,7 @@ std::string NewickParser::take_quoted_label() {
 std::string NewickParser::take_label() {
     if (peek() == '\'') return take_quoted_label();
     auto const begin = at_;
-    while (at_ < text_.size() && !ends_label(text_[at_])) ++at_;
+    while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
 }
 
@@ -152,7 +162,7 @@ std::uint32_t NewickParser::take_tip() {
     auto const label = take_label();
     if (label.empty()) fail_expected("a taxon or '('");
     auto const found = tip_of_.find(label);
-    if (found == tip_of_.end()) fail(begin, "taxon " + in_quotes(label) + " is not in the alignment");
+    if (found == tip_of_.end()) fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
     auto& seen_at = seen_at_[found->second];
     if (seen_at != nowhere) fail(begin, "taxon " + in_quotes(label) + " is in the tree twice");
     seen_at = begin;
@@ -165,20 +175,22 @@ std::optional<double> NewickParser::take_length() {
     ++at_;
     skip_space();
     auto const begin = at_;
-    if (peek() == '+') ++at_;
+    if (peek() == '+' && !text_.substr(at_).starts_with("+-")) ++at_;
     double length = 0;
     auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
     at_ = static_cast<std::size_t>(end - text_.data());
-    auto const is_whole = at_ == text_.size() || ends_label(text_[at_]);
-    if (error == std::errc{} && is_whole && 0 <= length && length <= longest_branch) return std::abs(length);
+    auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
+    // Other programs write negative lengths too, as neighbour joining finds them.
+    auto const least = degrees_ == Degrees::any ? -longest_branch : 0;
+    if (error == std::errc{} && is_whole && least <= length && length <= longest_branch) return length + 0.0;  // no -0
     at_ = begin;
     auto const word = take_label();
-    fail(begin, "expected the length of a branch (a number from 0), found " +
-                    (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
+    fail(begin, std::string("expected the length of a branch (a number") + (degrees_ == Degrees::any ? "" : " from 0") +
+                    "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
 }
 
 void NewickParser::open_group() {
-    if (!resolves_ && open_.size() >= names_.size()) {
+    if (degrees_ == Degrees::binary && open_.size() >= names_.size()) {
         fail(at_, "nested deeper than a binary tree of " + std::to_string(names_.size()) + " taxa can be");
     }
     open_.push_back({.opened = at_, .first_child = children_.size()});
@@ -195,7 +207,7 @@ void NewickParser::begin_branch() {
 void NewickParser::add_to_group(Branch branch) {
     children_.push_back(branch);
     skip_space();
-    if (!resolves_) check_branching();
+    if (degrees_ == Degrees::binary) check_branching();
 }
 
 /// Whether what follows leaves the innermost group binary.
@@ -209,8 +221,8 @@ void NewickParser::check_branching() const {
     if (peek() == ')' && num_children < 2) fail(at_, "only binary trees are supported: a node has one child");
 }
 
-Branch NewickParser::join(Branch const& first, Branch const& second, std::optional<double> length) {
-    groups_.push_back({first, second});
+Branch NewickParser::close(std::span<Branch const> children, std::optional<double> length) {
+    groups_.push_row(children);
     return {static_cast<std::uint32_t>(names_.size() + groups_.size() - 1), length};
 }
 
@@ -218,7 +230,7 @@ Branch NewickParser::join(Branch const& first, Branch const& second, std::option
 void NewickParser::resolve(std::size_t first_child, std::size_t most) {
     auto first = first_child;
     for (; children_.size() - first > most; first += 2)
-        children_.push_back(join(children_[first], children_[first + 1], 0.0));
+        children_.push_back(close(std::span(children_).subspan(first, 2), 0.0));
     auto const begin = children_.begin();
     children_.erase(begin + static_cast<std::ptrdiff_t>(first_child), begin + static_cast<std::ptrdiff_t>(first));
 }
@@ -226,7 +238,7 @@ void NewickParser::resolve(std::size_t first_child, std::size_t most) {
 /// The length of two edges in one: none if neither has one.
 std::optional<double> sum_of(std::optional<double> a, std::optional<double> b) {
     if (!a && !b) return std::nullopt;
-    return std::min(a.value_or(0) + b.value_or(0), longest_branch);
+    return std::clamp(a.value_or(0) + b.value_or(0), -longest_branch, longest_branch);
 }
 
 std::optional<Branch> NewickParser::close_group() {
@@ -240,30 +252,35 @@ std::optional<Branch> NewickParser::close_group() {
         close_root();
         return std::nullopt;
     }
-    resolve(first, 2);
-    auto const branch = children_.size() - first == 1
-                            ? Branch{children_[first].subtree, sum_of(children_[first].length, length)}
-                            : join(children_[first], children_[first + 1], length);
+    if (degrees_ == Degrees::resolved) resolve(first, 2);
+    auto const children = std::span<Branch const>(children_).subspan(first);
+    auto const branch = children.size() == 1 ? Branch{children[0].subtree, sum_of(children[0].length, length)}
+                                             : close(children, length);
     children_.resize(first);
     return branch;
 }
 
 void NewickParser::close_root() {
-    resolve(0, 3);
-    root_ = std::move(children_);
+    if (degrees_ == Degrees::resolved) resolve(0, 3);
+    root_ = std::exchange(children_, {});
     if (root_.size() > 1 || root_[0].subtree < names_.size()) return;
     // An only child is the root; it was closed last.
-    root_.assign(groups_.back().begin(), groups_.back().end());
-    groups_.pop_back();
+    auto const last = std::as_const(groups_)[groups_.size() - 1];
+    root_.assign(last.begin(), last.end());
+    groups_.values.resize(groups_.values.size() - last.size());
+    groups_.offsets.pop_back();
 }
 
-void NewickParser::end_of_text() {
+void NewickParser::end_of_tree() {
     skip_space();
     if (peek() == ')') fail(at_, "this ')' closes no '('");
     if (peek() != ';') fail_expected("';' after the tree");
     ++at_;
     skip_space();
-    if (at_ < text_.size()) fail_expected("nothing after the tree's ';'");
+}
+
+void NewickParser::expect_end() const {
+    if (!at_end()) fail_expected("nothing after the tree's ';'");
 }
 
 void NewickParser::check_all_seen() const {
@@ -278,8 +295,8 @@ void NewickParser::check_all_seen() const {
         ++num_listed;
     }
     if (missing > num_listed) list += " and " + std::to_string(missing - num_listed) + " more";
-    throw InputError({file_}, "the tree lacks " + std::to_string(missing) + " of the " + std::to_string(names_.size()) +
-                                  " taxa: " + list);
+    fail(tree_begin_,
+         "the tree lacks " + std::to_string(missing) + " of the " + std::to_string(names_.size()) + " taxa: " + list);
 }
 
 /// Connects h to the child. A group leads to its parent by its first half-edge.
@@ -307,16 +324,68 @@ Tree NewickParser::build() const {
     return tree;
 }
 
+std::vector<Branch> NewickParser::unrooted() const {
+    if (root_.size() > 2) return root_;
+    auto const inner = root_[0].subtree >= names_.size() ? 0U : 1U;
+    auto const children = groups_[root_[inner].subtree - names_.size()];
+    std::vector<Branch> result(children.begin(), children.end());
+    result.push_back({root_[1 - inner].subtree, sum_of(root_[0].length, root_[1].length)});
+    return result;
+}
+
+GeneralTree NewickParser::build_general() const {
+    GeneralTree tree;
+    std::vector<std::pair<Branch, std::uint32_t>> pending;  // and the parent's number
+    auto const add = [&](std::optional<std::uint32_t> taxon, std::optional<double> length, std::uint32_t parent) {
+        tree.parent.push_back(parent);
+        tree.taxon.push_back(taxon.value_or(GeneralTree::no_taxon));
+        tree.length.push_back(length.value_or(std::numeric_limits<double>::quiet_NaN()));
+        return static_cast<std::uint32_t>(tree.parent.size() - 1);
+    };
+    add({}, {}, 0);
+    for (auto const& branch : unrooted()) pending.emplace_back(branch, 0);
+    while (!pending.empty()) {
+        auto const [branch, parent] = pending.back();
+        pending.pop_back();
+        if (branch.subtree < names_.size()) {
+            add(branch.subtree, branch.length, parent);
+            continue;
+        }
+        auto const v = add({}, branch.length, parent);
+        for (auto const& child : groups_[branch.subtree - names_.size()]) pending.emplace_back(child, v);
+    }
+    return tree;
+}
+
+std::vector<std::string> NewickParser::tip_labels() {
+    std::vector<std::string> labels;
+    bool is_tip_next = true;  // after '(' and ','
+    for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
+        auto const begin = at_;
+        if (auto label = take_label(); at_ > begin) {
+            if (is_tip_next) labels.push_back(std::move(label));
+            is_tip_next = false;
+        } else {
+            is_tip_next = peek() == '(' || peek() == ',';
+            ++at_;
+        }
+    }
+    return labels;
+}
+
 void NewickParser::read() {
+    groups_ = {};
+    std::ranges::fill(seen_at_, nowhere);
     skip_space();
+    tree_begin_ = at_;
     // A tree of one taxon has no parentheses.
-    if (resolves_ && names_.size() == 1 && peek() != '(') {
+    if (degrees_ == Degrees::resolved && names_.size() == 1 && peek() != '(') {
         take_tip();
         take_length();
     } else {
         read_groups();
     }
-    end_of_text();
+    end_of_tree();
     check_all_seen();
 }
 
@@ -340,89 +409,18 @@ void NewickParser::read_groups() {
     }
 }
 
-/// What is still to be written: a subtree, or punctuation.
-struct Pending {
-    enum class What { subtree, comma, close } what;
-    HalfEdge h = no_half_edge;
-};
-
-class NewickWriter {
-public:
-    NewickWriter(Tree const& tree, std::span<std::string const> names, std::uint32_t set)
-        : tree_(tree), names_(names), set_(set), smallest_tip_(tree.num_half_edges()) {
-        for (auto h : postorder(tree, tree.back(0))) {
-            smallest_tip_[h] = tree.is_tip(h) ? h : std::min(smallest_tip_[child(h, 0)], smallest_tip_[child(h, 1)]);
-        }
-    }
-    std::string write();
-
-private:
-    HalfEdge child(HalfEdge h, int index) const {
-        return tree_.back(index == 0 ? tree_.next(h) : tree_.next(tree_.next(h)));
-    }
-    void write_length(HalfEdge h);
-    void push_children(HalfEdge h);
-
-    Tree const& tree_;
-    std::span<std::string const> names_;
-    std::uint32_t set_;
-    std::vector<std::uint32_t> smallest_tip_;  // per half-edge towards tip 0
-    std::vector<Pending> pending_;
-    std::string out_;
-};
-
-void NewickWriter::write_length(HalfEdge h) {
-    std::array<char, 40> digits{};
-    char const* const end = std::to_chars(digits.data(), digits.data() + digits.size(), tree_.length(h, set_),
-                                          std::chars_format::general, 17)
-                                .ptr;
-    out_ += ':';
-    out_.append(static_cast<char const*>(digits.data()), end);
-}
-
-/// In the order opposite to that of the text, since the last one pushed is the first one written.
-void NewickWriter::push_children(HalfEdge h) {
-    auto first = child(h, 0);
-    auto second = child(h, 1);
-    if (smallest_tip_[second] < smallest_tip_[first]) std::swap(first, second);
-    pending_.push_back({Pending::What::subtree, second});
-    pending_.push_back({Pending::What::comma});
-    pending_.push_back({Pending::What::subtree, first});
-}
-
-std::string NewickWriter::write() {
-    out_ += '(';
-    out_ += newick_label(names_[0]);
-    write_length(0);
-    out_ += ',';
-    push_children(tree_.back(0));
-    while (!pending_.empty()) {
-        auto const [what, h] = pending_.back();
-        pending_.pop_back();
-        if (what == Pending::What::comma) {
-            out_ += ',';
-        } else if (what == Pending::What::close) {
-            out_ += ')';
-            write_length(h);
-        } else if (tree_.is_tip(h)) {
-            out_ += newick_label(names_[h]);
-            write_length(h);
-        } else {
-            out_ += '(';
-            pending_.push_back({Pending::What::close, h});
-            push_children(h);
-        }
-    }
-    return out_ + ");";
+void require_three(std::string const& file, std::span<std::string const> taxon_names) {
+    if (taxon_names.size() < 3) throw InputError({file}, "a tree needs at least three taxa");
 }
 
 }  // namespace
 
 Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options) {
-    if (taxon_names.size() < 3) throw InputError({file}, "a tree needs at least three taxa");
-    NewickParser parser(text, file, taxon_names, options);
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
     parser.read();
+    parser.expect_end();
     return parser.build();
 }
 
@@ -431,22 +429,57 @@ Tree read_newick(std::filesystem::path const& path, std::span<std::string const>
     return parse_newick(read_file(path), path.string(), taxon_names, options);
 }
 
+std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                    NewickOptions const& options) {
+    auto const file = path.string();
+    auto const text = read_file(path);
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    std::vector<Tree> trees;
+    do {
+        parser.read();
+        trees.push_back(parser.build());
+    } while (!parser.at_end());
+    return trees;
+}
+
+std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string const& file,
+                                             std::span<std::string const> taxon_names, std::string const& origin) {
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, Degrees::any, origin);
+    std::vector<GeneralTree> trees;
+    do {
+        parser.read();
+        trees.push_back(parser.build_general());
+    } while (!parser.at_end());
+    return trees;
+}
+
+std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                            std::string const& origin) {
+    return parse_general_trees(read_file(path), path.string(), taxon_names, origin);
+}
+
+NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
+    NamedTrees result;
+    result.taxa = NewickParser(text, file, {}, Degrees::any, "").tip_labels();
+    std::ranges::sort(result.taxa);
+    auto const repeated = std::ranges::unique(result.taxa);  // whose place is told below
+    result.taxa.erase(repeated.begin(), repeated.end());
+    if (result.taxa.empty()) NewickParser(text, file, {}, Degrees::any, "").read();
+    result.trees = parse_general_trees(text, file, result.taxa, "the first tree");
+    return result;
+}
+
+NamedTrees read_named_trees(std::filesystem::path const& path) {
+    return parse_named_trees(read_file(path), path.string());
+}
+
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options) {
-    NewickParser(text, file, taxon_names, options).read();
-}
-
-std::string newick_label(std::string_view name) {
-    if (!name.empty() && std::ranges::none_of(name, ends_label)) return std::string(name);
-    std::string label = "'";
-    for (char c : name) label.append(c == '\'' ? 2 : 1, c);
-    return label + '\'';
-}
-
-std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, std::uint32_t set) {
-    REGRAFT_EXPECTS(taxon_names.size() == tree.num_tips() && set < tree.num_length_sets());
-    REGRAFT_EXPECTS(tree.is_complete());
-    return NewickWriter(tree, taxon_names, set).write();
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    parser.read();
+    parser.expect_end();
 }
 
 }  // namespace regraft::msa

@@ -93,7 +93,7 @@ TEST(GuideTreeFromNewick, SaysWhatIsWrongAndWhere) {
     };
     EXPECT_EQ(error("b;", {"a"}), "t.nwk:1:1: taxon 'b' is not in the alignment");
     EXPECT_EQ(error("(a,a);", {"a", "b"}), "t.nwk:1:4: taxon 'a' is in the tree twice");
-    EXPECT_EQ(error("(a);", {"a", "b"}), "t.nwk: the tree lacks 1 of the 2 taxa: 'b'");
+    EXPECT_EQ(error("(a);", {"a", "b"}), "t.nwk:1:1: the tree lacks 1 of the 2 taxa: 'b'");
     EXPECT_EQ(error("(a,b,c,e);", abcd), "t.nwk:1:8: taxon 'e' is not in the alignment");
 }
 

@@ -95,9 +95,9 @@ TEST(Newick, ShowsOddCharactersWhole) {
 TEST(Newick, SaysWhatIsWrongWithTaxa) {
     EXPECT_EQ(error_of("(A,B,\n (C,X));"), "f:2:5: taxon 'X' is not in the alignment");
     EXPECT_EQ(error_of("(A,B,(C,A));"), "f:1:9: taxon 'A' is in the tree twice");
-    EXPECT_EQ(error_of("(A,B,C);"), "f: the tree lacks 1 of the 4 taxa: 'D'");
+    EXPECT_EQ(error_of("(A,B,C);"), "f:1:1: the tree lacks 1 of the 4 taxa: 'D'");
     EXPECT_EQ(error_of("(A,B);", {"A", "B", "c", "d", "e", "f", "g"}),
-              "f: the tree lacks 5 of the 7 taxa: 'c', 'd', 'e' and 2 more");
+              "f:1:1: the tree lacks 5 of the 7 taxa: 'c', 'd', 'e' and 2 more");
     EXPECT_EQ(error_of("(A,B);", {"A", "B"}), "f: a tree needs at least three taxa");
     EXPECT_EQ(error_of("(A,B,,C,D);"), "f:1:6: expected a taxon or '(', found ','");
 }
@@ -203,7 +203,7 @@ TEST(ResolvedNewick, ReportsTheSameMistakes) {
     };
     EXPECT_EQ(error("(A,B,\n(C,E));"), "f:2:4: taxon 'E' is not in the alignment");
     EXPECT_EQ(error("(A,B,C,\nA,D);"), "f:2:1: taxon 'A' is in the tree twice");
-    EXPECT_EQ(error("(A,B,C);"), "f: the tree lacks 1 of the 4 taxa: 'D'");
+    EXPECT_EQ(error("(A,B,C);"), "f:1:1: the tree lacks 1 of the 4 taxa: 'D'");
     EXPECT_EQ(error("(A,B,C,D"), "f:1:1: this '(' is never closed");
     EXPECT_EQ(error("(A,B,(),C,D);"), "f:1:7: expected a taxon or '(', found ')'");
     EXPECT_EQ(error("A;"), "f:1:1: expected '(' at the beginning of a tree, found 'A'");

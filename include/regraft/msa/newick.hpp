@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "regraft/msa/general_tree.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::msa {
@@ -21,6 +23,7 @@ enum class Multifurcations : std::uint8_t {
 
 struct NewickOptions {
     Multifurcations multifurcations = Multifurcations::rejected;
+    std::string origin = "the alignment";  // of the names, for messages
 };
 
 /// The tree written in `text`, which has every taxon once; tip t is the one labelled taxon_names[t]. One length set.
@@ -36,6 +39,31 @@ Tree parse_newick(std::string_view text, std::string const& file, std::span<std:
 Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                  NewickOptions const& options = {});
 
+/// All trees of a file, at least one, each as for parse_newick. O(text + trees * taxa).
+std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                    NewickOptions const& options = {});
+
+/// One tree or more, each of which has every taxon once, with nodes of any degree. A tree whose root has two children
+/// is unrooted as for parse_newick, an only child takes its parent's place. Edges may lack lengths, or have negative
+/// ones. Else as for parse_newick; `origin` says in messages where the names are from.
+std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string const& file,
+                                             std::span<std::string const> taxon_names,
+                                             std::string const& origin = "the alignment");
+/// The same from a file.
+std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                            std::string const& origin = "the alignment");
+
+/// Trees that name their taxa themselves.
+struct NamedTrees {
+    std::vector<std::string> taxa;  // of the first tree, in alphabetical order (of bytes)
+    std::vector<GeneralTree> trees;
+};
+
+/// As parse_general_trees, over the taxa of the first tree.
+NamedTrees parse_named_trees(std::string_view text, std::string const& file);
+/// The same from a file.
+NamedTrees read_named_trees(std::filesystem::path const& path);
+
 /// Throws what parse_newick throws, but trees of one and two taxa are right here; of one also without parentheses, if
 /// multifurcations are resolved. Precondition: as for parse_newick, at least one taxon.
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
@@ -49,5 +77,22 @@ std::string newick_label(std::string_view name);
 /// it gives the same lengths, bit by bit. Preconditions: the tree is complete; one name per tip, without control
 /// characters.
 std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, std::uint32_t set = 0);
+
+/// What the text of a tree may have besides.
+struct NewickFeatures {
+    std::uint32_t set = 0;  // whose lengths are written
+    /// Per edge, in the order of Tree::edges(), such as its support; written for inner edges, at the node below. Or
+    /// none.
+    std::span<std::string const> labels = {};
+    /// Taxa: the text is rooted where they are attached, with them as one child. Or none.
+    std::span<std::uint32_t const> outgroup = {};
+};
+
+/// The same with these. Throws InputError as hung_up_at if the outgroup is not a clade. Preconditions: as above and as
+/// for hung_up_at; labels have no control characters.
+std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, NewickFeatures const& features);
+
+/// The text of a general tree: rooted at its node 0, labels and lengths where there are any, else as above.
+std::string to_newick(GeneralTree const& tree, std::span<std::string const> taxon_names);
 
 }  // namespace regraft::msa

@@ -1,0 +1,37 @@
+// A tree that grows by one split after the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/msa/splits.hpp"
+
+namespace regraft::msa {
+
+/// A tree of n tips that starts as a star. Nodes 0 .. n-1 are the tips, n is the root, others follow as they come.
+class ClusterTree {
+public:
+    explicit ClusterTree(std::uint32_t num_tips);
+
+    /// Gathers the taxa on the side without taxon 0 below a new node, unless an inserted split contradicts this one;
+    /// whether they were. Precondition: at least two of them, not inserted before. O(these taxa + words).
+    bool insert(SplitView split);
+
+    std::uint32_t num_tips() const { return num_tips_; }
+    std::uint32_t num_nodes() const { return static_cast<std::uint32_t>(parent_.size()); }
+    /// Per node; the root is its own parent.
+    std::span<std::uint32_t const> parents() const { return parent_; }
+    /// No more splits fit.
+    bool is_resolved() const { return num_nodes() == 2 * num_tips_ - 2; }
+
+private:
+    std::uint32_t num_tips_;
+    std::vector<std::uint32_t> parent_;
+    std::vector<std::uint32_t> size_;     // per node: tips below it
+    std::vector<std::uint32_t> covered_;  // per node: tips below it that are in the split; 0 between calls
+    std::vector<std::uint32_t> full_;     // nodes all of whose tips are, children first
+    std::vector<std::uint32_t> touched_;  // their parents
+};
+
+}  // namespace regraft::msa
