@@ -70,6 +70,7 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       log_(voice),
       store_(comm),
       checkpoint_(comm) {
+    if (options.profile) clock_.emplace(comm.num_founders());
     search_options_.command = options.command;
     search_options_.criterion = options.criterion;
     search_options_.seed = options.seed;
@@ -123,6 +124,10 @@ void Job::climb(SearchState& state, Likelihood& likelihood) {
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{uncommitted_evaluations_, likelihood};
 
+    if (clock_) {
+        likelihood.time_by(&*clock_);
+        clock_->start(comm_.epoch());
+    }
     bool const chooses = state.stage == Stage::model_choice;
     bool serves = state.stage != Stage::done;
     while (serves) {
@@ -197,7 +202,9 @@ void Job::set_up() {
 
 void Job::commit(SearchState const& state) {
     auto const begin = Clock::now();
+    if (clock_) clock_->begin_reduction();
     checkpoint_.commit_identical(state.to_bytes());
+    if (clock_) clock_->end_reduction();
     committed_at_ = Clock::now();
     checkpoint_ms_ += milliseconds_since(begin);
 }
@@ -320,11 +327,23 @@ void Job::write_output(Result const& result) {
     write(".bestTree", [&] { return newick(dataset_, result.state) + '\n'; });
     write(".bestModel", [&] { return best_models(dataset_, result.state); });
     comm_.reach(output_phase.inside);
+    if (clock_) {
+        auto const profile = gather_profile();
+        write(".profile.json", [&] { return to_json(profile); });
+        write(".profile.svg", [&] { return to_svg(profile); });
+    }
     write(".json", [&] { return to_json(options_, dataset_, result); });
     write(".log", [&] { return log_.text(); });
     if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state));
     agree_on_input(problem);
     comm_.reach(output_phase.after);
+}
+
+Profile Job::gather_profile() {
+    checkpoint::MiniCheckpoint logs(comm_);
+    logs.commit(clock_->log().to_bytes());
+    if (!comm_.leads()) return {};
+    return profile_of(logs.latest().pes, logs.latest().shares);
 }
 
 void Job::agree_on_input(std::string const& problem) {

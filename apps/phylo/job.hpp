@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "input.hpp"
 #include "options.hpp"
+#include "profile.hpp"
 #include "regraft/assign/assignment.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/ft/communicator.hpp"
@@ -43,6 +45,8 @@ private:
     Input read_same_input() const;
     void write_output(Result const& result);
     Result result_of(SearchState state, Likelihood& likelihood);
+    /// What all PEs measured; nothing but on the one that leads. Collective.
+    Profile gather_profile();
 
     /// Throws InputError on all PEs, with the first message, if one of them has a problem. Collective, uniform.
     void agree_on_input(std::string const& problem);
@@ -61,6 +65,7 @@ private:
     assign::Assignment assignment_;
     std::vector<std::byte> blocks_;  // of this PE's row of the assignment
 
+    std::optional<WorkClock> clock_;  // if a profile is wanted
     std::vector<Recovery> recoveries_;
     std::size_t told_ = 0;  // of them, in the log
     std::string doing_;

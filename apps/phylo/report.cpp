@@ -222,7 +222,9 @@ std::string newick(Dataset const& dataset, SearchState const& state) {
 }
 
 void prepare_output(Options const& options, Trial trial) {
-    for (auto const* extension : {".bestTree", ".bestModel", ".json", ".log"}) {
+    std::vector<char const*> extensions{".bestTree", ".bestModel", ".json", ".log"};
+    if (options.profile) extensions.insert(extensions.end(), {".profile.json", ".profile.svg"});
+    for (auto const* extension : extensions) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
