@@ -179,7 +179,8 @@ void Job::set_up() {
 
     auto const members = comm_.members();
     auto const size = checked_cast<std::uint32_t>(members.size());
-    assignment_ = assign::balance(dataset_.partition_begin, members, comm_.num_founders());
+    costs_ = cost_per_pattern(dataset_);
+    assignment_ = assign::balance(dataset_.partition_begin, costs_, members, comm_.num_founders());
     blocks_ = to_blocks(input->patterns, blocks_of(assignment_[value(comm_.self())]));
     auto const mine = even_part<BlockId>(dataset_.num_patterns(), comm_.position(comm_.self()), size);
     placement::ModK const placement(dataset_.num_patterns(), size, std::min(options_.replicas, size));
@@ -229,7 +230,7 @@ void Job::recover(ft::Failure const& failure) {
 void Job::take_over(Recovery& record) {
     comm_.reach(recover_phase.before);
     auto begin = Clock::now();
-    auto next = assign::reassign(assignment_, comm_.members());
+    auto next = assign::reassign(assignment_, comm_.members(), {.cost_per_site = costs_});
     record.reassign_ms = milliseconds_since(begin);
     record.new_pairs = next.new_pairs;
 

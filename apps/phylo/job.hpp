@@ -62,6 +62,7 @@ private:
     checkpoint::MiniCheckpoint checkpoint_;
     Dataset dataset_;
     SearchOptions search_options_;
+    std::vector<std::uint64_t> costs_;  // of a pattern, per partition
     assign::Assignment assignment_;
     std::vector<std::byte> blocks_;  // of this PE's row of the assignment
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import sys
 import xml.etree.ElementTree
 
@@ -57,6 +58,22 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
     job.require(job.codes == [2] and "--profile" in job.output, "expected that loglh does not know --profile")
 
 
+def balanced(jobs: phylo_job.Jobs, args, tree: str) -> None:
+    """Few patterns of many states cost more than many of few: neither rank gets all of them, as it would if their number counted."""
+    source = random.Random(1)
+    symbols = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~"
+    lines = [line.split() for line in pathlib.Path(args.msa).read_text(encoding="utf-8").splitlines()[1:]]
+    sites, added = len(lines[0][1]), 60
+    alignment, partitions = (pathlib.Path(jobs.directory.name, name) for name in ("mixed.fa", "mixed.part"))
+    alignment.write_text("".join(f">{name}\n{row}{''.join(source.choices(symbols, k=added))}\n" for name, row in lines), encoding="utf-8")
+    partitions.write_text(f"GTR+FC+G4m, dna = 1-{sites}\nMULTI64_MK+G4m, many = {sites + 1}-{sites + added}\n", encoding="utf-8")
+    job = jobs.run(2, ["evaluate", "--msa", str(alignment), "--partitions", str(partitions), "--tree", tree, "--threads", "1", "--profile"])
+    job.require(job.codes == [0, 0], "expected that DNA with multistate data is evaluated")
+    slowdowns = [rank["slowdown_mean"] for rank in profile(job)["ranks"]]
+    job.require(max(slowdowns) < 1.6, f"one rank has nearly all the work: {slowdowns}")
+    print(f"DNA and 64 states: slowdowns {slowdowns}", flush=True)
+
+
 def test(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     reference.require(not pathlib.Path(f"{reference.prefix}.profile.json").exists(), "a profile that nobody wanted")
@@ -73,6 +90,7 @@ def test(jobs: phylo_job.Jobs, args) -> None:
     evaluated.require(evaluated.codes == [0, 0], "expected that an evaluation is profiled")
     check(evaluated, profile(evaluated), 2, "evaluate")
     refused(jobs, args)
+    balanced(jobs, args, f"{reference.prefix}.bestTree")
 
 
 if __name__ == "__main__":
