@@ -13,6 +13,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "resources.hpp"
 #include "shared_input_error.hpp"
 
 namespace regraft::phylo {
@@ -67,6 +68,7 @@ std::uint32_t DealtSites::submit(Dataset const& dataset, msa::Patterns const& pa
     placement::ModK const placement(dataset.num_patterns(), size, std::min(replicas, size));
     store_.submit(placement, mine, to_blocks(patterns, std::span(&mine, 1)), dataset.block_bytes());
     dataset_ = &dataset;
+    costs_ = cost_per_pattern(dataset);
     groups_.clear();
     return placement.shape().replicas;
 }
@@ -79,8 +81,8 @@ void DealtSites::deal(std::uint32_t num_groups, msa::Patterns const* patterns) {
     for (std::uint32_t g = 0; g < num_groups; ++g) {
         auto const part = even_part<BlockId>(members.size(), g, num_groups);
         auto const some = members.subspan(value(part.first), part.size());
-        next.push_back(
-            {{some.begin(), some.end()}, assign::balance(dataset_->partition_begin, some, comm_.num_founders())});
+        next.push_back({{some.begin(), some.end()},
+                        assign::balance(dataset_->partition_begin, costs_, some, comm_.num_founders())});
     }
     auto const rows = rows_of(next, comm_.num_founders(), [&](auto g, auto pe) { return next[g].work[pe]; });
     Recovery unused;
@@ -100,7 +102,7 @@ void DealtSites::recover(Recovery& record) {
     for (auto const& group : groups_) {
         auto left = common(group.members, comm_.members());
         if (left.empty()) continue;
-        auto dealt = assign::reassign(group.work, left);
+        auto dealt = assign::reassign(group.work, left, {.cost_per_site = costs_});
         record.new_pairs += dealt.new_pairs;
         next.push_back({std::move(left), std::move(dealt.after)});
         gained.push_back(std::move(dealt.gained));

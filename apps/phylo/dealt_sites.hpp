@@ -59,6 +59,7 @@ private:
     store::ReplicatedStore store_;
     Reread reread_;
     Dataset const* dataset_ = nullptr;
+    std::vector<std::uint64_t> costs_;  // of a pattern, per partition
     std::vector<Group> groups_;
     std::vector<std::byte> blocks_;
 };

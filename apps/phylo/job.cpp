@@ -77,6 +77,7 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       log_(voice),
       stop_watch_(options.time_limit_seconds),
       sites_(comm, [this] { return read_same_input().patterns; }) {
+    if (options.profile) clock_.emplace(comm.num_founders());
     search_options_.command = options.command;
     search_options_.criterion = options.criterion;
     search_options_.seed = options.seed;
@@ -217,6 +218,7 @@ std::vector<Item> Job::next_items() const {
 
 std::uint32_t Job::groups_for(std::size_t num_items) const {
     if (!ft::survives_real_deaths()) return 1;  // simulated deaths want all members to come to the same points
+    if (clock_) return 1;                       // ranks are compared that work on the same
     auto const most = std::clamp<std::uint64_t>(num_items, 1, comm_.size());
     auto const wanted =
         options_.groups > 0 ? options_.groups : comm_.size() * enough_patterns / (dataset_.num_patterns() + 1);
@@ -239,6 +241,14 @@ SearchOptions Job::options_of(Item item) const {
             break;
     }
     return result;
+}
+
+/// What all PEs measured; nothing but on the one that leads. Collective, uniform.
+Profile Job::gather_profile() {
+    checkpoint::MiniCheckpoint logs(comm_);
+    logs.commit(clock_->log().to_bytes());
+    if (!comm_.leads()) return {};
+    return profile_of(logs.latest().pes, logs.latest().shares);
 }
 
 std::string Job::name_of(Item item) const {
@@ -351,6 +361,10 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{uncommitted_evaluations_, likelihood};
 
+    if (clock_) {
+        likelihood.time_by(&*clock_);
+        clock_->start(comm_.epoch());
+    }
     auto const name = name_of(task.item);
     auto const options = options_of(task.item);
     auto const at_stake =
@@ -385,7 +399,10 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
 void Job::commit(Task const& task, SearchState const& state) {
     auto const begin = Clock::now();
     comm_.reach(commit_phase.before);
-    if (!ft::all_equal(task.who, hash(state.to_bytes()))) {
+    if (clock_) clock_->begin_reduction();
+    bool const agrees = ft::all_equal(task.who, hash(state.to_bytes()));
+    if (clock_) clock_->end_reduction();
+    if (!agrees) {
         diverged_ = true;
         comm_.declare_failure("a comparison of states");
     }
@@ -571,6 +588,11 @@ void Job::write_output(Result const& result) {
         write(".bootstraps", [&] { return replicate_trees(dataset_, result); });
     }
     comm_.reach(output_phase.inside);
+    if (clock_) {
+        auto const profile = gather_profile();
+        write(".profile.json", [&] { return to_json(profile); });
+        write(".profile.svg", [&] { return to_svg(profile); });
+    }
     write(".json", [&] { return to_json(options_, dataset_, result); });
     write(".log", [&] { return log_.text(); });
     if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state.tree));

@@ -80,6 +80,7 @@ private:
     Input read_same_input() const;
     void write_output(Result const& result);
     Result result_of();
+    Profile gather_profile();
     void say(std::string const& text) { log_.line(text, comm_.leads()); }
 
     ft::Communicator& comm_;
@@ -102,6 +103,7 @@ private:
     bool diverged_ = false;
     std::string reason_to_stop_;  // empty: nobody asked for it
 
+    std::optional<WorkClock> clock_;  // if a profile is wanted
     std::vector<Recovery> recoveries_;
     std::size_t told_ = 0;  // of them, in the log
     std::string doing_;

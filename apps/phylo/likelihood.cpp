@@ -172,7 +172,9 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
 }
 
 void Likelihood::reduce(std::span<FixedSum> sums) {
+    if (clock_ != nullptr) clock_->begin_reduction();
     ft::all_reduce(who_, sums);
+    if (clock_ != nullptr) clock_->end_reduction();
     ++evaluations_;
 }
 

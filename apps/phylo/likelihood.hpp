@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profile.hpp"
 #include "regraft/core/fixed_sum.hpp"
 #include "regraft/ft/derived.hpp"
 #include "regraft/likelihood/model.hpp"
@@ -62,6 +63,8 @@ public:
     /// How many questions were answered: the measure of work that is the same on all PEs.
     std::uint64_t evaluations() const { return evaluations_; }
 
+    /// Reductions are timed from now on; null: no longer. The clock must live as long as it is used.
+    void time_by(WorkClock* clock) { clock_ = clock; }
     /// ft::Communicator::reach, for optimisers.
     void reach(ft::FailPoint& point) { who_.parent().reach(point); }
 
@@ -114,6 +117,7 @@ private:
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // this PE's sites
     std::uint64_t evaluations_ = 0;
+    WorkClock* clock_ = nullptr;
 };
 
 }  // namespace regraft::phylo

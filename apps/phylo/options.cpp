@@ -179,6 +179,12 @@ void add_options(CLI::App& app, Options& options) {
     app.footer(std::string(what_auto_does) + after);
 }
 
+void add_profile(CLI::App& app, Options& options) {
+    app.add_flag("--profile", options.profile,
+                 "measure where ranks lose time: PREFIX.profile.json and PREFIX.profile.svg tell how evenly they work "
+                 "and how long they wait and communicate");
+}
+
 /// A model may be in a file, as the programs write it: with its partitions.
 void look_for_model_file(Options& options) {
     std::error_code error;
@@ -219,6 +225,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     for (std::size_t i = 0; i < 3; ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
         add_options(*subcommands[i], options);
+        if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
     app.footer(after);

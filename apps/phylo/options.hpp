@@ -35,6 +35,7 @@ struct Options {
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
     likelihood::Repeats repeats = likelihood::Repeats::automatic;
+    bool profile = false;      // where ranks lose time
     std::string instructions;  // of the kernels; empty: the best
     std::string fail;          // failure plan, or random:SEED:COUNT
 

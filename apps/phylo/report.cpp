@@ -246,7 +246,11 @@ std::string replicate_trees(Dataset const& dataset, Result const& result) {
 
 void prepare_output(Options const& options, Trial trial) {
     bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
-    for (auto const* extension : {".bestTree", ".bestModel", ".mlTrees", ".bootstraps", ".json", ".log"}) {
+    std::vector<char const*> extensions{".bestTree", ".bestModel", ".json", ".log"};
+    if (options.profile) extensions.insert(extensions.end(), {".profile.json", ".profile.svg"});
+    if (!options.starts.empty()) extensions.push_back(".mlTrees");
+    if (options.replicates > 0) extensions.push_back(".bootstraps");
+    for (auto const* extension : extensions) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
