@@ -72,7 +72,11 @@ std::string whole_number(std::string const& text) {
 void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
-    app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
+    app.add_option("--msa", options.msa,
+                   "alignment: FASTA, PHYLIP or NEXUS, also packed by gzip, or .rgm, the partitions in which "
+                   "are used without --model and --partitions; -: standard input")
+        ->required()
+        ->type_name("FILE");
     app.add_option("--model", options.model,
                    "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
@@ -190,15 +194,14 @@ void look_for_model_file(Options& options) {
 void complete(Options& options) {
     look_for_model_file(options);
     if (options.command == Command::check) return;
-    if (options.model.empty() && options.partitions.empty()) {
-        throw CLI::ValidationError("--model", "is needed, or --partitions with a model in each line");
-    }
     if (options.command != Command::search && options.tree.empty()) {
         throw CLI::ValidationError(
             "--tree",
             "FILE is needed: loglh and evaluate tell how well a given tree, in Newick format, explains the "
             "alignment; to find a tree, use search");
     }
+    if (options.prefix.empty() && options.msa == "-")
+        throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
