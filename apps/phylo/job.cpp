@@ -563,6 +563,7 @@ void Job::write_output(Result const& result) {
         }
     };
     write(".bestTree", [&] { return newick(dataset_, result.state.tree) + '\n'; });
+    write(".svg", [&] { return tree_picture(dataset_, result); });
     write(".bestModel", [&] { return best_models(dataset_, result.state); });
     if (result.starts.size() > 1) {
         write(".mlTrees", [&] { return ml_trees(dataset_, result); });

@@ -49,7 +49,8 @@ constexpr char const* what_auto_does =
     "\n";
 
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
+    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json "
+    "(results, models, a record per\n"
     "failure), PREFIX.log.\n"
     "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
 

@@ -16,6 +16,7 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "tree_picture.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -218,8 +219,8 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
     return lines;
 }
 
-std::string newick(Dataset const& dataset, msa::Tree const& tree) {
-    if (tree.num_length_sets() == 1) return msa::to_newick(tree, dataset.taxa);
+msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
+    if (tree.num_length_sets() == 1) return tree;
     auto mean = tree;
     auto const sites = static_cast<double>(dataset.num_sites());
     for (auto h : mean.edges()) {
@@ -229,7 +230,17 @@ std::string newick(Dataset const& dataset, msa::Tree const& tree) {
         }
         mean.set_length(h, length / sites);
     }
-    return msa::to_newick(mean, dataset.taxa);
+    return mean;
+}
+
+std::string newick(Dataset const& dataset, msa::Tree const& tree) {
+    return msa::to_newick(with_mean_lengths(dataset, tree), dataset.taxa);
+}
+
+std::string tree_picture(Dataset const& dataset, Result const& result) {
+    auto const title = fmt::format("{} taxa, {} sites, log-likelihood {:.4f}", dataset.taxa.size(), dataset.num_sites(),
+                                   result.state.loglh);
+    return tree_svg(with_mean_lengths(dataset, result.state.tree), dataset.taxa, {}, {.title = title, .outgroup = {}});
 }
 
 std::string ml_trees(Dataset const& dataset, Result const& result) {
@@ -246,7 +257,7 @@ std::string replicate_trees(Dataset const& dataset, Result const& result) {
 
 void prepare_output(Options const& options, Trial trial) {
     bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
-    for (auto const* extension : {".bestTree", ".bestModel", ".mlTrees", ".bootstraps", ".json", ".log"}) {
+    for (auto const* extension : {".bestTree", ".svg", ".bestModel", ".mlTrees", ".bootstraps", ".json", ".log"}) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);

@@ -108,8 +108,14 @@ std::string to_string(Recovery const& recovery);
 /// How the choice of models came out: per partition the best ten of those tried, and how many those were.
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
 
-/// A tree as Newick text with mean branch lengths over the partitions' sites.
+/// The tree with, in its first length set, mean branch lengths over the partitions' sites.
+msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree);
+
+/// A tree as Newick text with these lengths.
 std::string newick(Dataset const& dataset, msa::Tree const& tree);
+
+/// The tree of the result as SVG.
+std::string tree_picture(Dataset const& dataset, Result const& result);
 
 /// The trees of all starts, in their order, a line each.
 std::string ml_trees(Dataset const& dataset, Result const& result);
