@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/command_line.hpp"
 #include "failure_draw.hpp"
+#include "raxml_names.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/likelihood/instructions.hpp"
 
 namespace regraft::phylo {
@@ -206,9 +209,8 @@ void complete(Options& options) {
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
-}  // namespace
-
-Parsed parse_command_line(int argc, char const* const* argv) {
+/// Of the command line in our words.
+Parsed parse_our_words(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
     Options options;
@@ -226,15 +228,7 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
     app.footer(after);
-    auto const named_like = [](std::string const& word) {
-        return [word](CLI::App const* subcommand) { return subcommand->get_name() == word; };
-    };
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named_like(argv[1])).empty()) {
-        return {std::nullopt,
-                std::string("regraft-phylo: unknown command '") + argv[1] +
-                    "', expected check, search, evaluate, loglh or points\n",
-                2};
-    }
+    if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};
@@ -245,10 +239,21 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         complete(options);
         return {options, "", 0};
     } catch (CLI::ParseError const& error) {
-        std::ostringstream out;
-        std::ostringstream err;
-        bool const help = app.exit(error, out, err) == 0;
-        return {std::nullopt, help ? out.str() : "regraft-phylo: " + err.str(), help ? 0 : 2};
+        auto const end = common::ending(app, error, raxml_advice);
+        return {std::nullopt, end.message, end.exit_code};
+    }
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    try {
+        auto const words = from_raxml(std::vector<std::string>(argv, argv + argc));
+        std::vector<char const*> pointers;
+        for (auto const& word : words) pointers.push_back(word.c_str());
+        return parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+    } catch (InputError const& error) {
+        return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};
     }
 }
 
