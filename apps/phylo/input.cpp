@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -99,8 +100,23 @@ Input read_input(Options const& options) {
     return to_input(check_input(options));
 }
 
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset) {
+    std::set<std::uint32_t> numbers;
+    for (auto const& name : names) {
+        auto const found = std::ranges::find(dataset.taxa, name);
+        if (found == dataset.taxa.end()) {
+            throw InputError("--outgroup: '" + name + "' is not in the alignment, expected names of taxa, such as " +
+                             dataset.taxa.front());
+        }
+        numbers.insert(checked_cast<std::uint32_t>(found - dataset.taxa.begin()));
+    }
+    if (numbers.size() == dataset.taxa.size()) throw InputError("--outgroup: has all taxa, expected some of them");
+    return {numbers.begin(), numbers.end()};
+}
+
 std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset) {
     if (options.tree.empty()) return {};
+    if (options.command == Command::search) return msa::read_newick_trees(options.tree, dataset.taxa);
     return {msa::read_newick(options.tree, dataset.taxa)};
 }
 

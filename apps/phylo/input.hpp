@@ -27,7 +27,8 @@ struct Dataset {
     std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;
     std::vector<std::string> warnings;
-    std::uint64_t content_hash = 0;  // of models, taxa and patterns
+    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or none
+    std::uint64_t content_hash = 0;       // of models, taxa and patterns
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
@@ -47,6 +48,9 @@ Input to_input(CheckedInput const& checked);
 
 /// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
+
+/// The numbers of some taxa. Throws InputError for a name that is no taxon, or if all are named.
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset);
 
 /// The trees of --tree, none without it. Throws InputError.
 std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);

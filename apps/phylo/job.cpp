@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -18,9 +19,11 @@
 #include "regraft/core/random.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/instructions.hpp"
+#include "regraft/msa/support.hpp"
 #include "resampling.hpp"
 #include "resources.hpp"
 #include "shared_input_error.hpp"
+#include "tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -69,6 +72,14 @@ struct News {
 
 }  // namespace
 
+/// ", about 3 min left"; nothing as long as that cannot be known.
+std::string Job::Batch::time_left() const {
+    if (done == 0 || done >= mine) return "";
+    auto const ms = milliseconds_since(begin) / static_cast<double>(done) * static_cast<double>(mine - done);
+    return ms < 60e3 ? fmt::format(", about {:.0f} s left", ms / 1e3)
+                     : fmt::format(", about {:.0f} min left", ms / 60e3);
+}
+
 Job::Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice)
     : comm_(comm),
       options_(options),
@@ -97,6 +108,7 @@ Result Job::body() {
         if (!reason_to_stop_.empty()) stop();
         work_on(items);
         meet();
+        tell_results(items);
     }
     auto result = result_of();
     write_output(result);
@@ -119,6 +131,7 @@ void Job::set_up() {
         if (reduces && options_.redo) remove_checkpoints(options_.prefix);
         user_trees_ = read_user_trees(options_, input->dataset);
         starts_ = starts_of(options_, user_trees_.size());
+        input->dataset.outgroup = taxa_of(options_.outgroup, input->dataset);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
     }
@@ -203,7 +216,7 @@ Board Job::read_saved() {
     return saved;
 }
 
-std::vector<Item> Job::next_items() const {
+std::vector<Item> Job::next_items() {
     std::vector<Item> items;
     auto const want = [&](Purpose purpose, std::size_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -212,8 +225,29 @@ std::vector<Item> Job::next_items() const {
     };
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, starts_.size());
-    if (items.empty()) want(Purpose::replicate, options_.replicates);
+    if (items.empty()) want(Purpose::replicate, wanted_replicates());
     return items;
+}
+
+/// If they may converge, always as many more as it takes until that is looked at again.
+std::uint32_t Job::wanted_replicates() {
+    if (!options_.until_convergence) return options_.replicates;
+    std::uint32_t done = 0;
+    while (board_.is_done({Purpose::replicate, done})) ++done;
+    auto const wanted = (done + msa::convergence_interval - 1) / msa::convergence_interval * msa::convergence_interval;
+    if (wanted > done) return checked_cast<std::uint32_t>(wanted);
+    bool const suffices = done > 0 && convergence_of(done).is_reached;
+    if (suffices || done >= options_.replicates) return done;
+    return done + checked_cast<std::uint32_t>(msa::convergence_interval);
+}
+
+/// Of the first replicates. Precondition: they are done.
+msa::Convergence Job::convergence_of(std::uint32_t replicates) {
+    if (convergence_ && convergence_->first == replicates) return convergence_->second;
+    msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
+    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board_.find({Purpose::replicate, i})->tree);
+    convergence_ = {replicates, msa::convergence(sets, {.seed = options_.seed})};
+    return convergence_->second;
 }
 
 std::uint32_t Job::groups_for(std::size_t num_items) const {
@@ -223,6 +257,20 @@ std::uint32_t Job::groups_for(std::size_t num_items) const {
     auto const wanted =
         options_.groups > 0 ? options_.groups : comm_.size() * enough_patterns / (dataset_.num_patterns() + 1);
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
+}
+
+/// What came of a list of items, if there is more to tell than was told on the way.
+void Job::tell_results(std::vector<Item> const& items) {
+    for (auto const item : items) {
+        if (item.purpose != Purpose::start || starts_.size() == 1) continue;
+        say(fmt::format("{}: {:.6f}", name_of(item), board_.find(item)->loglh));
+    }
+    if (items.front().purpose != Purpose::replicate) return;
+    auto const done = items.back().number + 1;
+    auto const differ = options_.until_convergence
+                            ? fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done).mean_distance)
+                            : "";
+    say(fmt::format("{} replicates{}", done, differ));
 }
 
 SearchOptions Job::options_of(Item item) const {
@@ -321,12 +369,14 @@ void Job::work_on(std::vector<Item> const& items) {
 void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
     auto const num_groups = sites_.num_groups();
     bool const is_last_use = items.size() <= num_groups;
+    batch_ = {.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
         auto const weights = weights_of(items[i]);
         if (is_last_use) patterns_.reset();
         news_.note(items[i], state);
         compute({items[i], weights, who}, state);
+        ++batch_.done;
     }
 }
 
@@ -369,16 +419,18 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
     auto const options = options_of(task.item);
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
+    bool const is_told = task.item.purpose != Purpose::replicate;
     bool const chooses = state.stage == Stage::model_choice;
     bool serves = state.stage != Stage::done;
     while (serves) {
         auto const was = describe(state);
         doing_ = name.empty() || chooses ? was : name + ", " + was;
-        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}", doing_, state.position + 1, state.loglh),
+        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}{}", doing_, state.position + 1, state.loglh,
+                                  batch_.time_left()),
                       comm_.leads());
         advance(state, likelihood, options);
         bool const went_on = describe(state) != was;
-        if (went_on) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
+        if (went_on && is_told) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
         if (chooses && state.stage != Stage::model_choice) {
             for (auto const& line : choice_lines(dataset_, state, options_.criterion)) say(line);
         }
@@ -551,8 +603,20 @@ Result Job::result_of() {
     for (std::uint32_t i = 0; i < starts_.size(); ++i) {
         result.starts.push_back({to_string(starts_[i]), *board_.find({Purpose::start, i})});
     }
-    for (std::uint32_t i = 0; i < options_.replicates; ++i) {
+    auto const replicates = wanted_replicates();
+    for (std::uint32_t i = 0; i < replicates; ++i) {
         result.replicates.push_back(board_.find({Purpose::replicate, i})->tree);
+    }
+    if (replicates > 0) {
+        auto const& tree = result.state.tree;
+        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
+        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
+        if (options_.until_convergence) result.convergence = convergence_of(replicates);
+    }
+    if (!dataset_.outgroup.empty() && !is_clade(result.state.tree, dataset_)) {
+        dataset_.warnings.push_back("the outgroup is no clade in the best tree, which is rooted at " +
+                                    dataset_.taxa[dataset_.outgroup.front()]);
+        say("warning: " + dataset_.warnings.back());
     }
     result.ranks_started = comm_.num_founders();
     auto const members = comm_.members();
@@ -564,29 +628,26 @@ Result Job::result_of() {
     for (auto const& [any, state] : board_.states()) result.evaluations += state.evaluations;
     result.checkpoints = checkpoints_;
     result.seconds = log_.seconds();
-    say(fmt::format("final log-likelihood: {:.17g}", result.state.loglh));
     return result;
 }
 
 void Job::write_output(Result const& result) {
     comm_.reach(output_phase.before);
     bool const writes = output_ == Output::files && comm_.leads();
+    std::set<std::string> written;
     std::string problem;
-    auto const write = [&](char const* extension, auto const& text) {
+    auto const write = [&](std::string const& extension, auto const& text) {
         try {
             if (writes && problem.empty()) write_file(options_.output(extension), text());
+            written.insert(extension);
         } catch (std::exception const& error) {
             problem = error.what();
         }
     };
-    write(".bestTree", [&] { return newick(dataset_, result.state.tree) + '\n'; });
+    if (writes) {
+        for (auto const& [extension, text] : tree_files(dataset_, result)) write(extension, [&] { return text; });
+    }
     write(".bestModel", [&] { return best_models(dataset_, result.state); });
-    if (result.starts.size() > 1) {
-        write(".mlTrees", [&] { return ml_trees(dataset_, result); });
-    }
-    if (!result.replicates.empty()) {
-        write(".bootstraps", [&] { return replicate_trees(dataset_, result); });
-    }
     comm_.reach(output_phase.inside);
     if (clock_) {
         auto const profile = gather_profile();
@@ -594,10 +655,14 @@ void Job::write_output(Result const& result) {
         write(".profile.svg", [&] { return to_svg(profile); });
     }
     write(".json", [&] { return to_json(options_, dataset_, result); });
+    say(closing_lines(options_, result));
     write(".log", [&] { return log_.text(); });
     if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state.tree));
     agree_on_input(comm_, problem);
-    if (writes) remove_checkpoints(options_.prefix);
+    if (writes) {
+        remove_checkpoints(options_.prefix);
+        remove_outputs_but(written, options_);
+    }
     comm_.reach(output_phase.after);
 }
 

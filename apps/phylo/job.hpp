@@ -46,13 +46,24 @@ private:
     Board read_saved();
 
     /// The items that come next, of those that can be worked on at the same time; none: the job is done.
-    std::vector<Item> next_items() const;
+    std::vector<Item> next_items();
+    std::uint32_t wanted_replicates();
+    msa::Convergence convergence_of(std::uint32_t replicates);
+    void tell_results(std::vector<Item> const& items);
     std::uint32_t groups_for(std::size_t num_items) const;
     SearchOptions options_of(Item item) const;
     std::string name_of(Item item) const;
     /// The best of the starts that are done. Precondition: there is one.
     Item best_start() const;
 
+    /// The items of a list that this PE's group works on.
+    struct Batch {
+        std::size_t mine = 0;
+        std::size_t done = 0;
+        Clock::time_point begin = Clock::now();
+
+        std::string time_left() const;
+    };
     /// An item in the hands of a group.
     struct Task {
         Item item;
@@ -100,6 +111,8 @@ private:
     bool ready_ = false;  // set up
     Board board_;         // the same on all PEs
     Board news_;          // since they met
+    Batch batch_;
+    std::optional<std::pair<std::uint32_t, msa::Convergence>> convergence_;  // after so many replicates
     bool diverged_ = false;
     std::string reason_to_stop_;  // empty: nobody asked for it
 

@@ -65,6 +65,8 @@ int guarded(int argc, char** argv, int founder) {
         auto& options = *parsed.options;
         char const* const planned = std::getenv("REGRAFT_FAIL");
         if (options.fail.empty() && planned != nullptr) options.fail = planned;
+        if (options.msa == "-" && comm.size() > 1)
+            throw InputError("--msa: only a job of one rank reads standard input; expected a file");
         if (options.command == Command::check) {
             plan_failures(comm, options.fail);
             return check(comm, options);

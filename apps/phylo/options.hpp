@@ -20,9 +20,12 @@ struct Options {
     std::filesystem::path reduced;         // where to write the alignment without duplicates and gaps; empty: nowhere
     std::filesystem::path json;            // check: where to write what was found; empty: nowhere
     BranchLinkage linkage = BranchLinkage::scaled;
-    std::filesystem::path tree;    // with the user's trees; empty: see starts
-    std::string starts;            // start trees by rule (parse_starts); empty: one, unless there is a user's
-    std::uint32_t replicates = 0;  // of the bootstrap
+    std::filesystem::path tree;         // with the user's trees; empty: see starts
+    std::string starts;                 // start trees by rule (parse_starts); empty: one, unless there is a user's
+    bool all = false;                   // supports for the best tree, too
+    std::uint32_t replicates = 0;       // of the bootstrap, at most
+    bool until_convergence = false;     // fewer replicates if they suffice
+    std::vector<std::string> outgroup;  // names of taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
     std::string prefix;  // of the output files
     bool redo = false;   // overwrite them

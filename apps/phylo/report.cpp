@@ -16,6 +16,7 @@
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -140,6 +141,17 @@ Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionC
     return json;
 }
 
+/// Null without replicates.
+Json bootstrap_to_json(Result const& result) {
+    if (result.replicates.empty()) return nullptr;
+    Json json{{"replicates", result.replicates.size()}};
+    if (result.convergence) {
+        json["converged"] = result.convergence->is_reached;
+        json["mean_distance"] = result.convergence->mean_distance;
+    }
+    return json;
+}
+
 /// What was under way when an earlier run of the job stopped; null if there was none.
 Json resumed_to_json(Checkpoints const& checkpoints) {
     if (!checkpoints.resumed) return nullptr;
@@ -199,6 +211,35 @@ std::string to_string(Recovery const& r) {
     return text + fmt::format("; {:.1f} ms of work lost ({} evaluations)", r.work_lost_ms, r.work_lost_evaluations);
 }
 
+std::string closing_lines(Options const& options, Result const& result) {
+    auto text = fmt::format("final log-likelihood: {:.17g}", result.state.loglh);
+    if (result.starts.size() > 1) {
+        auto const worst = std::ranges::min(result.starts, {}, [](auto const& start) { return start.state.loglh; });
+        text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
+                            result.state.loglh - worst.state.loglh);
+    }
+    if (!result.replicates.empty()) {
+        auto const& supports = result.supports.felsenstein;
+        auto const inner = std::ranges::count_if(supports, [](double support) { return !std::isnan(support); });
+        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
+        text += fmt::format("\n  {} of {} inner edges have support of 95 % and more, by {} replicates{}", high, inner,
+                            result.replicates.size(),
+                            !result.convergence || result.convergence->is_reached ? "" : ", which have not converged");
+    }
+    if (!result.recoveries.empty()) {
+        double lost = 0;
+        double recovering = 0;
+        for (auto const& r : result.recoveries) {
+            lost += r.work_lost_ms;
+            recovering += r.shrink_ms + r.reassign_ms + r.load_ms + r.repair_ms + r.reread_ms + r.restore_ms;
+        }
+        text += fmt::format("\n  {} of {} ranks died: {:.1f} ms of work lost, {:.1f} ms for recoveries",
+                            result.ranks_lost.size(), result.ranks_started, lost, recovering);
+    }
+    return text + fmt::format("\n  in {}.bestTree, .svg, .bestModel, .json{}", options.prefix,
+                              result.replicates.empty() ? "" : ", .support, .supportTBE, .consensus, .bootstraps");
+}
+
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {
     constexpr std::size_t shown = 10;
     std::vector<std::string> lines;
@@ -218,39 +259,9 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
     return lines;
 }
 
-std::string newick(Dataset const& dataset, msa::Tree const& tree) {
-    if (tree.num_length_sets() == 1) return msa::to_newick(tree, dataset.taxa);
-    auto mean = tree;
-    auto const sites = static_cast<double>(dataset.num_sites());
-    for (auto h : mean.edges()) {
-        double length = 0;
-        for (std::uint32_t set = 0; set < mean.num_length_sets(); ++set) {
-            length += tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
-        }
-        mean.set_length(h, length / sites);
-    }
-    return msa::to_newick(mean, dataset.taxa);
-}
-
-std::string ml_trees(Dataset const& dataset, Result const& result) {
-    std::string lines;
-    for (auto const& start : result.starts) lines += newick(dataset, start.state.tree) + '\n';
-    return lines;
-}
-
-std::string replicate_trees(Dataset const& dataset, Result const& result) {
-    std::string lines;
-    for (auto const& tree : result.replicates) lines += newick(dataset, tree) + '\n';
-    return lines;
-}
-
 void prepare_output(Options const& options, Trial trial) {
     bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
-    std::vector<char const*> extensions{".bestTree", ".bestModel", ".json", ".log"};
-    if (options.profile) extensions.insert(extensions.end(), {".profile.json", ".profile.svg"});
-    if (!options.starts.empty()) extensions.push_back(".mlTrees");
-    if (options.replicates > 0) extensions.push_back(".bootstraps");
-    for (auto const* extension : extensions) {
+    for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
@@ -267,6 +278,13 @@ void prepare_output(Options const& options, Trial trial) {
     if (!written) throw InputError({path.string()}, "cannot be written: " + last_error().message());
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
+}
+
+void remove_outputs_but(std::set<std::string> const& extensions, Options const& options) {
+    for (auto const* extension : output_extensions()) {
+        std::error_code ignored;
+        if (!extensions.contains(extension)) std::filesystem::remove(options.output(extension), ignored);
+    }
 }
 
 void write_file(std::filesystem::path const& path, std::string const& text) {
@@ -311,6 +329,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"partitions", Json::array()},
               {"evaluations", result.evaluations},
               {"starts", Json::array()},
+              {"bootstrap", bootstrap_to_json(result)},
               {"resumed_from", resumed_to_json(result.checkpoints)},
               {"checkpoints",
                {{"count", result.checkpoints.count},

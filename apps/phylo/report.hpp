@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "input.hpp"
 #include "options.hpp"
 #include "regraft/core/ids.hpp"
+#include "regraft/msa/convergence.hpp"
 #include "search.hpp"
 
 namespace regraft::phylo {
@@ -61,6 +64,14 @@ struct StartResult {
     SearchState state;
 };
 
+/// How well the inner edges of the best tree are supported: per edge, in the order of Tree::edges(), NaN at tips; or
+/// none.
+struct Supports {
+    std::vector<double> felsenstein;  // and the next: of the bootstrap, see msa::SupportMetric
+    std::vector<double> transfer;
+    std::vector<double> alrt;  // SH-like approximate likelihood ratio test
+};
+
 /// All that the output files contain.
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
@@ -69,6 +80,8 @@ struct Result {
     std::vector<double> partition_loglh;
     std::vector<StartResult> starts;
     std::vector<msa::Tree> replicates;
+    std::optional<msa::Convergence> convergence;  // of the replicates, if they were to converge
+    Supports supports;
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;
@@ -105,17 +118,11 @@ private:
 /// A line for the log.
 std::string to_string(Recovery const& recovery);
 
+/// The end of the log: what came out, what failures cost, where the files are.
+std::string closing_lines(Options const& options, Result const& result);
+
 /// How the choice of models came out: per partition the best ten of those tried, and how many those were.
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
-
-/// A tree as Newick text with mean branch lengths over the partitions' sites.
-std::string newick(Dataset const& dataset, msa::Tree const& tree);
-
-/// The trees of all starts, in their order, a line each.
-std::string ml_trees(Dataset const& dataset, Result const& result);
-
-/// The trees of all replicates, in their order, a line each.
-std::string replicate_trees(Dataset const& dataset, Result const& result);
 
 /// The models with the values of their parameters, as a partition file.
 std::string best_models(Dataset const& dataset, SearchState const& state);
@@ -125,6 +132,9 @@ enum class Trial : std::uint8_t { look, write };
 
 /// Throws InputError if an output file exists and must not be overwritten, or could not be written at the end.
 void prepare_output(Options const& options, Trial trial);
+
+/// Removes what an earlier job of the same prefix has left, and this one has not written: it would not belong to it.
+void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
 
 /// Writes a file completely or not at all: to PATH.tmp, which then takes the name. Throws InputError if it cannot.
 void write_file(std::filesystem::path const& path, std::string const& text);
