@@ -70,7 +70,8 @@ WorkLog::WorkLog(std::uint32_t num_ranks)
 void WorkLog::begin_epoch(std::uint32_t epoch) {
     REGRAFT_EXPECTS(epochs_.empty() || epochs_.back().number <= epoch);
     if (!epochs_.empty() && epochs_.back().number == epoch) return;
-    epochs_.push_back({epoch, 0, {}});
+    epochs_.push_back({epoch, {}});
+    epoch_packages_ = 0;
     next_kept_ = kept_of(0, level_);
 }
 
@@ -81,7 +82,7 @@ void WorkLog::add(std::uint64_t work_ns, std::uint64_t reduction_ns) {
     reduction_ns_ += reduction_ns;
     ++bins_[bin_of(work_ns)];
     auto& epoch = epochs_.back();
-    if (epoch.num_packages++ != next_kept_) return;
+    if (epoch_packages_++ != next_kept_) return;
     epoch.lengths.push_back(static_cast<float>(work_ns));
     ++num_kept_;
     while (num_kept_ >= most_kept_) thin();
@@ -107,7 +108,6 @@ std::vector<std::byte> WorkLog::to_bytes() const {
     out.put(std::uint64_t{epochs_.size()});
     for (auto const& epoch : epochs_) {
         out.put(epoch.number);
-        out.put(epoch.num_packages);
         out.put_all(std::span<float const>(epoch.lengths));
     }
     return out.take();
@@ -145,8 +145,7 @@ struct ReadLog {
         bins = in.get<std::array<std::uint64_t, WorkLog::num_bins>>();
         for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
             auto const number = in.get<std::uint32_t>();
-            auto const count = in.get<std::uint64_t>();
-            epochs.push_back({number, count, in.get_all<float>()});
+            epochs.push_back({number, in.get_all<float>()});
         }
     }
 

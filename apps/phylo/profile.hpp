@@ -17,8 +17,8 @@ namespace regraft::phylo {
 /// What one rank measured, in bounded memory. A work package is what it computes from the end of one reduction to the
 /// beginning of the next; agreements count as reductions, as all ranks meet there, too. Packages are numbered from 0 in
 /// each epoch, alike on all ranks, and all ranks keep the lengths of the same of them: the logs of those that are left
-/// after a failure can be compared. Lengths are kept of a sample once there are many packages: in each stretch of 2^k
-/// of one, drawn by its number. Everything else counts all packages.
+/// after a failure can be compared. Lengths are kept of a sample once there are many packages: of one in each stretch
+/// of 2^k, drawn by its number. Everything else counts all packages.
 class WorkLog {
 public:
     /// Bins of package lengths in nanoseconds, four in each octave: [m, m + 1) * 2^k, m = 4 .. 7.
@@ -29,7 +29,6 @@ public:
 
     struct Epoch {
         std::uint32_t number = 0;
-        std::uint64_t num_packages = 0;
         std::vector<float> lengths;  // in ns, of those that are kept
     };
 
@@ -50,8 +49,9 @@ private:
     std::size_t most_kept_;
     std::uint32_t level_ = 0;  // one of 2^level packages is kept
     std::vector<Epoch> epochs_;
-    std::size_t num_kept_ = 0;     // in all epochs
-    std::uint64_t next_kept_ = 0;  // the number of a package
+    std::size_t num_kept_ = 0;  // in all epochs
+    std::uint64_t epoch_packages_ = 0;
+    std::uint64_t next_kept_ = 0;  // the number of a package in the epoch
     std::uint64_t num_packages_ = 0;
     std::uint64_t work_ns_ = 0;
     std::uint64_t reduction_ns_ = 0;

@@ -19,7 +19,7 @@ struct Measured {
     std::uint64_t of_category;
 };
 constexpr std::array measured{Measured{2, 8},    Measured{4, 11},   Measured{7, 30},
-                              Measured{20, 110}, Measured{32, 340}, Measured{64, 1500}};
+                              Measured{20, 110}, Measured{32, 340}, Measured{64, 1200}};
 
 }  // namespace
 
