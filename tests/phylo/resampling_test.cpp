@@ -1,0 +1,45 @@
+#include "resampling.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+namespace regraft::phylo {
+namespace {
+
+std::vector<std::uint32_t> const weights{3, 1, 6, 2, 8};
+std::vector<std::uint64_t> const partition_begin{0, 3, 5};
+
+TEST(Resampling, DrawsAsManySitesOfEachPartitionAsItHas) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const drawn = resampled_weights(weights, partition_begin, seed);
+        EXPECT_EQ(std::accumulate(drawn.begin(), drawn.begin() + 3, 0U), 10U);
+        EXPECT_EQ(std::accumulate(drawn.begin() + 3, drawn.end(), 0U), 10U);
+        EXPECT_EQ(drawn, resampled_weights(weights, partition_begin, seed));
+    }
+}
+
+TEST(Resampling, DrawsEverySiteAsOftenAsAnyOther) {
+    constexpr int replicates = 20'000;
+    std::vector<double> sums(weights.size(), 0);
+    for (int seed = 0; seed < replicates; ++seed) {
+        auto const drawn = resampled_weights(weights, partition_begin, static_cast<std::uint64_t>(seed));
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += drawn[i];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        // Binomial: variance n p (1 - p) per replicate, n = 10 sites.
+        double const p = weights[i] / 10.0;
+        double const deviation = std::sqrt(10 * p * (1 - p) / replicates);
+        EXPECT_NEAR(sums[i] / replicates, weights[i], 5 * deviation + 1e-12) << i;
+    }
+}
+
+TEST(Resampling, LeavesAPartitionOfOnePatternAsItIs) {
+    EXPECT_EQ(resampled_weights(std::vector<std::uint32_t>{9}, std::vector<std::uint64_t>{0, 1}, 5),
+              (std::vector<std::uint32_t>{9}));
+}
+
+}  // namespace
+}  // namespace regraft::phylo
