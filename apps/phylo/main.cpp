@@ -54,14 +54,18 @@ void run(ft::Communicator& comm, Options const& options) {
 /// The exit code. `founder`: rank in MPI_COMM_WORLD.
 int guarded(int argc, char** argv, int founder) {
     auto parsed = parse_command_line(argc, argv);
-    if (!parsed.options) {
+    if (!parsed.options && !parsed.trees) {
         if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
         return parsed.exit_code;
     }
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
-        auto& options = *parsed.options;
         char const* const planned = std::getenv("REGRAFT_FAIL");
+        if (parsed.trees) {
+            plan_failures(comm, planned != nullptr ? planned : "");
+            return run(comm, *parsed.trees);
+        }
+        auto& options = *parsed.options;
         if (options.fail.empty() && planned != nullptr) options.fail = planned;
         if (options.command == Command::check) {
             plan_failures(comm, options.fail);

@@ -189,6 +189,11 @@ void complete(Options& options) {
 }  // namespace
 
 Parsed parse_command_line(int argc, char const* const* argv) {
+    auto const words = in_our_words(std::span(argv, static_cast<std::size_t>(argc)));
+    std::vector<char const*> rewritten;
+    for (auto const& word : words) rewritten.push_back(word.c_str());
+    argc = static_cast<int>(rewritten.size());
+    argv = rewritten.data();
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
     Options options;
@@ -205,6 +210,8 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         add_options(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
+    TreeOptions trees;
+    add_tree_commands(app, trees);
     app.footer(after);
     auto const named_like = [](std::string const& word) {
         return [word](CLI::App const* subcommand) { return subcommand->get_name() == word; };
@@ -212,12 +219,16 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named_like(argv[1])).empty()) {
         return {std::nullopt,
                 std::string("regraft-phylo: unknown command '") + argv[1] +
-                    "', expected check, search, evaluate, loglh or points\n",
+                    "', expected check, search, evaluate, loglh, support, consensus, rfdist or points\n",
                 2};
     }
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        if (auto const command = parsed_tree_command(app)) {
+            trees.command = *command;
+            return {.options = std::nullopt, .message = "", .trees = trees};
+        }
         if (check->parsed()) options.command = Command::check;
         for (std::size_t i = 0; i < 3; ++i) {
             if (subcommands[i]->parsed()) options.command = meaning[i];
