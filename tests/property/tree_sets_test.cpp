@@ -294,7 +294,7 @@ TEST(Convergence, IsTheMeanOverAllHalvings) {
 
 TEST(NamedTrees, AreRefusedOrReadWellWhateverTheTextIs) {
     std::size_t num_read = 0;
-    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
         auto const text = test::mutated("((a:1,'b c':2)99:.5,c[x],(d,(e:1e-2,f)));\n(a,('b c',c,d):3,(e,f));\n",
@@ -316,8 +316,8 @@ TEST(NamedTrees, AreRefusedOrReadWellWhateverTheTextIs) {
             EXPECT_EQ(std::string(error.what()).substr(0, 2), "f:");
         }
     }
-    EXPECT_GT(num_read, 400u);
-    EXPECT_LT(num_read, 3600u);
+    EXPECT_GT(num_read, 100u);
+    EXPECT_LT(num_read, 9900u);
 }
 
 }  // namespace
