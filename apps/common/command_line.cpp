@@ -8,6 +8,7 @@
 
 #include "common/input.hpp"
 #include "common/program.hpp"
+#include "common/words.hpp"
 
 namespace regraft::common {
 
@@ -50,11 +51,56 @@ std::optional<std::string> unknown_command(CLI::App const& app, int argc, char c
         if (argc > 1 && commands[i]->get_name() == argv[1]) return std::nullopt;
         names += (i == 0 ? "" : i + 1 < commands.size() ? ", " : " or ") + commands[i]->get_name();
     }
+    if (argc > 1) {
+        std::vector<std::string> words;
+        for (auto const* const command : commands) words.push_back(command->get_name());
+        if (auto const meant = most_similar(argv[1], words)) {
+            return fmt::format("{0}: unknown command '{1}'; did you mean {2}?\nRun {0} --help for more.\n",
+                               app.get_name(), escaped(argv[1]), *meant);
+        }
+    }
     auto const problem = argc > 1 ? fmt::format("unknown command '{}'", escaped(argv[1])) : "the command is missing";
     return fmt::format("{0}: {1}, expected {2}\nRun {0} --help for more.\n", app.get_name(), problem, names);
 }
 
-Ending ending(CLI::App const& app, CLI::ParseError const& error) {
+namespace {
+
+/// An option that the command does not have, without its value; none if the first thing too many is something else.
+std::optional<std::string> unknown_option(CLI::App const& app) {
+    for (auto const& word : app.remaining(true)) {
+        if (word.starts_with("--") && word.size() > 2) return word.substr(0, word.find('='));
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> long_options(CLI::App const& app) {
+    std::vector<std::string> names;
+    for (auto const* const option : app.get_options()) {
+        for (auto const& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+std::string about_unknown(std::string const& option, CLI::App const& app, Advice const& advice) {
+    auto const text = fmt::format("there is no option {}", escaped(option));
+    if (auto const instead = advice ? advice(option) : std::nullopt) return fmt::format("{}; {}", text, *instead);
+    auto const parsed = app.get_subcommands();
+    auto const meant = most_similar(option, long_options(parsed.empty() ? app : *parsed.front()));
+    return meant ? fmt::format("{}; did you mean {}?", text, *meant) : text;
+}
+
+}  // namespace
+
+Ending ending(CLI::App const& app, CLI::ParseError const& error, Advice const& advice) {
+    // CLI11 looks first for what is needed, but lacks it perhaps for a typing error.
+    auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    if (code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError) {
+        if (auto const option = unknown_option(app)) {
+            return {fmt::format("{0}: {1}\nRun with --help for more information.\n", app.get_name(),
+                                about_unknown(*option, app, advice)),
+                    bad_input};
+        }
+    }
     std::ostringstream out;
     std::ostringstream err;
     bool const help = app.exit(error, out, err) == 0;

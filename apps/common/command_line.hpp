@@ -27,12 +27,14 @@ std::shared_ptr<CLI::FormatterBase> short_help();
 /// What to tell somebody whose first word is neither an option nor a command.
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv);
 
-/// What CLI11 throws, as help, version or message for the user.
+/// What CLI11 throws, as help, version or message for the user. `advice` is asked first what to do instead of an option
+/// that there is not; else the option is named that is most like it.
 struct Ending {
     std::string message;
     int exit_code = 0;
 };
-Ending ending(CLI::App const& app, CLI::ParseError const& error);
+using Advice = std::function<std::optional<std::string>(std::string_view option)>;
+Ending ending(CLI::App const& app, CLI::ParseError const& error, Advice const& advice = nullptr);
 
 /// The command line of a program whose first word is a command. What a command is told goes into options of a type of
 /// its own, which is one of the variant Options.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,11 @@ std::string counted(std::uint64_t count, std::string_view thing);
 std::string duration(double seconds);
 /// "812 B", "1.50 MB": three digits or so, with powers of 1000.
 std::string bytes(double count);
+
+/// The word that is most likely meant by one with typing errors, if any is; of equally likely ones the first. Typing
+/// errors are letters that are missing, too many, wrong, or exchanged with their neighbours: at most one in three
+/// letters.
+std::optional<std::string> most_similar(std::string_view word, std::span<std::string const> words);
 
 /// The first few numbers of a list, and how many more there are: "0, 3, 4 and 7 more".
 template <class List, class Number>

@@ -20,9 +20,9 @@ constexpr std::uint64_t most_cells_per_line = std::uint64_t{1} << 40;
 constexpr char const* description =
     R"(Compresses multiple sequence alignments along a parsimony tree.
 
-An alignment in FASTA or PHYLIP format becomes a file FILE.rgm, several times
-smaller than general compressors make it, from which single sites and taxa can
-be read without unpacking the rest. Unpacking gives back the very same bytes.)";
+An alignment in FASTA, PHYLIP or NEXUS format becomes a file FILE.rgm, several
+times smaller than general compressors make it, from which single sites and taxa
+can be read without unpacking the rest. Unpacking gives back the very same bytes.)";
 
 constexpr char const* after =
     R"(Try:
@@ -38,8 +38,8 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried; the worst code counts.)";
 
 constexpr char const* compress_after =
-    R"(FILE is FASTA or PHYLIP; without FILE, or with -, standard input is compressed to
-standard output. FILE.rgm is unpacked and compared with FILE before it takes its
+    R"(FILE is FASTA, PHYLIP or NEXUS; without FILE, or with -, standard input is
+compressed to standard output. FILE.rgm is unpacked and compared with FILE before it takes its
 name; only then FILE is removed, and never with -k, -o or -c.
 
 The result is the same, byte by byte, for any number of threads. If no tree makes
@@ -68,7 +68,7 @@ Only the blocks with these sites are read and unpacked.
   regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm)";
 
 constexpr char const* stat_after =
-    R"(Works for FILE.rgm and for FASTA and PHYLIP files alike.
+    R"(Works for FILE.rgm and for FASTA, PHYLIP and NEXUS files alike.
   constant                 one state fits all taxa
   parsimony-informative    at least two states occur in at least two taxa each
   patterns                 different columns; characters that stand for the same
@@ -148,7 +148,7 @@ void add_look(CLI::App& app, Look& look) {
 
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     auto* const command = app.add_subcommand("compress", "compress alignments: FILE becomes FILE.rgm");
-    add_inputs(*command, options.places.inputs, "FASTA or PHYLIP files");
+    add_inputs(*command, options.places.inputs, "FASTA, PHYLIP or NEXUS files");
     add_replacement(*command, options.places);
     constexpr auto* group = "Compression";
     static std::map<std::string, codec::Kind> const kinds{
@@ -228,7 +228,7 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
 
 CLI::App* add_stat(CLI::App& app, StatOptions& options) {
     auto* const command = app.add_subcommand("stat", "what is in alignments, compressed or not");
-    command->add_option("FILE", options.inputs, ".rgm, FASTA or PHYLIP files; -: standard input")
+    command->add_option("FILE", options.inputs, ".rgm, FASTA, PHYLIP or NEXUS files; -: standard input")
         ->required()
         ->type_name("");
     command->add_flag("--json", options.json, "for programs: one JSON object per file");

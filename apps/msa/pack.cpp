@@ -74,9 +74,15 @@ std::optional<codec::CompressedAlignment> encode(msa::Alignment const& alignment
     }
 }
 
-/// Whether it is known before the search for a tree that the columns cannot be coded, and need not be.
-bool is_too_large(msa::Alignment const& alignment, CompressOptions const& options) {
-    return !wants_columns(options) && alignment.num_taxa() > codec::most_native_taxa;
+/// Whether it is known before the search for a tree that the columns cannot be coded, and need not be. Throws
+/// InputError if they need to be.
+bool must_be_text(msa::Alignment const& alignment, CompressOptions const& options) {
+    if (wants_columns(options) && !alignment.is_verbatim) {
+        throw InputError({alignment.file},
+                         "has characters that stand for others: gap, missing, matchchar or sets of states; it can be "
+                         "compressed without --codec, --tree and --partitions");
+    }
+    return !wants_columns(options) && (alignment.num_taxa() > codec::most_native_taxa || !alignment.is_verbatim);
 }
 
 /// Empty if the columns cannot be coded, and need not be.
@@ -128,7 +134,7 @@ Packed pack(std::string_view text, std::string const& name, CompressOptions cons
         packed.kind = options.kind.value_or(codec::Kind::native);
         if (options.kind == codec::Kind::plain) {
             packed.bytes = pack_plain(text);
-        } else if (!is_too_large(alignment, options)) {
+        } else if (!must_be_text(alignment, options)) {
             packed.bytes = pack_columns(text, alignment, options, progress);
         }
     }

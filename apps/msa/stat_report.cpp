@@ -26,8 +26,16 @@ double percent(std::uint64_t part, double whole) {
     return 100 * static_cast<double>(part) / whole;
 }
 
-bool begins_as_fasta(std::string_view text) {
-    return text.substr(std::min(text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f"), text.size())).starts_with('>');
+/// Of a text that is an alignment.
+std::string_view format_of(std::string_view text) {
+    auto const first = text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f");
+    return text[first] == '>' ? "FASTA" : text[first] == '#' ? "NEXUS" : "PHYLIP";
+}
+
+std::string lower(std::string_view word) {
+    std::string result;
+    for (char const c : word) result += static_cast<char>(c - 'A' + 'a');
+    return result;
 }
 
 /// What the parts of all blocks amount to.
@@ -75,10 +83,6 @@ Source unpack(std::string content, std::string const& name) {
         source.coding->block_layers = block_layers(file);
     }
     return source;
-}
-
-std::string shown_format(msa::TextFormat format) {
-    return format == msa::TextFormat::fasta ? "FASTA" : "PHYLIP";
 }
 
 std::uint64_t num_sites(msa::PartitionSpec const& partition) {
@@ -152,7 +156,7 @@ Report examine(std::string const& input) {
     auto source = unpack(read_text(input), report.file);
     expect_unpacked(source.text, report.file);
     auto const alignment = msa::parse_alignment(source.text, report.file);
-    report.format = begins_as_fasta(source.text) ? msa::TextFormat::fasta : msa::TextFormat::phylip;
+    report.format = format_of(source.text);
     report.text_bytes = source.text.size();
     report.taxa = alignment.num_taxa();
     report.sites = alignment.num_sites();
@@ -166,7 +170,7 @@ std::string to_text(Report const& report) {
     auto const& s = report.statistics;
     Table table;
     table.row("file", fmt::format("{}: {} of {} text", report.file, bytes(static_cast<double>(report.text_bytes)),
-                                  shown_format(report.format)));
+                                  report.format));
     table.row("taxa", std::to_string(report.taxa));
     table.row("sites", fmt::format("{}: {}, {} constant, {} parsimony-informative", report.sites,
                                    counted(s.patterns, "pattern"), s.constant_sites, s.parsimony_informative_sites));
@@ -181,7 +185,7 @@ std::string to_json(Report const& report) {
     auto const& s = report.statistics;
     Json json{{"file", report.file},
               {"compressed", report.coding ? to_json(report, *report.coding) : Json(nullptr)},
-              {"text_format", report.format == msa::TextFormat::fasta ? "fasta" : "phylip"},
+              {"text_format", lower(report.format)},
               {"text_bytes", report.text_bytes},
               {"alphabet", s.alphabet},
               {"taxa", report.taxa},

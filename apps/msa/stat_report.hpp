@@ -29,7 +29,7 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites);
 
 struct Report {
     std::string file;
-    msa::TextFormat format = msa::TextFormat::fasta;  // of the text
+    std::string_view format;  // of the text: FASTA, PHYLIP or NEXUS
     std::uint64_t text_bytes = 0;
     std::uint64_t taxa = 0;
     std::uint64_t sites = 0;

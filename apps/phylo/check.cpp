@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/alignment_input.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/resilient.hpp"
 #include "regraft/msa/characters.hpp"
@@ -56,9 +57,14 @@ std::string likely_model(msa::Histogram const& histogram) {
     return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
 }
 
-std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Alignment const& alignment) {
+/// `stored` are those that came with the alignment.
+std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Alignment const& alignment,
+                                                std::vector<msa::PartitionSpec> stored) {
     if (!options.partitions.empty())
         return msa::read_partitions(options.partitions, alignment.num_sites(), options.model);
+    if (options.model.empty() && !stored.empty()) return stored;
+    if (options.model.empty() && options.command != Command::check)
+        throw InputError("--model is needed, or --partitions with a model in each line");
     if (alignment.num_sites() == 0) return {};  // one of the findings
     auto whole = msa::whole_alignment(options.model, alignment.num_sites());
     if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
@@ -84,8 +90,9 @@ ModelSpec model_of(Options const& options, msa::Alignment const& alignment, msa:
         }
         return spec;
     } catch (InputError const& error) {
-        if (options.partitions.empty()) throw;
-        throw InputError({options.partitions.string()}, "partition " + partition.name + ": " + error.what());
+        if (options.partitions.empty() && !options.model.empty()) throw;
+        auto const& file = options.partitions.empty() ? options.msa : options.partitions;
+        throw InputError({file.string()}, "partition " + partition.name + ": " + error.what());
     }
 }
 
@@ -214,7 +221,7 @@ std::string to_text(Options const& options, CheckedInput const& input) {
     auto text = fmt::format("{}: {} taxa, {} sites\n\n", options.msa.string(), input.alignment.num_taxa(),
                             input.alignment.num_sites());
     if (!input.partitions.empty()) text += partition_table(input) + '\n';
-    if (options.model.empty() && options.partitions.empty() && !input.partitions.empty())
+    if (options.model.empty() && !input.has_partitions && !input.partitions.empty())
         text += fmt::format("No --model was given: {} fits these characters.\n\n", input.partitions[0].model);
     for (auto const& finding : input.findings) text += to_text(finding);
     return text + (input.findings.empty() ? "" : "\n") + verdict(options, input);
@@ -300,8 +307,10 @@ bool is_automatic(msa::PartitionSpec const& partition) {
 
 CheckedInput check_input(Options const& options) {
     CheckedInput input;
-    input.alignment = msa::read_alignment(options.msa);
-    input.partitions = read_partitions(options, input.alignment);
+    auto [alignment, stored] = common::read_alignment(options.msa);
+    input.alignment = std::move(alignment);
+    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
+    input.partitions = read_partitions(options, input.alignment, std::move(stored));
     bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
     for (auto const& partition : input.partitions) {
         input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
@@ -312,7 +321,8 @@ CheckedInput check_input(Options const& options) {
 
 void prepare_reduced(Options const& options) {
     refuse_existing(options.reduced, options);
-    if (!options.reduced.empty() && !options.partitions.empty()) refuse_existing(reduced_partitions(options), options);
+    bool const may_have_partitions = !options.partitions.empty() || options.model.empty();
+    if (!options.reduced.empty() && may_have_partitions) refuse_existing(reduced_partitions(options), options);
 }
 
 void write_reduced(Options const& options, CheckedInput const& input) {
@@ -320,7 +330,7 @@ void write_reduced(Options const& options, CheckedInput const& input) {
     auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
     check_phylip_names(options, alignment);
     // The alignment last: where it is, its partitions are.
-    if (!options.partitions.empty()) write_file(reduced_partitions(options), msa::to_text(partitions));
+    if (input.has_partitions) write_file(reduced_partitions(options), msa::to_text(partitions));
     write_file(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
 }
 

@@ -15,6 +15,7 @@ namespace regraft::phylo {
 struct CheckedInput {
     msa::Alignment alignment;
     std::vector<msa::PartitionSpec> partitions;
+    bool has_partitions = false;   // from a file: with --partitions, or from an .rgm file that has them
     std::vector<ModelSpec> specs;  // per partition; one that fits the characters where a model is to be chosen
     msa::Census census;
     std::vector<msa::Finding> findings;  // errors first
@@ -25,8 +26,8 @@ struct CheckedInput {
 /// Whether the model is to be chosen.
 bool is_automatic(msa::PartitionSpec const& partition);
 
-/// Reads alignment, partitions and models, and checks them. Without a model, which only the command check allows, one
-/// is chosen that fits the characters. Throws InputError for what cannot be read at all.
+/// Reads alignment, partitions and models, and checks them. Without a model, which only the command check allows, and
+/// without partitions one is chosen that fits the characters. Throws InputError for what cannot be read at all.
 CheckedInput check_input(Options const& options);
 
 /// Throws InputError if options.reduced is there already and must not be overwritten, or is the input itself.

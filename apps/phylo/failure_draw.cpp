@@ -42,7 +42,7 @@ ft::FailurePlan draw_on_this_pe(std::span<PeId const> members, FailureDraw draw)
 }  // namespace
 
 std::vector<ft::FailPoint const*> search_points() {
-    constexpr std::array unused{"broadcast:", "derive:", "erasure-", "gather:", "node_ids:", "scrub:"};
+    constexpr std::array unused{"broadcast:", "erasure-", "gather:", "node_ids:", "scrub:"};
     auto points = ft::fail_points();
     std::erase_if(points, [&](auto const* point) {
         return std::ranges::any_of(unused, [&](char const* prefix) { return point->name().starts_with(prefix); });

@@ -1,7 +1,10 @@
 #include "input.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -13,12 +16,6 @@
 
 namespace regraft::phylo {
 namespace {
-
-msa::Tree start_tree(Options const& options, msa::Patterns const& patterns, std::vector<std::string> const& taxa) {
-    if (!options.tree.empty()) return msa::read_newick(options.tree, taxa);
-    if (options.start == StartTree::random) return msa::random_tree(patterns.num_taxa, options.seed);
-    return msa::stepwise_addition(patterns, options.seed);
-}
 
 /// The share of sites of a partition that may have one state everywhere.
 double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
@@ -42,6 +39,18 @@ std::uint64_t content_hash(Dataset const& dataset, msa::Patterns const& patterns
     out.put_all(std::span(patterns.weight));
     out.put(hash(std::as_bytes(std::span(patterns.columns))));
     return hash(out.bytes());
+}
+
+struct Block {
+    std::uint32_t weight = 0;
+    std::span<std::byte const> column;
+};
+
+Block read_block(std::span<std::byte const> bytes) {
+    Block block;
+    std::memcpy(&block.weight, bytes.data(), sizeof block.weight);
+    block.column = bytes.subspan(sizeof block.weight);
+    return block;
 }
 
 }  // namespace
@@ -91,20 +100,51 @@ Input read_input(Options const& options) {
     return to_input(check_input(options));
 }
 
-SearchState read_start(Options const& options, Input const& input) {
-    auto const& [dataset, patterns] = input;
-    std::vector<Model> models;
-    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
-        models.push_back(start_model(dataset.specs[q], dataset.counted[q]));
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset) {
+    std::set<std::uint32_t> numbers;
+    for (auto const& name : names) {
+        auto const found = std::ranges::find(dataset.taxa, name);
+        if (found == dataset.taxa.end()) {
+            throw InputError("--outgroup: '" + name + "' is not in the alignment, expected names of taxa, such as " +
+                             dataset.taxa.front());
+        }
+        numbers.insert(checked_cast<std::uint32_t>(found - dataset.taxa.begin()));
     }
-    auto tree = start_tree(options, patterns, dataset.taxa);
-    if (options.linkage == BranchLinkage::unlinked) {
-        tree = tree.with_length_sets(checked_cast<std::uint32_t>(dataset.specs.size()));
+    if (numbers.size() == dataset.taxa.size()) throw InputError("--outgroup: has all taxa, expected some of them");
+    return {numbers.begin(), numbers.end()};
+}
+
+std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset) {
+    if (options.tree.empty()) return {};
+    if (options.command == Command::search) return msa::read_newick_trees(options.tree, dataset.taxa);
+    return {msa::read_newick(options.tree, dataset.taxa)};
+}
+
+std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees) {
+    std::vector<Start> starts;
+    for (std::uint32_t i = 0; i < num_user_trees; ++i) starts.push_back({Start::Kind::user, i});
+    auto const* const automatic = num_user_trees == 0 ? "pars{1}" : "";
+    std::string const by_rule = options.starts.empty() ? automatic : options.starts;
+    if (!by_rule.empty()) std::ranges::copy(parse_starts(by_rule), std::back_inserter(starts));
+    return starts;
+}
+
+msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
+                     std::span<msa::Tree const> user_trees) {
+    switch (start.kind) {
+        case Start::Kind::user:
+            return user_trees[start.number];
+        case Start::Kind::parsimony:
+            return msa::stepwise_addition(patterns, seed);
+        case Start::Kind::random:
+            return msa::random_tree(patterns.num_taxa, seed);
     }
-    auto state = start_state(options.command, std::move(tree), dataset.specs, std::move(models));
-    auto const automatic = dataset.automatic();
-    if (!automatic.empty()) begin_model_choice(state, automatic, dataset.counted);
-    return state;
+    REGRAFT_EXPECTS(!"a kind of start");
+}
+
+msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions) {
+    if (linkage != BranchLinkage::unlinked) return tree;
+    return tree.with_length_sets(checked_cast<std::uint32_t>(num_partitions));
 }
 
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges) {
@@ -119,6 +159,20 @@ std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockR
     return blocks;
 }
 
+msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks) {
+    msa::Patterns patterns;
+    patterns.num_taxa = checked_cast<std::uint32_t>(dataset.taxa.size());
+    for (auto const& spec : dataset.specs) patterns.alphabet.push_back(spec.alphabet);
+    patterns.partition_begin = dataset.partition_begin;
+    patterns.columns.reserve(dataset.num_patterns() * dataset.taxa.size());
+    for (; !blocks.empty(); blocks = blocks.subspan(dataset.block_bytes())) {
+        auto const [weight, column] = read_block(blocks.first(dataset.block_bytes()));
+        patterns.weight.push_back(weight);
+        for (auto const symbol : column) patterns.columns.push_back(std::to_integer<char>(symbol));
+    }
+    return patterns;
+}
+
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
     std::vector<BlockRange> ranges;
     for (auto const& piece : work)
@@ -127,7 +181,8 @@ std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
 }
 
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                              std::span<std::byte const> blocks) {
+                                              std::span<std::byte const> blocks,
+                                              std::span<std::uint32_t const> weights) {
     std::vector<likelihood::Sites> result(dataset.specs.size());
     for (std::size_t q = 0; q < result.size(); ++q) {
         result[q].rows.resize(dataset.taxa.size());
@@ -140,14 +195,12 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
         if (!piece.sites.empty() && value(piece.sites.first) == dataset.partition_begin[q])
             sites.left_out = dataset.specs[q].left_out;
         for (std::uint64_t i = 0; i < piece.sites.size(); ++i) {
-            auto const block = blocks.first(dataset.block_bytes());
-            blocks = blocks.subspan(block.size());
-            std::uint32_t weight = 0;
-            std::memcpy(&weight, block.data(), sizeof weight);
+            auto const [counted, column] = read_block(blocks.first(dataset.block_bytes()));
+            blocks = blocks.subspan(dataset.block_bytes());
+            auto const weight = weights.empty() ? counted : weights[value(piece.sites.first) + i];
+            if (weight == 0) continue;
             sites.weights.push_back(weight);
-            for (std::size_t t = 0; t < dataset.taxa.size(); ++t) {
-                sites.rows[t].push_back(std::to_integer<char>(block[sizeof weight + t]));
-            }
+            for (std::size_t t = 0; t < column.size(); ++t) sites.rows[t].push_back(std::to_integer<char>(column[t]));
         }
     }
     return result;

@@ -14,6 +14,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "search.hpp"
+#include "starts.hpp"
 
 namespace regraft::phylo {
 
@@ -26,7 +27,8 @@ struct Dataset {
     std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;
     std::vector<std::string> warnings;
-    std::uint64_t content_hash = 0;  // of models, taxa and patterns
+    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or none
+    std::uint64_t content_hash = 0;       // of models, taxa and patterns
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
@@ -47,17 +49,35 @@ Input to_input(CheckedInput const& checked);
 /// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
 
-/// Where the search begins: start parameters and the user's tree or a new one. Throws InputError.
-SearchState read_start(Options const& options, Input const& input);
+/// The numbers of some taxa. Throws InputError for a name that is no taxon, or if all are named.
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset);
+
+/// The trees of --tree, none without it. Throws InputError.
+std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);
+
+/// Where searches begin: --starts, the user's trees, or one parsimony tree. Throws InputError.
+std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees);
+
+/// Of its kind. Precondition: a user's tree is there.
+msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
+                     std::span<msa::Tree const> user_trees);
+
+/// With one length set, or one per partition if they are unlinked.
+msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);
 
 /// The blocks of some patterns, one behind the other. Block numbers are pattern numbers.
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges);
 
+/// What to_blocks made of all patterns; their places in the alignment are not known.
+msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks);
+
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
-/// The blocks of a PE's work, per partition.
+/// The blocks of a PE's work, per partition; if there are weights of all patterns, then with these, and without
+/// patterns that weigh nothing.
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
-                                              std::span<std::byte const> blocks);
+                                              std::span<std::byte const> blocks,
+                                              std::span<std::uint32_t const> weights);
 
 }  // namespace regraft::phylo

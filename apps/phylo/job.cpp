@@ -1,57 +1,44 @@
 #include "job.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "block_layout.hpp"
 #include "check.hpp"
-#include "regraft/assign/balance.hpp"
-#include "regraft/assign/reassign.hpp"
+#include "checkpoint_file.hpp"
+#include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
+#include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/instructions.hpp"
-#include "regraft/placement/mod_k.hpp"
+#include "regraft/msa/support.hpp"
+#include "resampling.hpp"
 #include "resources.hpp"
+#include "shared_input_error.hpp"
+#include "tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
 
 ft::FailPhase read_phase("read");
-ft::FailPhase recover_phase("recover");
+ft::FailPhase commit_phase("commit");
+ft::FailPhase save_phase("save");
 ft::FailPhase output_phase("output");
 
-/// Steps are gathered until this many evaluations are at stake; an agreement costs about as much as two of them.
-constexpr std::uint64_t evaluations_per_checkpoint = 200;
+/// Steps are gathered until this much is at stake: evaluations, or their work, in patterns.
+constexpr std::uint64_t evaluations_per_commit = 200;
+constexpr std::uint64_t work_per_commit = 20'000'000;
 
-/// Bad input of which all members have heard.
-class SharedInputError : public InputError, public ft::Uniform {
-public:
-    using InputError::InputError;
-};
-
-std::uint64_t count(std::span<BlockRange const> ranges) {
-    std::uint64_t sum = 0;
-    for (auto const& range : ranges) sum += range.size();
-    return sum;
-}
-
-/// Copies the blocks of some ranges, one behind the other in `from`, to their places in the layout of `to`. Each range
-/// lies within one piece of the layout.
-void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const> from, BlockLayout const& layout,
-                  std::span<std::byte> to, std::size_t block_bytes) {
-    for (auto const& range : ranges) {
-        auto const size = range.size() * block_bytes;
-        if (size == 0) continue;
-        std::copy_n(from.begin(), size, to.subspan(layout.place(range.first) * block_bytes).begin());
-        from = from.subspan(size);
-    }
-}
+/// With fewer patterns a rank has too little to do between two reductions: more groups are faster.
+constexpr std::uint64_t enough_patterns = 4000;
 
 template <class T>
 std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
@@ -60,7 +47,38 @@ std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices
     return result;
 }
 
+/// What a PE tells the others when they meet.
+struct News {
+    std::string reason_to_stop;  // empty: none
+    bool diverged = false;
+    Board board;
+
+    std::vector<std::byte> to_bytes() const {
+        ByteWriter out;
+        out.put_text(reason_to_stop);
+        out.put(diverged);
+        out.put_all(std::span<std::byte const>(board.to_bytes()));
+        return out.take();
+    }
+    static News from_bytes(std::span<std::byte const> bytes) {
+        ByteReader in(bytes);
+        News news;
+        news.reason_to_stop = in.get_text();
+        news.diverged = in.get<bool>();
+        news.board = Board::from_bytes(in.get_all<std::byte>());
+        return news;
+    }
+};
+
 }  // namespace
+
+/// ", about 3 min left"; nothing as long as that cannot be known.
+std::string Job::Batch::time_left() const {
+    if (done == 0 || done >= mine) return "";
+    auto const ms = milliseconds_since(begin) / static_cast<double>(done) * static_cast<double>(mine - done);
+    return ms < 60e3 ? fmt::format(", about {:.0f} s left", ms / 1e3)
+                     : fmt::format(", about {:.0f} min left", ms / 60e3);
+}
 
 Job::Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice)
     : comm_(comm),
@@ -68,8 +86,9 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       failure_plan_(std::move(failure_plan)),
       output_(output),
       log_(voice),
-      store_(comm),
-      checkpoint_(comm) {
+      stop_watch_(options.time_limit_seconds),
+      sites_(comm, [this] { return read_same_input().patterns; }) {
+    if (options.profile) clock_.emplace(comm.num_founders());
     search_options_.command = options.command;
     search_options_.criterion = options.criterion;
     search_options_.seed = options.seed;
@@ -84,70 +103,22 @@ Result Job::run() {
 }
 
 Result Job::body() {
-    if (checkpoint_.generation() == 0) set_up();
-    doing_ = "restoring";
-    restoring_at_ = Clock::now();
-    auto state = SearchState::from_bytes(checkpoint_.latest().shares[0]);
-    while (state.stage == Stage::model_choice) {
-        auto likelihood = likelihood_of(state);
-        climb(state, likelihood);
+    if (!ready_) set_up();
+    for (auto items = next_items(); !items.empty(); items = next_items()) {
+        if (!reason_to_stop_.empty()) stop();
+        work_on(items);
+        meet();
+        tell_results(items);
     }
-    auto likelihood = likelihood_of(state);
-    climb(state, likelihood);
-    doing_ = "output";
-    if (options_.command == Command::loglh) state.loglh = likelihood.loglh();
-    auto result = result_of(std::move(state), likelihood);
+    auto result = result_of();
     write_output(result);
     return result;
-}
-
-/// With what the next step needs, and no more.
-Likelihood Job::likelihood_of(SearchState const& state) {
-    auto now = subject(state, options_.linkage);
-    auto const work = assignment_[value(comm_.self())];
-    auto const patterns = selected(patterns_of(work, dataset_.partitions.size()), now.partitions);
-    auto const to_use = resources(options_, dataset_, now.specs, patterns);
-    return Likelihood(comm_, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage,
-                      selected(to_local_sites(dataset_, work, blocks_), now.partitions), to_use);
-}
-
-/// Until the state needs another likelihood, or the last step is done.
-void Job::climb(SearchState& state, Likelihood& likelihood) {
-    if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring_at_);
-    for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
-    // However the climb ends: what it did since the last checkpoint is known to the recovery.
-    struct Tally {
-        std::uint64_t& uncommitted;
-        Likelihood const& likelihood;
-        std::uint64_t committed = 0;
-        ~Tally() { uncommitted = likelihood.evaluations() - committed; }
-    } tally{uncommitted_evaluations_, likelihood};
-
-    bool const chooses = state.stage == Stage::model_choice;
-    bool serves = state.stage != Stage::done;
-    while (serves) {
-        doing_ = describe(state);
-        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}", doing_, state.position + 1, state.loglh),
-                      comm_.leads());
-        advance(state, likelihood, search_options_);
-        bool const went_on = describe(state) != doing_;
-        if (went_on) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
-        if (chooses && state.stage != Stage::model_choice) {
-            for (auto const& line : choice_lines(dataset_, state, options_.criterion)) say(line);
-        }
-        if (went_on || likelihood.evaluations() - tally.committed >= evaluations_per_checkpoint) {
-            commit(state);
-            tally.committed = likelihood.evaluations();
-        }
-        serves = state.stage != Stage::done && !(chooses && went_on);
-    }
 }
 
 void Job::set_up() {
     doing_ = "set-up";
     comm_.reach(read_phase.before);
     std::optional<Input> input;
-    std::optional<SearchState> start;
     std::string problem;
     try {
         bool const keeps = output_ == Output::files;
@@ -157,49 +128,370 @@ void Job::set_up() {
         auto const checked = check_input(options_);
         input = to_input(checked);
         if (reduces) write_reduced(options_, checked);
-        start = read_start(options_, *input);
+        if (reduces && options_.redo) remove_checkpoints(options_.prefix);
+        user_trees_ = read_user_trees(options_, input->dataset);
+        starts_ = starts_of(options_, user_trees_.size());
+        input->dataset.outgroup = taxa_of(options_.outgroup, input->dataset);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
     }
     comm_.reach(read_phase.inside);
-    agree_on_input(problem);
-    if (!comm_.agree_equal(input->dataset.content_hash ^ hash(start->to_bytes()))) {
+    agree_on_input(comm_, problem);
+    auto identity = input->dataset.content_hash;
+    for (auto const& tree : user_trees_) {
+        ByteWriter bytes;
+        tree.write(bytes);
+        identity = mix(identity ^ hash(bytes.bytes()));
+    }
+    if (!comm_.agree_equal(identity)) {
         throw SharedInputError({options_.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
     dataset_ = std::move(input->dataset);
+    patterns_ = std::move(input->patterns);
     search_options_.counted = dataset_.counted;
     search_options_.sites_per_partition = dataset_.sites_per_partition;
     comm_.reach(read_phase.after);
 
-    auto const members = comm_.members();
-    auto const size = checked_cast<std::uint32_t>(members.size());
-    assignment_ = assign::balance(dataset_.partition_begin, members, comm_.num_founders());
-    blocks_ = to_blocks(input->patterns, blocks_of(assignment_[value(comm_.self())]));
-    auto const mine = even_part<BlockId>(dataset_.num_patterns(), comm_.position(comm_.self()), size);
-    placement::ModK const placement(dataset_.num_patterns(), size, std::min(options_.replicas, size));
-    store_.submit(placement, mine, to_blocks(input->patterns, std::span(&mine, 1)), dataset_.block_bytes());
-
+    auto const replicas = sites_.submit(dataset_, *patterns_, options_.replicas);
+    resume();
+    auto const items = next_items();
+    sites_.deal(groups_for(items.size()), &*patterns_);
     say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.partitions.size(),
                     dataset_.partitions.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
-    auto const patterns = patterns_of(assignment_[value(comm_.self())], dataset_.partitions.size());
+    auto const patterns = patterns_of(sites_.work(), dataset_.partitions.size());
     auto const specs = largest_specs(dataset_);
-    agree_on_input(memory_problem(options_, dataset_, specs, patterns));
-    auto const mine_to_use = resources(options_, dataset_, specs, patterns);
+    agree_on_input(comm_, memory_problem(options_, dataset_, specs, patterns));
+    auto const mine = resources(options_, dataset_, specs, patterns);
     say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
-                    size, size == 1 ? "" : "s", placement.shape().replicas, mine_to_use.num_threads,
-                    mine_to_use.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
-                    memory_text(mine_to_use, dataset_, specs, patterns)));
-    commit(*start);
+                    comm_.size(), comm_.size() == 1 ? "" : "s", replicas, mine.num_threads,
+                    mine.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
+                    memory_text(mine, dataset_, specs, patterns)));
+    comm_.agree();
+    ready_ = true;
+    saved_at_ = Clock::now();
 }
 
-void Job::commit(SearchState const& state) {
+/// Reads what an earlier run of this job has left on disk, on one PE, for all.
+void Job::resume() {
+    if (output_ == Output::none || options_.redo) return;
+    Board saved;
+    std::string problem;
+    try {
+        if (comm_.leads()) saved = read_saved();
+    } catch (std::exception const& error) {
+        problem = error.what();
+    }
+    agree_on_input(comm_, problem);
+    checkpoint::MiniCheckpoint shared(comm_);
+    shared.commit(saved.to_bytes());
+    board_ = Board::from_bytes(shared.latest().shares[0]);
+    if (board_.empty()) return;
+    checkpoints_.resumed = true;
+    checkpoints_.resumed_from.clear();
+    std::size_t done = 0;
+    for (auto const& [item, state] : board_.states()) {
+        if (state.stage == Stage::done) {
+            ++done;
+        } else {
+            checkpoints_.resumed_from.push_back({name_of(item), describe(state), state.loglh});
+        }
+    }
+    say(fmt::format("resumed from {}: {} done, {} under way", checkpoint_path(comm_.members().front()).string(), done,
+                    board_.states().size() - done));
+}
+
+Board Job::read_saved() {
+    Board saved;
+    for (auto const& path : find_checkpoints(options_.prefix)) {
+        auto const found = read_checkpoint(path, fingerprint());
+        if (!found) continue;
+        if (!found->warning.empty()) {
+            say(fmt::format("warning: {}; going on from {}", found->warning, found->read_from.string()));
+        }
+        saved.merge(Board::from_bytes(found->bytes));
+    }
+    return saved;
+}
+
+std::vector<Item> Job::next_items() {
+    std::vector<Item> items;
+    auto const want = [&](Purpose purpose, std::size_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (Item const item{purpose, i}; !board_.is_done(item)) items.push_back(item);
+        }
+    };
+    if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
+    if (items.empty()) want(Purpose::start, starts_.size());
+    if (items.empty()) want(Purpose::replicate, wanted_replicates());
+    return items;
+}
+
+/// If they may converge, always as many more as it takes until that is looked at again.
+std::uint32_t Job::wanted_replicates() {
+    if (!options_.until_convergence) return options_.replicates;
+    std::uint32_t done = 0;
+    while (board_.is_done({Purpose::replicate, done})) ++done;
+    auto const wanted = (done + msa::convergence_interval - 1) / msa::convergence_interval * msa::convergence_interval;
+    if (wanted > done) return checked_cast<std::uint32_t>(wanted);
+    bool const suffices = done > 0 && convergence_of(done).is_reached;
+    if (suffices || done >= options_.replicates) return done;
+    return done + checked_cast<std::uint32_t>(msa::convergence_interval);
+}
+
+/// Of the first replicates. Precondition: they are done.
+msa::Convergence Job::convergence_of(std::uint32_t replicates) {
+    if (convergence_ && convergence_->first == replicates) return convergence_->second;
+    msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
+    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board_.find({Purpose::replicate, i})->tree);
+    convergence_ = {replicates, msa::convergence(sets, {.seed = options_.seed})};
+    return convergence_->second;
+}
+
+std::uint32_t Job::groups_for(std::size_t num_items) const {
+    if (!ft::survives_real_deaths()) return 1;  // simulated deaths want all members to come to the same points
+    if (clock_) return 1;                       // ranks are compared that work on the same
+    auto const most = std::clamp<std::uint64_t>(num_items, 1, comm_.size());
+    auto const wanted =
+        options_.groups > 0 ? options_.groups : comm_.size() * enough_patterns / (dataset_.num_patterns() + 1);
+    return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
+}
+
+/// What came of a list of items, if there is more to tell than was told on the way.
+void Job::tell_results(std::vector<Item> const& items) {
+    for (auto const item : items) {
+        if (item.purpose != Purpose::start || starts_.size() == 1) continue;
+        say(fmt::format("{}: {:.6f}", name_of(item), board_.find(item)->loglh));
+    }
+    if (items.front().purpose != Purpose::replicate) return;
+    auto const done = items.back().number + 1;
+    auto const differ = options_.until_convergence
+                            ? fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done).mean_distance)
+                            : "";
+    say(fmt::format("{} replicates{}", done, differ));
+}
+
+SearchOptions Job::options_of(Item item) const {
+    auto result = search_options_;
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            result.command = Command::loglh;  // nothing follows the choice
+            break;
+        case Purpose::start:
+            result.seed = seed_of(starts_[item.number], options_.seed);
+            break;
+        case Purpose::replicate:
+            result.seed = mix(options_.seed) + item.number;
+            result.effort = Effort::fast;
+            result.final_epsilon = result.least_gain;
+            break;
+    }
+    return result;
+}
+
+/// What all PEs measured; nothing but on the one that leads. Collective, uniform.
+Profile Job::gather_profile() {
+    checkpoint::MiniCheckpoint logs(comm_);
+    logs.commit(clock_->log().to_bytes());
+    if (!comm_.leads()) return {};
+    return profile_of(logs.latest().pes, logs.latest().shares);
+}
+
+std::string Job::name_of(Item item) const {
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            return "model choice";
+        case Purpose::start:
+            return starts_.size() == 1 ? "" : "start " + to_string(starts_[item.number]);
+        case Purpose::replicate:
+            return fmt::format("replicate {}", item.number + 1);
+    }
+    return "";
+}
+
+Item Job::best_start() const {
+    Item best{Purpose::start, 0};
+    for (std::uint32_t i = 1; i < starts_.size(); ++i) {
+        Item const other{Purpose::start, i};
+        if (board_.find(other)->loglh > board_.find(best)->loglh) best = other;
+    }
+    return best;
+}
+
+/// The state from which to go on, or the first.
+SearchState Job::state_of(Item item) const {
+    for (auto const* board : {&news_, &board_}) {
+        if (auto const* const known = board->find(item)) return *known;
+    }
+    auto const options = options_of(item);
+    auto specs = dataset_.specs;
+    if (auto const* const choice = board_.find({Purpose::model_choice})) specs = choice->specs;
+    std::vector<Model> models;
+    for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
+    if (item.purpose == Purpose::replicate) {
+        auto const& best = *board_.find(best_start());
+        auto patterns = *patterns_;
+        patterns.weight = resampled_weights(patterns.weight, patterns.partition_begin, options.seed);
+        auto tree = start_tree({Start::Kind::parsimony}, options.seed, patterns, user_trees_);
+        return start_state(Command::search, with_length_sets(std::move(tree), options_.linkage, specs.size()),
+                           best.specs, best.models);
+    }
+    auto tree = start_tree(starts_[item.number], options.seed, *patterns_, user_trees_);
+    tree = with_length_sets(std::move(tree), options_.linkage, specs.size());
+    auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
+    if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
+    return state;
+}
+
+/// Of the patterns in a replicate; none: as in the alignment. Precondition: the alignment is at hand if it is one.
+std::vector<std::uint32_t> Job::weights_of(Item item) const {
+    if (item.purpose != Purpose::replicate) return {};
+    return resampled_weights(patterns_->weight, patterns_->partition_begin, options_of(item).seed);
+}
+
+/// In turn those of this PE's group, while other groups work on theirs.
+void Job::work_on(std::vector<Item> const& items) {
+    doing_ = "dealing";
+    restoring_at_ = Clock::now();
+    bool const needs_patterns = std::ranges::any_of(
+        items, [&](Item item) { return item.purpose == Purpose::replicate || board_.find(item) == nullptr; });
+    if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
+    sites_.deal(groups_for(items.size()), patterns_ ? &*patterns_ : nullptr);
+    auto const num_groups = sites_.num_groups();
+    if (num_groups == 1) return work_in_group(items, comm_);
+    auto const mine = checked_cast<int>(sites_.my_group());
+    ft::Derived const group = ft::split(comm_, [mine] { return mine; });
+    work_in_group(items, {comm_, group});
+}
+
+void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
+    auto const num_groups = sites_.num_groups();
+    bool const is_last_use = items.size() <= num_groups;
+    batch_ = {.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
+    for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
+        auto state = state_of(items[i]);
+        auto const weights = weights_of(items[i]);
+        if (is_last_use) patterns_.reset();
+        news_.note(items[i], state);
+        compute({items[i], weights, who}, state);
+        ++batch_.done;
+    }
+}
+
+void Job::compute(Task const& task, SearchState& state) {
+    while (state.stage == Stage::model_choice) {
+        auto likelihood = likelihood_of(task, state);
+        climb(task, state, likelihood);
+    }
+    if (state.stage == Stage::done) return;
+    auto likelihood = likelihood_of(task, state);
+    climb(task, state, likelihood);
+}
+
+/// With what the next step needs, and no more.
+Likelihood Job::likelihood_of(Task const& task, SearchState const& state) {
+    auto now = subject(state, options_.linkage);
+    auto const patterns = selected(patterns_of(sites_.work(), dataset_.partitions.size()), now.partitions);
+    auto const to_use = resources(options_, dataset_, now.specs, patterns);
+    auto sites = to_local_sites(dataset_, sites_.work(), sites_.blocks(), task.weights);
+    return Likelihood(task.who, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage,
+                      selected(std::move(sites), now.partitions), to_use);
+}
+
+/// Until the state needs another likelihood, or the last step is done.
+void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
+    tell_recoveries();
+    // However the climb ends: what it did since the last commit is known to the recovery.
+    struct Tally {
+        std::uint64_t& uncommitted;
+        Likelihood const& likelihood;
+        std::uint64_t committed = 0;
+        ~Tally() { uncommitted = likelihood.evaluations() - committed; }
+    } tally{uncommitted_evaluations_, likelihood};
+
+    if (clock_) {
+        likelihood.time_by(&*clock_);
+        clock_->start(comm_.epoch());
+    }
+    auto const name = name_of(task.item);
+    auto const options = options_of(task.item);
+    auto const at_stake =
+        std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
+    bool const is_told = task.item.purpose != Purpose::replicate;
+    bool const chooses = state.stage == Stage::model_choice;
+    bool serves = state.stage != Stage::done;
+    while (serves) {
+        auto const was = describe(state);
+        doing_ = name.empty() || chooses ? was : name + ", " + was;
+        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}{}", doing_, state.position + 1, state.loglh,
+                                  batch_.time_left()),
+                      comm_.leads());
+        advance(state, likelihood, options);
+        bool const went_on = describe(state) != was;
+        if (went_on && is_told) say(fmt::format("{}: log-likelihood {:.6f}", doing_, state.loglh));
+        if (chooses && state.stage != Stage::model_choice) {
+            for (auto const& line : choice_lines(dataset_, state, options_.criterion)) say(line);
+        }
+        if (went_on || likelihood.evaluations() - tally.committed >= at_stake) {
+            commit(task, state);
+            tally.committed = likelihood.evaluations();
+        }
+        if (auto const* const reason = stop_watch_.reason(); reason != nullptr && output_ == Output::files) {
+            reason_to_stop_ = reason;
+            news_.note(task.item, state);
+            comm_.declare_failure("a request to stop");
+        }
+        serves = state.stage != Stage::done && !(chooses && went_on);
+    }
+}
+
+/// Keeps the state. All of the group come here after the same steps, so it is a time to compare.
+void Job::commit(Task const& task, SearchState const& state) {
     auto const begin = Clock::now();
-    checkpoint_.commit_identical(state.to_bytes());
+    comm_.reach(commit_phase.before);
+    if (clock_) clock_->begin_reduction();
+    bool const agrees = ft::all_equal(task.who, hash(state.to_bytes()));
+    if (clock_) clock_->end_reduction();
+    if (!agrees) {
+        diverged_ = true;
+        comm_.declare_failure("a comparison of states");
+    }
+    comm_.reach(commit_phase.inside);
+    news_.note(task.item, state);
+    ++checkpoints_.count;
+    bool const is_due = milliseconds_since(saved_at_) >= 1e3 * options_.checkpoint_seconds;
+    if (is_due && sites_.group().members.front() == comm_.self()) {
+        if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
+    }
+    if (sites_.num_groups() > 1) comm_.look_for_failures();
+    comm_.reach(commit_phase.after);
     committed_at_ = Clock::now();
-    checkpoint_ms_ += milliseconds_since(begin);
+    checkpoints_.ms += milliseconds_since(begin);
+}
+
+/// Everybody learns what each group has found out since they last met.
+void Job::meet() {
+    if (!ready_) return;
+    News mine{reason_to_stop_, diverged_, {}};
+    if (sites_.num_groups() > 0) {
+        auto const& mates = sites_.group().members;
+        auto const speaker =
+            std::ranges::find_if(mates, [&](PeId pe) { return std::ranges::binary_search(comm_.members(), pe); });
+        if (*speaker == comm_.self()) mine.board = news_;
+    }
+    checkpoint::MiniCheckpoint meeting(comm_);
+    meeting.commit(mine.to_bytes());
+    auto const& shares = meeting.latest().shares;
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+        auto news = News::from_bytes(shares[rank]);
+        if (reason_to_stop_.empty()) reason_to_stop_ = news.reason_to_stop;
+        diverged_ = diverged_ || news.diverged;
+        board_.merge(std::move(news.board));
+    }
+    news_ = {};
+    if (diverged_) throw ft::Divergence("members of a group have computed different states");
 }
 
 void Job::recover(ft::Failure const& failure) {
@@ -210,74 +502,81 @@ void Job::recover(ft::Failure const& failure) {
     record.noticed_in = failure.noticed_in;
     record.silence_ms = failure.silence_ms;
     record.shrink_ms = failure.shrink_ms;
-    if (checkpoint_.generation() > 0) {
+    patterns_.reset();  // some may have it and others not
+    if (ready_) {
         record.work_lost_ms = std::max(0.0, milliseconds_since(committed_at_) - failure.shrink_ms);
         record.work_lost_evaluations = uncommitted_evaluations_;
-        take_over(record);
+        if (sites_.num_groups() > 1 && comm_.leads()) read_news_of_the_dead();
+        meet();
+        sites_.recover(record);
     }
-    recoveries_.push_back(std::move(record));
+    if (!record.lost.empty()) recoveries_.push_back(std::move(record));
     doing_ = "recovery";
 }
 
-void Job::take_over(Recovery& record) {
-    comm_.reach(recover_phase.before);
-    auto begin = Clock::now();
-    auto next = assign::reassign(assignment_, comm_.members());
-    record.reassign_ms = milliseconds_since(begin);
-    record.new_pairs = next.new_pairs;
-
-    auto const self = value(comm_.self());
-    Csr<BlockRange> rows;
-    for (std::size_t pe = 0; pe < next.gained.size(); ++pe) rows.push_row(blocks_of(next.gained[pe]));
-    auto const gained = load_gained(rows, record);
-    comm_.reach(recover_phase.inside);
-
-    auto const kept = blocks_of(assignment_[self]);
-    BlockLayout const layout(blocks_of(next.after[self]));
-    std::vector<std::byte> blocks(layout.size() * dataset_.block_bytes());
-    place_blocks(kept, blocks_, layout, blocks, dataset_.block_bytes());
-    place_blocks(rows[self], gained, layout, blocks, dataset_.block_bytes());
-    comm_.agree();
-    assignment_ = std::move(next.after);
-    blocks_ = std::move(blocks);
-
-    begin = Clock::now();
-    record.bytes_repaired = store_.repair().bytes_copied;
-    record.repair_ms = milliseconds_since(begin);
-    comm_.reach(recover_phase.after);
+/// Whose group has died out may have left something on disk.
+void Job::read_news_of_the_dead() {
+    if (output_ == Output::none) return;
+    try {
+        news_.merge(read_saved());
+    } catch (InputError const& error) {
+        say(fmt::format("warning: {}", error.what()));
+    }
 }
 
-/// This PE's row, from the store; what no survivor holds from the input file.
-std::vector<std::byte> Job::load_gained(Csr<BlockRange> const& rows, Recovery& record) {
-    std::vector<std::byte> gained(count(rows[value(comm_.self())]) * dataset_.block_bytes());
-    std::optional<Input> input;
-    std::string problem;
-    auto const reread = [&](BlockRange lost, std::span<std::byte> place) {
-        auto const begin = Clock::now();
-        try {
-            if (!input) input.emplace(read_same_input());
-        } catch (std::exception const& error) {
-            problem = error.what();
-            throw;
-        }
-        auto const blocks = to_blocks(input->patterns, std::span(&lost, 1));
-        std::copy(blocks.begin(), blocks.end(), place.begin());
-        record.reread_ms += milliseconds_since(begin);
-    };
+void Job::tell_recoveries() {
+    if (told_ < recoveries_.size()) recoveries_.back().restore_ms = milliseconds_since(restoring_at_);
+    for (; told_ < recoveries_.size(); ++told_) say(to_string(recoveries_[told_]));
+}
+
+void Job::stop() {
+    agree_on_input(comm_, comm_.leads() ? save() : "");
+    say(fmt::format("stopped ({}) after {:.1f} s: the same command goes on from {}", reason_to_stop_, log_.seconds(),
+                    checkpoint_path(comm_.self()).string()));
+    throw Stopped();
+}
+
+/// Writes all that this PE knows to its checkpoint on disk. Returns what went wrong: the search can go on without.
+std::string Job::save() {
+    if (output_ == Output::none) return "";
     auto const begin = Clock::now();
+    saved_at_ = begin;
+    comm_.reach(save_phase.before);
+    auto all = board_;
+    all.merge(news_);
+    auto const bytes = all.to_bytes();
+    comm_.reach(save_phase.inside);
     try {
-        auto const report = store_.load(rows, gained, {.reread = reread});
-        record.load_ms = milliseconds_since(begin) - record.reread_ms;
-        record.b = checked_cast<std::uint32_t>(report.b);
-        record.rounds = checked_cast<std::uint32_t>(report.rounds);
-        record.blocks_taken_over = count(rows.values);
-        record.blocks_reread = count(report.lost);
-        record.bytes_loaded = (record.blocks_taken_over - record.blocks_reread) * dataset_.block_bytes();
-    } catch (store::DataLost const&) {
-        agree_on_input(problem);
-        throw;
+        write_checkpoint(checkpoint_path(comm_.self()), fingerprint(), bytes);
+    } catch (std::exception const& error) {
+        return error.what();
     }
-    return gained;
+    comm_.reach(save_phase.after);
+    ++checkpoints_.on_disk;
+    checkpoints_.bytes_on_disk = bytes.size();
+    checkpoints_.disk_ms += milliseconds_since(begin);
+    return "";
+}
+
+std::filesystem::path Job::checkpoint_path(PeId pe) const {
+    auto const number = comm_.members().front() == pe ? std::nullopt : std::optional(value(pe));
+    return phylo::checkpoint_path(options_.prefix, number);
+}
+
+/// Of all that the result depends on.
+std::uint64_t Job::fingerprint() const {
+    ByteWriter out;
+    out.put(dataset_.content_hash);
+    for (auto const& tree : user_trees_) tree.write(out);
+    for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
+    out.put_text(options_.starts);
+    for (std::uint64_t const number :
+         {static_cast<std::uint64_t>(options_.command), static_cast<std::uint64_t>(options_.linkage),
+          static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
+          std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates}}) {
+        out.put(number);
+    }
+    return hash(out.bytes());
 }
 
 Input Job::read_same_input() const {
@@ -288,54 +587,83 @@ Input Job::read_same_input() const {
     return input;
 }
 
-Result Job::result_of(SearchState state, Likelihood& likelihood) {
-    Result result(std::move(state));
-    result.partition_loglh = likelihood.partition_loglh();
+Result Job::result_of() {
+    auto const item = best_start();
+    Result result(*board_.find(item));
+    sites_.deal(1, nullptr);
+    Task const task{item, {}, comm_};
+    {
+        auto likelihood = likelihood_of(task, result.state);
+        tell_recoveries();
+        doing_ = "output";
+        if (options_.command == Command::loglh) result.state.loglh = likelihood.loglh();
+        result.partition_loglh = likelihood.partition_loglh();
+    }
+    if (auto const* const choice = board_.find({Purpose::model_choice})) result.state.choices = choice->choices;
+    for (std::uint32_t i = 0; i < starts_.size(); ++i) {
+        result.starts.push_back({to_string(starts_[i]), *board_.find({Purpose::start, i})});
+    }
+    auto const replicates = wanted_replicates();
+    for (std::uint32_t i = 0; i < replicates; ++i) {
+        result.replicates.push_back(board_.find({Purpose::replicate, i})->tree);
+    }
+    if (replicates > 0) {
+        auto const& tree = result.state.tree;
+        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
+        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
+        if (options_.until_convergence) result.convergence = convergence_of(replicates);
+    }
+    if (!dataset_.outgroup.empty() && !is_clade(result.state.tree, dataset_)) {
+        dataset_.warnings.push_back("the outgroup is no clade in the best tree, which is rooted at " +
+                                    dataset_.taxa[dataset_.outgroup.front()]);
+        say("warning: " + dataset_.warnings.back());
+    }
     result.ranks_started = comm_.num_founders();
+    auto const members = comm_.members();
     for (std::uint32_t pe = 0; pe < comm_.num_founders(); ++pe) {
-        auto const members = comm_.members();
-        if (!std::binary_search(members.begin(), members.end(), PeId{pe})) result.ranks_lost.push_back(PeId{pe});
+        if (!std::ranges::binary_search(members, PeId{pe})) result.ranks_lost.push_back(PeId{pe});
     }
     result.failure_plan = failure_plan_;
     result.recoveries = recoveries_;
-    result.evaluations = result.state.evaluations;
-    result.checkpoints = checkpoint_.generation();
-    result.checkpoint_ms = checkpoint_ms_;
+    for (auto const& [any, state] : board_.states()) result.evaluations += state.evaluations;
+    result.checkpoints = checkpoints_;
     result.seconds = log_.seconds();
-    say(fmt::format("final log-likelihood: {:.17g}", result.state.loglh));
     return result;
 }
 
 void Job::write_output(Result const& result) {
     comm_.reach(output_phase.before);
     bool const writes = output_ == Output::files && comm_.leads();
+    std::set<std::string> written;
     std::string problem;
-    auto const write = [&](char const* extension, auto const& text) {
+    auto const write = [&](std::string const& extension, auto const& text) {
         try {
             if (writes && problem.empty()) write_file(options_.output(extension), text());
+            written.insert(extension);
         } catch (std::exception const& error) {
             problem = error.what();
         }
     };
-    write(".bestTree", [&] { return newick(dataset_, result.state) + '\n'; });
+    if (writes) {
+        for (auto const& [extension, text] : tree_files(dataset_, result)) write(extension, [&] { return text; });
+    }
     write(".bestModel", [&] { return best_models(dataset_, result.state); });
     comm_.reach(output_phase.inside);
-    write(".json", [&] { return to_json(options_, dataset_, result); });
-    write(".log", [&] { return log_.text(); });
-    if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state));
-    agree_on_input(problem);
-    comm_.reach(output_phase.after);
-}
-
-void Job::agree_on_input(std::string const& problem) {
-    checkpoint::MiniCheckpoint problems(comm_);
-    problems.commit(std::as_bytes(std::span(problem)));
-    auto const& shares = problems.latest().shares;
-    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-        auto const share = shares[rank];
-        if (!share.empty())
-            throw SharedInputError(std::string(reinterpret_cast<char const*>(share.data()), share.size()));
+    if (clock_) {
+        auto const profile = gather_profile();
+        write(".profile.json", [&] { return to_json(profile); });
+        write(".profile.svg", [&] { return to_svg(profile); });
     }
+    write(".json", [&] { return to_json(options_, dataset_, result); });
+    say(closing_lines(options_, result));
+    write(".log", [&] { return log_.text(); });
+    if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state.tree));
+    agree_on_input(comm_, problem);
+    if (writes) {
+        remove_checkpoints(options_.prefix);
+        remove_outputs_but(written, options_);
+    }
+    comm_.reach(output_phase.after);
 }
 
 }  // namespace regraft::phylo

@@ -1,24 +1,31 @@
-// A job: the search on all PEs, from the input files to the output files, whoever dies on the way.
+// A job: searches on groups of PEs, from the input files to the output files, whoever dies on the way.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "board.hpp"
+#include "dealt_sites.hpp"
 #include "input.hpp"
 #include "options.hpp"
-#include "regraft/assign/assignment.hpp"
-#include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/ft/derived.hpp"
 #include "regraft/ft/resilient.hpp"
-#include "regraft/store/replicated_store.hpp"
 #include "report.hpp"
 #include "search.hpp"
+#include "stop.hpp"
 
 namespace regraft::phylo {
 
+/// What has to be done is a list of items, which is dealt to groups of PEs. All PEs have the same board, with what was
+/// known of each item when they last met: after every list, and after every failure. In between each has news of its
+/// own group's item, in memory and from time to time on disk.
 class Job {
 public:
     /// Whether the result is to be kept.
@@ -26,26 +33,65 @@ public:
 
     Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice);
 
-    /// Collective, uniform: bad input throws the same InputError on all PEs. Precondition: called once.
+    /// Collective, uniform: bad input throws the same InputError on all PEs, and a request to stop Stopped.
+    /// Precondition: called once.
     Result run();
 
 private:
     using Clock = std::chrono::steady_clock;
 
     Result body();
-    Likelihood likelihood_of(SearchState const& state);
-    void climb(SearchState& state, Likelihood& likelihood);
     void set_up();
-    void commit(SearchState const& state);
+    void resume();
+    Board read_saved();
+
+    /// The items that come next, of those that can be worked on at the same time; none: the job is done.
+    std::vector<Item> next_items();
+    std::uint32_t wanted_replicates();
+    msa::Convergence convergence_of(std::uint32_t replicates);
+    void tell_results(std::vector<Item> const& items);
+    std::uint32_t groups_for(std::size_t num_items) const;
+    SearchOptions options_of(Item item) const;
+    std::string name_of(Item item) const;
+    /// The best of the starts that are done. Precondition: there is one.
+    Item best_start() const;
+
+    /// The items of a list that this PE's group works on.
+    struct Batch {
+        std::size_t mine = 0;
+        std::size_t done = 0;
+        Clock::time_point begin = Clock::now();
+
+        std::string time_left() const;
+    };
+    /// An item in the hands of a group.
+    struct Task {
+        Item item;
+        std::vector<std::uint32_t> weights;  // of the patterns; empty: as in the alignment
+        ft::Participants who;
+    };
+    void work_on(std::vector<Item> const& items);
+    void work_in_group(std::vector<Item> const& items, ft::Participants who);
+    SearchState state_of(Item item) const;
+    std::vector<std::uint32_t> weights_of(Item item) const;
+    void compute(Task const& task, SearchState& state);
+    Likelihood likelihood_of(Task const& task, SearchState const& state);
+    void climb(Task const& task, SearchState& state, Likelihood& likelihood);
+    void commit(Task const& task, SearchState const& state);
+
+    void meet();
     void recover(ft::Failure const& failure);
-    void take_over(Recovery& record);
-    std::vector<std::byte> load_gained(Csr<BlockRange> const& rows, Recovery& record);
+    [[noreturn]] void stop();
+    std::string save();
+    void read_news_of_the_dead();
+    void tell_recoveries();
+    std::filesystem::path checkpoint_path(PeId pe) const;
+    std::uint64_t fingerprint() const;
+
     Input read_same_input() const;
     void write_output(Result const& result);
-    Result result_of(SearchState state, Likelihood& likelihood);
-
-    /// Throws InputError on all PEs, with the first message, if one of them has a problem. Collective, uniform.
-    void agree_on_input(std::string const& problem);
+    Result result_of();
+    Profile gather_profile();
     void say(std::string const& text) { log_.line(text, comm_.leads()); }
 
     ft::Communicator& comm_;
@@ -53,21 +99,32 @@ private:
     std::string failure_plan_;
     Output output_;
     Log log_;
+    StopWatch stop_watch_;
 
-    store::ReplicatedStore store_;
-    checkpoint::MiniCheckpoint checkpoint_;
     Dataset dataset_;
     SearchOptions search_options_;
-    assign::Assignment assignment_;
-    std::vector<std::byte> blocks_;  // of this PE's row of the assignment
+    std::vector<Start> starts_;
+    std::vector<msa::Tree> user_trees_;
+    std::optional<msa::Patterns> patterns_;  // of the whole alignment, while start trees have to be made
+    DealtSites sites_;
 
+    bool ready_ = false;  // set up
+    Board board_;         // the same on all PEs
+    Board news_;          // since they met
+    Batch batch_;
+    std::optional<std::pair<std::uint32_t, msa::Convergence>> convergence_;  // after so many replicates
+    bool diverged_ = false;
+    std::string reason_to_stop_;  // empty: nobody asked for it
+
+    std::optional<WorkClock> clock_;  // if a profile is wanted
     std::vector<Recovery> recoveries_;
     std::size_t told_ = 0;  // of them, in the log
     std::string doing_;
     std::uint64_t uncommitted_evaluations_ = 0;
-    double checkpoint_ms_ = 0;
+    Checkpoints checkpoints_;
     Clock::time_point restoring_at_ = Clock::now();
     Clock::time_point committed_at_ = Clock::now();
+    Clock::time_point saved_at_ = Clock::now();
 };
 
 }  // namespace regraft::phylo

@@ -12,10 +12,10 @@ namespace regraft::phylo {
 
 using msa::HalfEdge;
 
-Likelihood::Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+Likelihood::Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
                        BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                        likelihood::PartitionOptions const& options)
-    : comm_(comm), tree_(std::move(tree)), specs_(std::move(specs)), models_(std::move(models)), linkage_(linkage) {
+    : who_(who), tree_(std::move(tree)), specs_(std::move(specs)), models_(std::move(models)), linkage_(linkage) {
     REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
@@ -172,7 +172,9 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
 }
 
 void Likelihood::reduce(std::span<FixedSum> sums) {
-    ft::all_reduce(comm_, sums);
+    if (clock_ != nullptr) clock_->begin_reduction();
+    ft::all_reduce(who_, sums);
+    if (clock_ != nullptr) clock_->end_reduction();
     ++evaluations_;
 }
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "profile.hpp"
 #include "regraft/core/fixed_sum.hpp"
-#include "regraft/ft/communicator.hpp"
+#include "regraft/ft/derived.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/likelihood/partition.hpp"
 #include "regraft/msa/tree.hpp"
@@ -47,7 +48,7 @@ class Likelihood {
 public:
     /// Of the partitions, PEs have the sites given. options.total_weight: of all partitions. Precondition: one spec,
     /// model and Sites per partition; tree.num_length_sets() fits the linkage.
-    Likelihood(ft::Communicator& comm, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+    Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
                BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                likelihood::PartitionOptions const& options);
     Likelihood(Likelihood const&) = delete;
@@ -62,8 +63,10 @@ public:
     /// How many questions were answered: the measure of work that is the same on all PEs.
     std::uint64_t evaluations() const { return evaluations_; }
 
+    /// Reductions are timed from now on; null: no longer. The clock must live as long as it is used.
+    void time_by(WorkClock* clock) { clock_ = clock; }
     /// ft::Communicator::reach, for optimisers.
-    void reach(ft::FailPoint& point) { comm_.reach(point); }
+    void reach(ft::FailPoint& point) { who_.parent().reach(point); }
 
     void set_model(std::size_t partition, Model model);
     void set_length(msa::HalfEdge h, double length, std::uint32_t set = 0);
@@ -107,13 +110,14 @@ private:
     /// The values that three sums each stand for.
     std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);
 
-    ft::Communicator& comm_;
+    ft::Participants who_;
     msa::Tree tree_;
     std::vector<ModelSpec> specs_;
     std::vector<Model> models_;
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // this PE's sites
     std::uint64_t evaluations_ = 0;
+    WorkClock* clock_ = nullptr;
 };
 
 }  // namespace regraft::phylo

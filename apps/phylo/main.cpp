@@ -17,6 +17,7 @@
 #include "options.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "stop.hpp"
 
 namespace {
 
@@ -58,6 +59,7 @@ int guarded(int argc, char** argv, int founder) {
         if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
         return parsed.exit_code;
     }
+    if (parsed.options) catch_stop_signals();
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
         char const* const planned = std::getenv("REGRAFT_FAIL");
@@ -67,6 +69,8 @@ int guarded(int argc, char** argv, int founder) {
         }
         auto& options = *parsed.options;
         if (options.fail.empty() && planned != nullptr) options.fail = planned;
+        if (options.msa == "-" && comm.size() > 1)
+            throw InputError("--msa: only a job of one rank reads standard input; expected a file");
         if (options.command == Command::check) {
             plan_failures(comm, options.fail);
             return check(comm, options);
@@ -79,6 +83,8 @@ int guarded(int argc, char** argv, int founder) {
     } catch (ft::Divergence const& error) {
         if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());
         return 1;
+    } catch (Stopped const&) {
+        return exit_code_to_continue;
     } catch (ft::Departed const&) {
         return 0;  // as silent as a dead rank
     } catch (std::exception const& error) {

@@ -1,11 +1,15 @@
 #include "options.hpp"
 
+#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "common/command_line.hpp"
 #include "failure_draw.hpp"
+#include "raxml_names.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/likelihood/instructions.hpp"
 
 namespace regraft::phylo {
@@ -49,7 +53,8 @@ constexpr char const* what_auto_does =
     "\n";
 
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.bestModel (for --model), PREFIX.json (results, models, a record per\n"
+    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json "
+    "(results, models, a record per\n"
     "failure), PREFIX.log.\n"
     "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
 
@@ -72,7 +77,11 @@ std::string whole_number(std::string const& text) {
 void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
-    app.add_option("--msa", options.msa, "alignment, FASTA or PHYLIP")->required()->type_name("FILE");
+    app.add_option("--msa", options.msa,
+                   "alignment: FASTA, PHYLIP or NEXUS, also packed by gzip, or .rgm, the partitions in which "
+                   "are used without --model and --partitions; -: standard input")
+        ->required()
+        ->type_name("FILE");
     app.add_option("--model", options.model,
                    "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
@@ -106,13 +115,37 @@ std::vector<std::string> names_of_instructions() {
     return {names.begin(), names.end()};
 }
 
+constexpr std::uint32_t most_replicates = 1'000'000;
+constexpr std::uint32_t automatic_replicates = 1000;
+
+void read_replicates(std::string const& text, Options& options) {
+    options.until_convergence = text == "auto";
+    options.replicates = automatic_replicates;
+    if (options.until_convergence) return;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.replicates);
+    if (error != std::errc() || end != text.data() + text.size() || options.replicates > most_replicates) {
+        throw CLI::ValidationError(
+            "--bs-trees", "'" + text + "', expected a number up to " + std::to_string(most_replicates) + ", or auto");
+    }
+}
+
 void add_search_options(CLI::App& app, Options& options) {
     std::map<std::string, Effort> const efforts{
         {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
-    std::map<std::string, StartTree> const starts{{"parsimony", StartTree::parsimony}, {"random", StartTree::random}};
-    app.add_option("--start", options.start, "start tree without --tree: parsimony (default) or random")
-        ->transform(CLI::CheckedTransformer(starts).description(""))
-        ->type_name("HOW");
+    app.add_option("--starts", options.starts,
+                   "start trees, besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}; "
+                   "the best result counts (default: pars{1} without --tree)")
+        ->type_name("WHICH");
+    app.add_option_function<std::string>(
+           "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
+           "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... at most 1000, until they suffice")
+        ->type_name("N|auto");
+    app.add_flag_callback(
+        "--all", [&options] { options.all = true; },
+        "search, bootstrap until that suffices (or --bs-trees), and supports for the edges of the best tree");
+    app.add_option("--outgroup", options.outgroup, "names of taxa, with commas, at which trees are rooted as text")
+        ->delimiter(',')
+        ->type_name("NAMES");
     app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
@@ -140,6 +173,19 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
         ->type_name("R");
+    app.add_option("--groups", options.groups,
+                   "of ranks, that work on different searches of one job: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1U << 20))
+        ->type_name("N");
+    app.add_option("--checkpoint-interval", options.checkpoint_seconds,
+                   "between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
+    app.add_option("--time-limit", options.time_limit_seconds,
+                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so does "
+                   "SIGTERM")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
         ->check(CLI::Range(0U, 1024U))
         ->type_name("N");
@@ -163,6 +209,12 @@ void add_options(CLI::App& app, Options& options) {
     app.footer(std::string(what_auto_does) + after);
 }
 
+void add_profile(CLI::App& app, Options& options) {
+    app.add_flag("--profile", options.profile,
+                 "measure where ranks lose time: PREFIX.profile.json and PREFIX.profile.svg tell how evenly they work "
+                 "and how long they wait and communicate");
+}
+
 /// A model may be in a file, as the programs write it: with its partitions.
 void look_for_model_file(Options& options) {
     std::error_code error;
@@ -174,26 +226,23 @@ void look_for_model_file(Options& options) {
 void complete(Options& options) {
     look_for_model_file(options);
     if (options.command == Command::check) return;
-    if (options.model.empty() && options.partitions.empty()) {
-        throw CLI::ValidationError("--model", "is needed, or --partitions with a model in each line");
-    }
     if (options.command != Command::search && options.tree.empty()) {
         throw CLI::ValidationError(
             "--tree",
             "FILE is needed: loglh and evaluate tell how well a given tree, in Newick format, explains the "
             "alignment; to find a tree, use search");
     }
+    if (options.prefix.empty() && options.msa == "-")
+        throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
+    if (options.all && options.replicates == 0) read_replicates("auto", options);
+    if (options.profile && options.groups > 1) {
+        throw CLI::ValidationError("--profile", "compares ranks that work on the same, expected --groups 1");
+    }
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
-}  // namespace
-
-Parsed parse_command_line(int argc, char const* const* argv) {
-    auto const words = in_our_words(std::span(argv, static_cast<std::size_t>(argc)));
-    std::vector<char const*> rewritten;
-    for (auto const& word : words) rewritten.push_back(word.c_str());
-    argc = static_cast<int>(rewritten.size());
-    argv = rewritten.data();
+/// Of the command line in our words.
+Parsed parse_our_words(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
     Options options;
@@ -208,20 +257,13 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     for (std::size_t i = 0; i < 3; ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
         add_options(*subcommands[i], options);
+        if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
     TreeOptions trees;
     add_tree_commands(app, trees);
     app.footer(after);
-    auto const named_like = [](std::string const& word) {
-        return [word](CLI::App const* subcommand) { return subcommand->get_name() == word; };
-    };
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(named_like(argv[1])).empty()) {
-        return {std::nullopt,
-                std::string("regraft-phylo: unknown command '") + argv[1] +
-                    "', expected check, search, evaluate, loglh, support, consensus, rfdist or points\n",
-                2};
-    }
+    if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};
@@ -236,10 +278,21 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         complete(options);
         return {options, "", 0};
     } catch (CLI::ParseError const& error) {
-        std::ostringstream out;
-        std::ostringstream err;
-        bool const help = app.exit(error, out, err) == 0;
-        return {std::nullopt, help ? out.str() : "regraft-phylo: " + err.str(), help ? 0 : 2};
+        auto const end = common::ending(app, error, raxml_advice);
+        return {std::nullopt, end.message, end.exit_code};
+    }
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    try {
+        auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
+        std::vector<char const*> pointers;
+        for (auto const& word : words) pointers.push_back(word.c_str());
+        return parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+    } catch (InputError const& error) {
+        return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};
     }
 }
 

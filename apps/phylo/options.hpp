@@ -12,8 +12,6 @@
 
 namespace regraft::phylo {
 
-enum class StartTree : std::uint8_t { parsimony, random };
-
 struct Options {
     Command command = Command::search;
     std::filesystem::path msa;
@@ -23,17 +21,25 @@ struct Options {
     std::filesystem::path reduced;         // where to write the alignment without duplicates and gaps; empty: nowhere
     std::filesystem::path json;            // check: where to write what was found; empty: nowhere
     BranchLinkage linkage = BranchLinkage::scaled;
-    std::filesystem::path tree;  // empty: see start
-    StartTree start = StartTree::parsimony;
+    std::filesystem::path tree;         // with the user's trees; empty: see starts
+    std::string starts;                 // start trees by rule (parse_starts); empty: one, unless there is a user's
+    bool all = false;                   // supports for the best tree, too
+    std::uint32_t replicates = 0;       // of the bootstrap, at most
+    bool until_convergence = false;     // fewer replicates if they suffice
+    std::vector<std::string> outgroup;  // names of taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
     std::string prefix;  // of the output files
     bool redo = false;   // overwrite them
     std::uint32_t replicas = 3;
+    std::uint32_t groups = 0;                  // of ranks, that search side by side; 0: as many as pay
+    double checkpoint_seconds = 60;            // between checkpoints on disk
+    std::optional<double> time_limit_seconds;  // none: no limit
     Effort effort = Effort::normal;
     std::uint32_t spr_radius = 20;
     std::uint32_t threads = 0;     // per rank; 0: as many as pay
     std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
     likelihood::Repeats repeats = likelihood::Repeats::automatic;
+    bool profile = false;      // where ranks lose time
     std::string instructions;  // of the kernels; empty: the best
     std::string fail;          // failure plan, or random:SEED:COUNT
 

@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint_file.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -139,6 +141,27 @@ Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionC
     return json;
 }
 
+/// Null without replicates.
+Json bootstrap_to_json(Result const& result) {
+    if (result.replicates.empty()) return nullptr;
+    Json json{{"replicates", result.replicates.size()}};
+    if (result.convergence) {
+        json["converged"] = result.convergence->is_reached;
+        json["mean_distance"] = result.convergence->mean_distance;
+    }
+    return json;
+}
+
+/// What was under way when an earlier run of the job stopped; null if there was none.
+Json resumed_to_json(Checkpoints const& checkpoints) {
+    if (!checkpoints.resumed) return nullptr;
+    auto json = Json::array();
+    for (auto const& [search, during, loglh] : checkpoints.resumed_from) {
+        json.push_back({{"search", search}, {"during", during}, {"log_likelihood", loglh}});
+    }
+    return json;
+}
+
 std::error_code last_error() {
     return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
 }
@@ -188,6 +211,35 @@ std::string to_string(Recovery const& r) {
     return text + fmt::format("; {:.1f} ms of work lost ({} evaluations)", r.work_lost_ms, r.work_lost_evaluations);
 }
 
+std::string closing_lines(Options const& options, Result const& result) {
+    auto text = fmt::format("final log-likelihood: {:.17g}", result.state.loglh);
+    if (result.starts.size() > 1) {
+        auto const worst = std::ranges::min(result.starts, {}, [](auto const& start) { return start.state.loglh; });
+        text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
+                            result.state.loglh - worst.state.loglh);
+    }
+    if (!result.replicates.empty()) {
+        auto const& supports = result.supports.felsenstein;
+        auto const inner = std::ranges::count_if(supports, [](double support) { return !std::isnan(support); });
+        auto const high = std::ranges::count_if(supports, [](double support) { return support >= 0.95; });
+        text += fmt::format("\n  {} of {} inner edges have support of 95 % and more, by {} replicates{}", high, inner,
+                            result.replicates.size(),
+                            !result.convergence || result.convergence->is_reached ? "" : ", which have not converged");
+    }
+    if (!result.recoveries.empty()) {
+        double lost = 0;
+        double recovering = 0;
+        for (auto const& r : result.recoveries) {
+            lost += r.work_lost_ms;
+            recovering += r.shrink_ms + r.reassign_ms + r.load_ms + r.repair_ms + r.reread_ms + r.restore_ms;
+        }
+        text += fmt::format("\n  {} of {} ranks died: {:.1f} ms of work lost, {:.1f} ms for recoveries",
+                            result.ranks_lost.size(), result.ranks_started, lost, recovering);
+    }
+    return text + fmt::format("\n  in {}.bestTree, .svg, .bestModel, .json{}", options.prefix,
+                              result.replicates.empty() ? "" : ", .support, .supportTBE, .consensus, .bootstraps");
+}
+
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {
     constexpr std::size_t shown = 10;
     std::vector<std::string> lines;
@@ -207,28 +259,15 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
     return lines;
 }
 
-std::string newick(Dataset const& dataset, SearchState const& state) {
-    if (state.tree.num_length_sets() == 1) return msa::to_newick(state.tree, dataset.taxa);
-    auto mean = state.tree;
-    auto const sites = static_cast<double>(dataset.num_sites());
-    for (auto h : mean.edges()) {
-        double length = 0;
-        for (std::uint32_t set = 0; set < mean.num_length_sets(); ++set) {
-            length += state.tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
-        }
-        mean.set_length(h, length / sites);
-    }
-    return msa::to_newick(mean, dataset.taxa);
-}
-
 void prepare_output(Options const& options, Trial trial) {
-    for (auto const* extension : {".bestTree", ".bestModel", ".json", ".log"}) {
+    bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
+    for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
         std::error_code error;
         auto const status = std::filesystem::status(path, error);
         if (std::filesystem::is_directory(status))
             throw InputError({path.string()}, "cannot be written: it is a directory");
-        if (std::filesystem::exists(status) && !options.redo) {
+        if (std::filesystem::exists(status) && !options.redo && !resumes) {
             throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
         }
     }
@@ -239,6 +278,13 @@ void prepare_output(Options const& options, Trial trial) {
     if (!written) throw InputError({path.string()}, "cannot be written: " + last_error().message());
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
+}
+
+void remove_outputs_but(std::set<std::string> const& extensions, Options const& options) {
+    for (auto const* extension : output_extensions()) {
+        std::error_code ignored;
+        if (!extensions.contains(extension)) std::filesystem::remove(options.output(extension), ignored);
+    }
 }
 
 void write_file(std::filesystem::path const& path, std::string const& text) {
@@ -276,15 +322,27 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"seed", options.seed},
               {"branch_lengths", name(options.linkage)},
               {"instruction_set", std::string(likelihood::used_instructions())},
-              {"tree", newick(dataset, result.state)},
+              {"tree", newick(dataset, result.state.tree)},
               {"ranks", {{"started", result.ranks_started}, {"lost", numbers(result.ranks_lost)}}},
               {"failure_plan", result.failure_plan},
               {"failures", Json::array()},
               {"partitions", Json::array()},
               {"evaluations", result.evaluations},
-              {"checkpoints", {{"count", result.checkpoints}, {"ms", result.checkpoint_ms}}},
+              {"starts", Json::array()},
+              {"bootstrap", bootstrap_to_json(result)},
+              {"resumed_from", resumed_to_json(result.checkpoints)},
+              {"checkpoints",
+               {{"count", result.checkpoints.count},
+                {"ms", result.checkpoints.ms},
+                {"on_disk", result.checkpoints.on_disk},
+                {"bytes_on_disk", result.checkpoints.bytes_on_disk},
+                {"disk_ms", result.checkpoints.disk_ms}}},
               {"seconds", result.seconds},
               {"warnings", dataset.warnings}};
+    for (auto const& [start, state] : result.starts) {
+        json["starts"].push_back(
+            {{"start", start}, {"log_likelihood", state.loglh}, {"evaluations", state.evaluations}});
+    }
     for (auto const& recovery : result.recoveries) json["failures"].push_back(to_json(recovery));
     for (std::size_t q = 0; q < dataset.partitions.size(); ++q) {
         json["partitions"].push_back(partition_to_json(dataset, result, options.linkage, q));

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "input.hpp"
 #include "options.hpp"
 #include "regraft/core/ids.hpp"
+#include "regraft/msa/convergence.hpp"
 #include "search.hpp"
 
 namespace regraft::phylo {
@@ -39,19 +42,52 @@ struct Recovery {
     std::uint64_t bytes_repaired = 0;
 };
 
+/// What the job kept for the case that ranks die: in memory, and on disk for the death of all.
+struct Checkpoints {
+    std::uint64_t count = 0;  // in memory
+    double ms = 0;            // for all of them, those on disk included
+    std::uint64_t on_disk = 0;
+    std::uint64_t bytes_on_disk = 0;  // of the last one
+    double disk_ms = 0;
+    struct Resumed {
+        std::string search;  // empty: the only one
+        std::string during;
+        double loglh;
+    };
+    std::vector<Resumed> resumed_from;  // searches that were under way
+    bool resumed = false;
+};
+
+/// What became of a start tree.
+struct StartResult {
+    std::string start;
+    SearchState state;
+};
+
+/// How well the inner edges of the best tree are supported: per edge, in the order of Tree::edges(), NaN at tips; or
+/// none.
+struct Supports {
+    std::vector<double> felsenstein;  // and the next: of the bootstrap, see msa::SupportMetric
+    std::vector<double> transfer;
+    std::vector<double> alrt;  // SH-like approximate likelihood ratio test
+};
+
 /// All that the output files contain.
 struct Result {
     explicit Result(SearchState final_state) : state(std::move(final_state)) {}
 
-    SearchState state;
+    SearchState state;  // the best
     std::vector<double> partition_loglh;
+    std::vector<StartResult> starts;
+    std::vector<msa::Tree> replicates;
+    std::optional<msa::Convergence> convergence;  // of the replicates, if they were to converge
+    Supports supports;
     std::uint32_t ranks_started = 0;
     std::vector<PeId> ranks_lost;
     std::string failure_plan;
     std::vector<Recovery> recoveries;
     std::uint64_t evaluations = 0;
-    std::uint64_t checkpoints = 0;
-    double checkpoint_ms = 0;
+    Checkpoints checkpoints;
     double seconds = 0;
 };
 
@@ -82,11 +118,11 @@ private:
 /// A line for the log.
 std::string to_string(Recovery const& recovery);
 
+/// The end of the log: what came out, what failures cost, where the files are.
+std::string closing_lines(Options const& options, Result const& result);
+
 /// How the choice of models came out: per partition the best ten of those tried, and how many those were.
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
-
-/// The tree of the result as Newick text with mean branch lengths over the partitions' sites.
-std::string newick(Dataset const& dataset, SearchState const& state);
 
 /// The models with the values of their parameters, as a partition file.
 std::string best_models(Dataset const& dataset, SearchState const& state);
@@ -96,6 +132,9 @@ enum class Trial : std::uint8_t { look, write };
 
 /// Throws InputError if an output file exists and must not be overwritten, or could not be written at the end.
 void prepare_output(Options const& options, Trial trial);
+
+/// Removes what an earlier job of the same prefix has left, and this one has not written: it would not belong to it.
+void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
 
 /// Writes a file completely or not at all: to PATH.tmp, which then takes the name. Throws InputError if it cannot.
 void write_file(std::filesystem::path const& path, std::string const& text);

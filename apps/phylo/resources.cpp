@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/likelihood/cost.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -106,6 +107,13 @@ std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::
     std::vector<std::uint64_t> patterns(num_partitions, 0);
     for (auto const& piece : work) patterns[value(piece.partition)] += piece.sites.size();
     return patterns;
+}
+
+std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset) {
+    std::vector<std::uint64_t> costs;
+    for (auto const& spec : largest_specs(dataset))
+        costs.push_back(likelihood::cost_per_pattern(spec.num_states(), spec.categories));
+    return costs;
 }
 
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,

@@ -27,6 +27,10 @@ std::string memory_text(likelihood::PartitionOptions const& resources, Dataset c
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                            std::span<std::uint64_t const> patterns);
 
+/// What a pattern of each partition costs, as far as its model tells: of one that is chosen later, the dearest
+/// candidate.
+std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset);
+
 /// How many patterns of each partition some work has.
 std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions);
 

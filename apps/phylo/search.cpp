@@ -293,6 +293,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put(position);
     out.put(loglh);
     out.put(round_start);
+    out.put(steps);
     out.put(evaluations);
     out.put_all(std::span(waiting));
     out.put(losses);
@@ -321,6 +322,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.position = in.get<std::uint64_t>();
     state.loglh = in.get<double>();
     state.round_start = in.get<double>();
+    state.steps = in.get<std::uint64_t>();
     state.evaluations = in.get<std::uint64_t>();
     state.waiting = in.get_all<msa::HalfEdge>();
     state.losses = in.get<Losses>();
@@ -403,6 +405,7 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         state.tree = likelihood.tree();
         state.models = likelihood.models();
     }
+    ++state.steps;
     state.evaluations += likelihood.evaluations() - evaluations_before;
 }
 

@@ -45,7 +45,8 @@ struct SearchState {
     std::uint64_t position = 0;     // step within the round
     double loglh = 0;               // of tree and models
     double round_start = 0;         // loglh when the round began
-    std::uint64_t evaluations = 0;  // of the likelihood, that led here
+    std::uint64_t steps = 0;        // that led here
+    std::uint64_t evaluations = 0;  // of the likelihood, in them
 
     std::vector<msa::HalfEdge> waiting;  // subtrees to be moved in this round, the next one first
     Losses losses;

@@ -200,7 +200,7 @@ void label_edges(GeneralTree& tree, std::span<double const> support, SupportForm
     for (std::size_t v = 0; v < support.size(); ++v) {
         if (std::isnan(support[v])) continue;
         tree.label[v] = form == SupportForm::percent ? fmt::format("{:.0f}", std::round(100 * support[v]))
-                                                     : fmt::format("{:.6f}", support[v]);
+                                                     : fmt::format("{:.4f}", support[v]);
     }
 }
 
@@ -374,13 +374,18 @@ std::optional<TreeCommand> parsed_tree_command(CLI::App const& app) {
     return std::nullopt;
 }
 
-std::vector<std::string> in_our_words(std::span<char const* const> arguments) {
+std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments) {
     std::map<std::string, std::string> const commands{
-        {"--support", "support"}, {"--rfdist", "rfdist"}, {"--consense", "consensus"}};
-    std::vector<std::string> words(arguments.begin(), arguments.end());
+        {"--support", "support"}, {"--rfdist", "rfdist"}, {"--rf", "rfdist"}, {"--consense", "consensus"}};
+    std::vector<std::string> words;
+    for (auto const& argument : arguments) {  // --name=value
+        auto const end = argument.starts_with("--") ? argument.find('=') : std::string::npos;
+        words.push_back(argument.substr(0, end));
+        if (end != std::string::npos) words.push_back(argument.substr(end + 1));
+    }
     auto const given = std::ranges::find_if(words, [&](std::string const& word) { return commands.contains(word); });
     // Ours has its command in front.
-    if (given == words.end() || !words[1].starts_with("-")) return words;
+    if (given == words.end() || !words[1].starts_with("-")) return {arguments.begin(), arguments.end()};
     auto const command = commands.at(*given);
     auto const after = words.erase(given);
     if (command == "consensus" && after != words.end() && !after->starts_with("-")) words.insert(after, "--threshold");

@@ -37,9 +37,10 @@ void add_tree_commands(CLI::App& app, TreeOptions& options);
 /// Which of them was given.
 std::optional<TreeCommand> parsed_tree_command(CLI::App const& app);
 
-/// The same command line with RAxML-NG's words replaced by ours: --support, --rfdist and --consense [HOW] by the
-/// command, which comes first, and --tree of the latter two by --trees. One without these stays as it is.
-std::vector<std::string> in_our_words(std::span<char const* const> arguments);
+/// RAxML-NG's command lines for these in this program's words: --support, --rfdist (--rf) and --consense [HOW] become
+/// the command, which comes first, and --tree of the latter two --trees. Others stay as they are. arguments[0] is the
+/// program.
+std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments);
 
 /// Does it on one rank and says what came out. The exit code: 0, or 2 after a message about bad input. Collective;
 /// survives deaths.

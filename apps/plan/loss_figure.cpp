@@ -1,20 +1,21 @@
 // The figure of ReStore (Huebner et al. 2022, figure 3), computed instead of simulated: which part of a job fails until
 // data is lost, over the size of the job, on logarithmic axes.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "common/svg.hpp"
 #include "common/words.hpp"
 #include "loss.hpp"
 
 namespace regraft::plan {
 namespace {
 
-// Okabe and Ito 2008: for all eyes.
-constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#000000"};
+using common::svg_colours;
+using common::svg_text;
+
 constexpr double width = 640;
 constexpr double height = 440;
 
@@ -36,10 +37,6 @@ struct Axes {
     Axis y{1e-4, 1, height - 55, 45};
 };
 
-std::string text(double x, double y, std::string_view attributes, std::string_view content) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, content);
-}
-
 /// Whole decades around everything that is drawn.
 Axes make_axes(LossPlan const& plan) {
     Axes axes;
@@ -59,24 +56,24 @@ std::string grid(Axes const& axes, std::string_view unit) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"#e2e2e2\"/>\n", x, axes.y.begin, axes.y.end);
         if (exponent % 2 != 0 && exponent != 25) continue;
         if (exponent == 24) continue;
-        svg += text(x, axes.y.begin + 16, "text-anchor=\"middle\" fill=\"#555555\"",
-                    fmt::format("2<tspan dy=\"-4\" font-size=\"8\">{}</tspan>", exponent));
+        svg += svg_text(x, axes.y.begin + 16, "text-anchor=\"middle\" fill=\"#555555\"",
+                        fmt::format("2<tspan dy=\"-4\" font-size=\"8\">{}</tspan>", exponent));
     }
     for (auto part = axes.y.lowest; part < 1.5; part *= 10) {
         auto const y = axes.y.at(part);
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#e2e2e2\"/>\n", axes.x.begin, y, axes.x.end);
-        svg +=
-            text(axes.x.begin - 7, y + 4, "text-anchor=\"end\" fill=\"#555555\"", fmt::format("{:.3g} %", 100 * part));
+        svg += svg_text(axes.x.begin - 7, y + 4, "text-anchor=\"end\" fill=\"#555555\"",
+                        fmt::format("{:.3g} %", 100 * part));
     }
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" stroke=\"#999999\"/>\n",
         axes.x.begin, axes.y.end, axes.x.end - axes.x.begin, axes.y.begin - axes.y.end);
     auto const middle = (axes.x.begin + axes.x.end) / 2;
-    svg += text(middle, height - 14, "text-anchor=\"middle\" fill=\"#555555\"", fmt::format("{}s", unit));
+    svg += svg_text(middle, height - 14, "text-anchor=\"middle\" fill=\"#555555\"", fmt::format("{}s", unit));
     auto const centre = (axes.y.begin + axes.y.end) / 2;
-    svg += text(16, centre,
-                fmt::format("text-anchor=\"middle\" fill=\"#555555\" transform=\"rotate(-90 16 {:.1f})\"", centre),
-                fmt::format("failed {}s when data is lost", unit));
+    svg += svg_text(16, centre,
+                    fmt::format("text-anchor=\"middle\" fill=\"#555555\" transform=\"rotate(-90 16 {:.1f})\"", centre),
+                    fmt::format("failed {}s when data is lost", unit));
     return svg;
 }
 
@@ -106,8 +103,8 @@ std::string labels(std::span<Curve const> curves, Axes const& axes) {
     for (std::size_t i = 0; i < curves.size(); ++i) {
         auto const& last = curves[i].fates.back();
         lowest = std::min(lowest - line_height, axes.y.at(last.mean / static_cast<double>(last.units)) + 4);
-        svg += text(axes.x.end + 8, lowest, fmt::format("fill=\"{}\"", colours[i % colours.size()]),
-                    common::counted(curves[i].replicas, "replica"));
+        svg += svg_text(axes.x.end + 8, lowest, fmt::format("fill=\"{}\"", svg_colours[i % svg_colours.size()]),
+                        common::counted(curves[i].replicas, "replica"));
     }
     return svg;
 }
@@ -123,22 +120,19 @@ std::string drawn(Trials const& trials, std::uint64_t units, Axes const& axes, c
 
 std::string svg_of(LossOptions const& options, LossPlan const& plan) {
     auto const axes = make_axes(plan);
-    auto svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-        width, height);
-    svg += text(axes.x.begin, 22, "font-size=\"14\" font-weight=\"bold\"", "Failures until data is lost");
-    svg += text(axes.x.begin, 38, "fill=\"#555555\"",
-                fmt::format("line: mean; band: 10 % to 90 % of all cases{}",
-                            options.trials > 0 ? fmt::format("; circles: simulated, {}", options.placement) : ""));
+    auto svg = common::svg_begin(width, height);
+    svg += svg_text(axes.x.begin, 22, "font-size=\"14\" font-weight=\"bold\"", "Failures until data is lost");
+    svg += svg_text(axes.x.begin, 38, "fill=\"#555555\"",
+                    fmt::format("line: mean; band: 10 % to 90 % of all cases{}",
+                                options.trials > 0 ? fmt::format("; circles: simulated, {}", options.placement) : ""));
     svg += grid(axes, unit_name(options));
     for (std::size_t i = 0; i < plan.curves.size(); ++i)
-        svg += drawn(plan.curves[i], axes, colours[i % colours.size()]);
+        svg += drawn(plan.curves[i], axes, svg_colours[i % svg_colours.size()]);
     svg += labels(plan.curves, axes);
     for (std::size_t i = 0; i < plan.safeties.size(); ++i) {
         auto const& trials = plan.safeties[i].trials;
         if (trials && axes.x.lowest <= static_cast<double>(plan.units))
-            svg += drawn(*trials, plan.units, axes, colours[i % colours.size()]);
+            svg += drawn(*trials, plan.units, axes, svg_colours[i % svg_colours.size()]);
     }
     return svg + "</svg>\n";
 }

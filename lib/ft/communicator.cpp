@@ -93,6 +93,12 @@ void Communicator::declare_failure(char const* call) {
     fail(call);
 }
 
+void Communicator::look_for_failures() {
+    int arrived = 0;  // looking for messages makes MPI read its news, and fails if the communicator was revoked
+    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    if (backend::knows_of_deaths(comm_)) fail("a look for failures");
+}
+
 bool Communicator::agree(bool mine) {
     return agree_bits(mine ? 1 : 0) != 0;
 }

@@ -1,6 +1,7 @@
 #include "regraft/ft/reduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "regraft/core/checked_cast.hpp"
@@ -10,17 +11,17 @@ namespace {
 FailPhase reduce_phase("reduce", Moment::during_next_call);
 }
 
-void all_reduce(Communicator& comm, std::span<ExactSum> sums) {
-    comm.reach(reduce_phase.before);
+void all_reduce(Participants who, std::span<ExactSum> sums) {
+    who.parent().reach(reduce_phase.before);
     std::vector<std::int64_t> limbs;
     limbs.reserve(sums.size() * ExactSum::num_limbs);
     for (auto& sum : sums) {
         sum.normalize();
         limbs.insert(limbs.end(), sum.limbs().begin(), sum.limbs().end());
     }
-    comm.reach(reduce_phase.inside);
-    comm.check(
-        MPI_Allreduce(MPI_IN_PLACE, limbs.data(), checked_cast<int>(limbs.size()), MPI_INT64_T, MPI_SUM, comm.native()),
+    who.parent().reach(reduce_phase.inside);
+    who.parent().check(
+        MPI_Allreduce(MPI_IN_PLACE, limbs.data(), checked_cast<int>(limbs.size()), MPI_INT64_T, MPI_SUM, who.native()),
         "MPI_Allreduce");
     auto next = limbs.cbegin();
     for (auto& sum : sums) {
@@ -28,18 +29,18 @@ void all_reduce(Communicator& comm, std::span<ExactSum> sums) {
         sum.normalize();
         next += ExactSum::num_limbs;
     }
-    comm.reach(reduce_phase.after);
+    who.parent().reach(reduce_phase.after);
 }
 
-void all_reduce(Communicator& comm, std::span<FixedSum> sums) {
-    comm.reach(reduce_phase.before);
+void all_reduce(Participants who, std::span<FixedSum> sums) {
+    who.parent().reach(reduce_phase.before);
     constexpr std::size_t width = 3;
     std::vector<std::int64_t> parts;
     parts.reserve(width * sums.size());
     for (auto const& sum : sums) parts.insert(parts.end(), {sum.high, sum.low, sum.num_strays});
-    comm.reach(reduce_phase.inside);
-    comm.check(
-        MPI_Allreduce(MPI_IN_PLACE, parts.data(), checked_cast<int>(parts.size()), MPI_INT64_T, MPI_SUM, comm.native()),
+    who.parent().reach(reduce_phase.inside);
+    who.parent().check(
+        MPI_Allreduce(MPI_IN_PLACE, parts.data(), checked_cast<int>(parts.size()), MPI_INT64_T, MPI_SUM, who.native()),
         "MPI_Allreduce");
     std::vector<ExactSum> strays;
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -48,12 +49,21 @@ void all_reduce(Communicator& comm, std::span<FixedSum> sums) {
         sums[i].num_strays = parts[width * i + 2];
         if (sums[i].num_strays > 0) strays.push_back(sums[i].strays);
     }
-    if (!strays.empty()) all_reduce(comm, std::span(strays));
+    if (!strays.empty()) all_reduce(who, std::span(strays));
     auto next = strays.begin();
     for (auto& sum : sums) {
         if (sum.num_strays > 0) sum.strays = *next++;
     }
-    comm.reach(reduce_phase.after);
+    who.parent().reach(reduce_phase.after);
+}
+
+bool all_equal(Participants who, std::uint64_t number) {
+    std::array<std::uint64_t, 2> least{number, ~number};  // the complement of the least complement is the greatest
+    who.parent().reach(reduce_phase.inside);
+    who.parent().check(
+        MPI_Allreduce(MPI_IN_PLACE, least.data(), checked_cast<int>(least.size()), MPI_UINT64_T, MPI_MIN, who.native()),
+        "MPI_Allreduce");
+    return least[0] == ~least[1];
 }
 
 }  // namespace regraft::ft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "msa/nexus_text.hpp"
 #include "msa/readers.hpp"
 #include "msa/text.hpp"
 
@@ -45,13 +46,15 @@ TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
 
 Alignment parse_alignment(std::string_view text, std::string const& file) {
     auto const lines = lines_with_content(text);
-    if (lines.empty()) throw InputError({file}, "the file is empty; expected an alignment in FASTA or PHYLIP format");
+    if (lines.empty())
+        throw InputError({file}, "the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
+    if (is_nexus(text)) return parse_nexus(text, file);
     auto const first = trim_left(lines[0].text);
     if (first[0] == '>') return parse_fasta(lines, file);
     if (is_digit(first[0])) return parse_phylip(lines, file);
-    throw InputError(
-        position(file, lines[0], first.data()),
-        "expected '>' (FASTA) or the numbers of taxa and sites (PHYLIP), found " + in_quotes(first_word(first)));
+    throw InputError(position(file, lines[0], first.data()),
+                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found " +
+                         in_quotes(first_word(first)));
 }
 
 Alignment read_alignment(std::filesystem::path const& path) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "msa/nexus_text.hpp"
 #include "msa/partition_reader.hpp"
 #include "regraft/core/contracts.hpp"
 

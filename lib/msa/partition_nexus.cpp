@@ -6,41 +6,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "msa/nexus_text.hpp"
 #include "msa/partition_reader.hpp"
 
 namespace regraft::msa {
 namespace {
 
-constexpr std::string_view first_word_of_nexus = "#nexus";
-constexpr std::string_view punctuation = ",;:=";
 constexpr std::string_view all = "all";
-constexpr char quote = '\'';
-
-/// Keywords and names are the same in upper and lower case.
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) {
-        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return result;
-}
-
-bool is_space(char c) {
-    return is_blank(c) || c == '\n';
-}
-
-/// The text with blanks for its comments, which may be nested, and for the ends of its lines.
-std::string without_comments(std::string_view text, std::string const& file) {
-    std::string result(text);
-    std::vector<std::size_t> opened;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '[') opened.push_back(i);
-        if (!opened.empty() || is_space(text[i])) result[i] = ' ';
-        if (text[i] == ']' && !opened.empty()) opened.pop_back();
-    }
-    if (opened.empty()) return result;
-    throw InputError(position(file, text, opened.front()), "this comment does not end; expected ']'");
-}
 
 struct Name {
     std::string text;
@@ -61,16 +33,12 @@ struct Subset {
 class NexusReader {
 public:
     NexusReader(std::string_view text, std::string const& file, std::uint64_t num_sites)
-        : text_(without_byte_order_mark(text)),
-          content_(without_comments(text_, file)),
-          source_{text_, file, content_.data(), "the end of the file"},
-          cursor_(source_, content_),
-          num_sites_(num_sites) {}
+        : text_(text, file), cursor_(text_.cursor()), num_sites_(num_sites) {}
 
     std::vector<PartitionSpec> read(std::string const& model);
 
 private:
-    void read_block();
+    void read_sets();
     void read_charset();
     WrittenRange take_sites();
     void read_charpartition();
@@ -78,18 +46,11 @@ private:
     void add_charset(Charset charset);
     std::vector<Subset> all_charsets(std::string const& model) const;
 
-    std::string_view next_word() const;
-    std::string take_word();
     Name take_name(std::string const& what);
-    std::string take_quoted();
     std::string take_model();
-    void skip_command();
-    void expect(char c, std::string const& where);
 
-    std::string_view text_;
-    std::string content_;
-    Cursor::Source source_;
-    Cursor cursor_;
+    NexusText text_;
+    Cursor& cursor_;
     std::uint64_t num_sites_;
     std::vector<Charset> charsets_;
     std::unordered_map<std::string, std::size_t> charset_of_;  // by name in lower case
@@ -97,14 +58,15 @@ private:
 };
 
 std::vector<PartitionSpec> NexusReader::read(std::string const& model) {
-    take_word();  // #nexus
-    while (!cursor_.at_end()) {
-        auto const* const at = cursor_.here();
-        if (take_word() != "begin") cursor_.fail_at(at, "expected 'begin', as in 'begin sets;'");
-        read_block();
+    while (auto const block = text_.take_block()) {
+        if (*block == "sets") {
+            read_sets();
+        } else {
+            while (text_.take_command()) text_.skip_command();
+        }
     }
     if (charsets_.empty() && !subsets_) {
-        throw InputError({source_.file},
+        throw InputError({text_.file()},
                          "expected charsets, such as 'begin sets; charset gene1 = 1-898; end;', found none");
     }
     SiteOwners owners(num_sites_);
@@ -114,26 +76,18 @@ std::vector<PartitionSpec> NexusReader::read(std::string const& model) {
         partitions.push_back({std::move(subset.model), charset.name.text, {}});
         for (auto const& range : charset.ranges) owners.claim(range, partitions, cursor_);
     }
-    owners.check_complete(source_.file);
+    owners.check_complete(text_.file());
     return partitions;
 }
 
-void NexusReader::read_block() {
-    bool const is_sets = take_word() == "sets";
-    expect(';', "after the name of a block");
-    for (;;) {
-        if (cursor_.at_end()) cursor_.fail_expected("'end;'");
-        auto const command = take_word();
-        if (command == "end" || command == "endblock") {
-            expect(';', "after 'end'");
-            return;
-        }
-        if (is_sets && command == "charset") {
+void NexusReader::read_sets() {
+    while (auto const command = text_.take_command()) {
+        if (*command == "charset") {
             read_charset();
-        } else if (is_sets && command == "charpartition") {
+        } else if (*command == "charpartition") {
             read_charpartition();
         } else {
-            skip_command();
+            text_.skip_command();
         }
     }
 }
@@ -141,19 +95,19 @@ void NexusReader::read_block() {
 void NexusReader::read_charset() {
     cursor_.take('*');  // marks a default
     Charset charset{take_name("charset"), {}};
-    expect('=', "after the name of a charset");
+    text_.expect('=', "after the name of a charset");
     do {
         charset.ranges.push_back(take_sites());
         cursor_.take(',');
     } while (!cursor_.at_end() && !cursor_.rest().starts_with(';'));
-    expect(';', "after the sites of a charset");
+    text_.expect(';', "after the sites of a charset");
     add_charset(std::move(charset));
 }
 
 WrittenRange NexusReader::take_sites() {
     auto const* const at = cursor_.here();
-    if (lower(next_word()) != all) return take_range(cursor_, num_sites_, Dot::is_last_site);
-    take_word();
+    if (lower(text_.next_word()) != all) return take_range(cursor_, num_sites_, Dot::is_last_site);
+    text_.take_word();
     return {{0, num_sites_, 1}, at};
 }
 
@@ -168,12 +122,12 @@ void NexusReader::read_charpartition() {
     cursor_.take('*');
     auto const name = take_name("charpartition");
     if (subsets_) cursor_.fail_at(name.at, "this is the second charpartition; expected one");
-    expect('=', "after the name of a charpartition");
+    text_.expect('=', "after the name of a charpartition");
     subsets_.emplace();
     do {
         subsets_->push_back(read_subset());
     } while (cursor_.take(','));
-    expect(';', "or ',' after a charset");
+    text_.expect(';', "or ',' after a charset");
 }
 
 Subset NexusReader::read_subset() {
@@ -191,7 +145,7 @@ Subset NexusReader::read_subset() {
 
 std::vector<Subset> NexusReader::all_charsets(std::string const& model) const {
     if (model.empty()) {
-        throw InputError({source_.file},
+        throw InputError({text_.file()},
                          "has charsets without models; expected a model for all of them, or a charpartition such as "
                          "'charpartition mine = GTR+G4m:" +
                              charsets_[0].name.text + ", ...;'");
@@ -201,32 +155,16 @@ std::vector<Subset> NexusReader::all_charsets(std::string const& model) const {
     return subsets;
 }
 
-/// Up to blanks or punctuation.
-std::string_view NexusReader::next_word() const {
-    auto const rest = cursor_.rest();
-    return rest.substr(0, std::min(rest.find(' '), rest.find_first_of(punctuation)));
-}
-
-/// In lower case.
-std::string NexusReader::take_word() {
-    return lower(cursor_.take_text(next_word().size()));
-}
-
 Name NexusReader::take_name(std::string const& what) {
     auto const* const at = cursor_.here();
-    bool const is_quoted = cursor_.take(quote);
-    auto const size = is_quoted ? cursor_.rest().find(quote) : next_word().size();
-    if (size == std::string_view::npos) cursor_.fail_at(at, "this name does not end; expected a quote");
-    auto const name = cursor_.take_text(size);
+    auto name = text_.take_name(what);
     if (name.empty()) cursor_.fail_expected("the name of a " + what);
-    if (is_quoted) cursor_.take(quote);
-    cursor_.check_printable(name, what + "'s name");
     // What other formats could not write.
-    if (name.find_first_of("=#") != std::string_view::npos) {
+    if (name.find_first_of("=#") != std::string::npos) {
         cursor_.fail_at(at,
                         in_quotes(name) + " cannot be the name of a " + what + "; expected one without '=' and '#'");
     }
-    return {std::string(name), at};
+    return {std::move(name), at};
 }
 
 std::string NexusReader::take_model() {
@@ -242,25 +180,7 @@ std::string NexusReader::take_model() {
     return std::string(model);
 }
 
-void NexusReader::skip_command() {
-    auto const end = cursor_.rest().find(';');
-    if (end == std::string_view::npos) cursor_.fail("this command does not end; expected ';'");
-    cursor_.take_text(end + 1);
-}
-
-void NexusReader::expect(char c, std::string const& where) {
-    if (!cursor_.take(c)) cursor_.fail_expected(std::string{'\'', c, '\'', ' '} + where);
-}
-
 }  // namespace
-
-bool is_nexus(std::string_view text) {
-    auto const content = without_byte_order_mark(text);
-    auto const begin = std::ranges::find_if_not(content, is_space);
-    auto const word = content.substr(static_cast<std::size_t>(begin - content.begin()), first_word_of_nexus.size() + 1);
-    if (lower(word.substr(0, first_word_of_nexus.size())) != first_word_of_nexus) return false;
-    return word.size() == first_word_of_nexus.size() || is_space(word.back()) || word.back() == '[';
-}
 
 std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites, std::string const& model) {

@@ -1,4 +1,4 @@
-// What the readers of partition files share: a cursor over text that knows where it is, and who owns which site.
+// What the readers of partition files share: ranges of sites, and who owns which site.
 #pragma once
 
 #include <cstdint>
@@ -7,43 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "msa/text.hpp"
+#include "msa/cursor.hpp"
 #include "regraft/msa/partition.hpp"
 
 namespace regraft::msa {
-
-/// Reads a part of a text, or of a copy of the text in which only bytes that mean nothing differ.
-class Cursor {
-public:
-    /// Where the text is that messages speak of, and what they call the end of what the cursor reads.
-    struct Source {
-        std::string_view text;  // without byte order mark
-        std::string const& file;
-        char const* begin;  // of the text, or of its copy
-        std::string_view end_name;
-    };
-    /// Precondition: `rest` lies in the text, or in its copy.
-    Cursor(Source const& source, std::string_view rest) : source_(source), rest_(rest) {}
-
-    bool take(char c);
-    /// The next `size` characters of rest(), trimmed, and consumed.
-    std::string_view take_text(std::size_t size);
-    /// `expected` is for messages, here and below.
-    std::uint64_t take_number(std::string const& expected);
-    bool at_end() const { return trim_left(rest_).empty(); }
-    std::string_view rest() const { return trim_left(rest_); }
-    char const* here() const { return rest().data(); }
-
-    [[noreturn]] void fail(std::string const& message) const { fail_at(here(), message); }
-    [[noreturn]] void fail_at(char const* at, std::string const& message) const;
-    [[noreturn]] void fail_expected(std::string const& expected) const;
-    /// Throws InputError unless the text is printable.
-    void check_printable(std::string_view text, std::string const& what) const;
-
-private:
-    Source const& source_;
-    std::string_view rest_;
-};
 
 /// The first of some separators that is not within the parameters of a model, as in `GTR{1,2}`.
 std::size_t find_outside_braces(std::string_view text, std::string_view separators);
@@ -77,8 +44,6 @@ private:
 /// Lines of RAxML-NG or RAxML 8.
 std::vector<PartitionSpec> parse_raxml_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites);
-/// Whether a text is NEXUS, by its first word.
-bool is_nexus(std::string_view text);
 /// model: of charsets for which the file has none; may be empty.
 std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites, std::string const& model);

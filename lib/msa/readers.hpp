@@ -1,9 +1,10 @@
-// The two alignment formats, and what they have in common.
+// The alignment formats, and what they have in common.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,5 +38,7 @@ void append_cells(std::vector<char>& cells, CellPositions& positions, std::strin
 
 Alignment parse_fasta(std::span<Line const> lines, std::string const& file);
 Alignment parse_phylip(std::span<Line const> lines, std::string const& file);
+/// Precondition: is_nexus(text).
+Alignment parse_nexus(std::string_view text, std::string const& file);
 
 }  // namespace regraft::msa

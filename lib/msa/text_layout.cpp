@@ -234,6 +234,7 @@ TextLayout layout_without_skeleton(std::string_view text, Alignment const& align
 
 TextLayout layout_of(std::string_view text, Alignment const& alignment) {
     REGRAFT_EXPECTS(alignment.positions.size() == alignment.num_taxa() && alignment.num_taxa() > 0);
+    REGRAFT_EXPECTS(alignment.is_verbatim);
     auto layout = regular_layout(text, alignment);
     if (regular_text(alignment, layout) == text) return layout;
     return {.format = layout.format, .descriptions = {}, .skeleton = make_skeleton(text, alignment)};

@@ -2,6 +2,7 @@
 """The same bits whoever dies: searches with kills, compared with one search on one rank.
 
 points   a kill at every point there is, on several numbers of ranks
+groups   several searches in one job, dealt to groups of ranks, with and without kills
 plans    hand-made plans: two and three at once, rank 0, down to one survivor, again during recovery, all replicas
 random   --count seeded random plans from --first on
 outside  kills that no plan knows of, sent to the processes from outside
@@ -37,6 +38,16 @@ PLANS = [  # ranks, plan: everybody named must die
     (2, "output:inside:0:0"),
     (2, "read:before:0:0"),
 ]
+GROUPS = [  # ranks, groups, plan: everybody named must die
+    (4, 4, "spr:inside:2:5"),  # a group dies out
+    (4, 4, "spr:inside:1:5,spr:inside:2:9,spr:inside:3:30"),
+    (6, 3, "spr:inside:0:3,spr:inside:1:8,escape:inside:4:0"),
+    (5, 2, "model:inside:0:1,recover:inside:3:0,spr:before:1:20"),
+    (4, 2, "checkpoint:before:1:1,derive:inside:2:0"),
+    (4, 4, "commit:inside:3:2,checkpoint:inside:0:1,deal:before:1:0"),
+    (5, 3, "derive:before:0:0,derive:after:4:0"),
+    (3, 3, "spr:after:0:1,spr:after:1:1"),
+]
 RANKS = 5  # of the jobs that are killed from outside
 LOST = [  # with one replica every death loses sites, which must be read again from the file
     (4, "spr:inside:2:5", 1),
@@ -57,21 +68,33 @@ def check(result: phylo_job.Result, reference: phylo_job.Result, name: str, exac
     print(f"{name}: same bits, {len(result.killed())} died, {len(result.report['failures'])} recoveries", flush=True)
 
 
+def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) -> phylo_job.Result:
+    """Several in one job, by groups of ranks."""
+    return jobs.search(ranks, plan, "--starts", "pars{3},rand{2}", "--bs-trees", "4", "--groups", str(groups))
+
+
 def points(jobs: phylo_job.Jobs, args) -> None:
     references = {model: jobs.search(1, model=model) for model in ("GTR+FC+G4m", "auto")}
+    several = searches(jobs, 1)
     listed = subprocess.run([args.exe, "points"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^  (\S+)$", listed, re.M)
     assert len(names) > 30, listed
     recovering = ("load:", "repair:", "recover:", "shrink:")
     for number, point in enumerate(names):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
+        if point.startswith("save:"):
+            victim = 0  # who writes
         if point.startswith(recovering):
             ranks = 6  # the fewest of which one death leaves something to repair
         # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
         first = "" if not point.startswith(recovering) else f"spr:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
-        check(jobs.search(ranks, plan, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
+        more = ["--checkpoint-interval", "0"] if point.startswith("save:") else []
+        if point.startswith("derive:"):
+            check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", victims(plan))
+        else:
+            check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
 
 
 def plans(jobs: phylo_job.Jobs, args) -> None:
@@ -95,6 +118,25 @@ def plans(jobs: phylo_job.Jobs, args) -> None:
         print(f"check, rank {victim} dies: {told.output.count('This can be searched')} reports", flush=True)
 
 
+def groups(jobs: phylo_job.Jobs, args) -> None:
+    def all_trees(result):
+        return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps")]
+
+    def compare(result, name, exact=None):
+        check(result, reference, name, exact)
+        result.require(all_trees(result) == all_trees(reference), f"{name}: other trees")
+
+    reference = searches(jobs, 1)
+    for ranks, count in ((2, 2), (3, 2), (5, 3), (5, 5), (8, 3), (8, 8)):
+        compare(searches(jobs, ranks, "", count), f"{ranks} ranks, {count} groups", set())
+    for ranks, count, plan in GROUPS:
+        compare(searches(jobs, ranks, plan, count), f"{ranks} ranks, {count} groups, {plan}", victims(plan))
+    for seed in range(args.first, args.first + args.count):
+        ranks = (2, 3, 4, 5, 8)[seed % 5]
+        result = searches(jobs, ranks, f"random:{seed}:{1 + seed % min(ranks - 1, 4)}", 1 + seed // 5 % ranks)
+        compare(result, f"{ranks} ranks, seed {seed}")
+
+
 def random_plans(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     for seed in range(args.first, args.first + args.count):
@@ -108,26 +150,12 @@ def random_plans(jobs: phylo_job.Jobs, args) -> None:
         check(result, reference, f"{ranks} ranks, seed {seed}: {drawn[1]}")
 
 
-def ranks_of(exe: str, directory: str) -> list[int]:
-    """The processes that run exe for a job with output in the directory."""
-    found = []
-    for process in pathlib.Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                words = (process / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if words[0] == exe.encode() and any(word.startswith(directory.encode()) for word in words):
-                found.append(int(process.name))
-    return found
-
-
 def outside(jobs: phylo_job.Jobs, args) -> None:
     reference = jobs.search(1)
     deaths = 0
 
     def alive():
-        return ranks_of(args.exe, jobs.directory.name)
+        return phylo_job.ranks_of(args.exe, jobs.directory.name)
 
     for seed in range(args.count):
         choice = random.Random(seed)
@@ -175,7 +203,7 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
     check(jobs.run(4, [*protein, "--fail", "branches:inside:0:9"]), reference, "amino acids", {0})
 
 
-MODES = {"points": points, "plans": plans, "random": random_plans, "outside": outside, "ranks": without_kills}
+MODES = {"points": points, "plans": plans, "groups": groups, "random": random_plans, "outside": outside, "ranks": without_kills}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)

@@ -70,6 +70,20 @@ class Jobs:
         return result
 
 
+def ranks_of(exe: str, directory: str) -> list[int]:
+    """The processes that run exe for a job with output in the directory."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0] == exe.encode() and any(word.startswith(directory.encode()) for word in words):
+                found.append(int(process.name))
+    return found
+
+
 def arguments(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--mpirun", required=True)

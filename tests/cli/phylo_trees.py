@@ -144,7 +144,7 @@ def supports(files: Files, draw: random.Random, ranks: int) -> None:
         assert close(percent, 100 * share, 0.5), (split, percent, share)
     text = files.run(ranks, ["support", "--tree", tree, "--bs-trees", trees, "--metric", "tbe"], ".support")
     for split, value in labels(text, everybody).items():
-        assert close(value, transfer_support(split, replicates, everybody), 1e-6), (split, value)
+        assert close(value, transfer_support(split, replicates, everybody), 5e-5), (split, value)
     lengths = {split: node.length for split, node in splits(parse(text), everybody, trivial=True).items()}
     rooted = len(reference.children) == 2  # two edges became one
     for split, node in splits(reference, everybody, trivial=True).items():
@@ -237,7 +237,8 @@ def like_raxml(files: Files) -> None:
              ["--bs-trees", trees, "--tree", tree, "--bs-metric", "tbe", "--support"], ".support"),
             (["rfdist", "--trees", trees], ["--rfdist", "--tree", trees], ".rfDistances"),
             (["consensus", "--trees", trees], ["--consense", "--tree", trees], ".consensus"),
-            (["consensus", "--trees", trees, "--threshold", "mre"], ["--tree", trees, "--consense", "MRE"], ".consensus")):
+            (["consensus", "--trees", trees, "--threshold", "mre"], ["--tree", trees, "--consense", "MRE"], ".consensus"),
+            (["consensus", "--trees", trees, "--threshold", "strict"], [f"--tree={trees}", "--consense=STRICT"], ".consensus")):
         assert files.run(1, ours, extension) == files.run(1, theirs, extension), theirs
 
 

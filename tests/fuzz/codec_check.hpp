@@ -19,6 +19,7 @@
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/text_layout.hpp"
 #include "support/alignment_texts.hpp"
+#include "support/nexus_texts.hpp"
 
 namespace regraft::fuzz {
 
@@ -32,7 +33,8 @@ inline std::string complaint_about_text(std::string_view text, int& accepted) {
         auto const alignment = msa::parse_alignment(text, "fuzz");
         if (alignment.num_taxa() == 0) return "no taxa";
         if (alignment.cells.size() != alignment.num_taxa() * alignment.num_sites()) return "no rectangle";
-        if (msa::to_text(alignment, msa::layout_of(text, alignment)) != text) return "not the same text again";
+        if (alignment.is_verbatim && msa::to_text(alignment, msa::layout_of(text, alignment)) != text)
+            return "not the same text again";
         ++accepted;
     } catch (InputError const&) {
         // refused
@@ -159,6 +161,8 @@ inline std::string complaint_about_columns(codec::Kind kind, std::span<std::byte
 
 inline std::string seed_text(Random& random) {
     auto const alignment = test::random_alignment(1 + random.below(6), random.below(50), random);
+    if (random.below(4) == 0)
+        return test::random_nexus(alignment, static_cast<test::NexusWords>(random.below(2)), random);
     auto const style = static_cast<test::TextStyle>(random.below(test::num_text_styles));
     auto const tidiness = random.below(2) == 0 ? test::Tidiness::regular : test::Tidiness::with_oddities;
     return test::random_text(alignment, style, tidiness, random);
@@ -179,7 +183,7 @@ inline Bytes seed_file(codec::Kind kind, Random& random) {
     }
     codec::RgmExtras extras;
     auto const num_sites = alignment.num_sites();
-    if (random.below(2) == 0) extras.layout = msa::layout_of(text, alignment);
+    if (random.below(2) == 0 && alignment.is_verbatim) extras.layout = msa::layout_of(text, alignment);
     if (random.below(2) == 0 && num_sites > 4) {
         extras.partitions = {{"GTR", "one", {{0, 2, 1}, {3, num_sites, 2}}},
                              {"JC+G4m", "two", {{2, 3, 1}, {4, num_sites, 2}}}};

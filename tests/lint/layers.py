@@ -30,6 +30,7 @@ ONLY_IN = {
               "lib/checkpoint", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
     "zstd.h": ["lib/core"],
+    "zlib.h": ["apps/common"],
     "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
     "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
     "hwy/": ["lib/likelihood"],

@@ -73,10 +73,10 @@ TEST(Fasta, SaysWhatIsWrong) {
 }
 
 TEST(Alignment, SaysWhatIsNoAlignment) {
-    EXPECT_EQ(error_of(""), "f: the file is empty; expected an alignment in FASTA or PHYLIP format");
+    EXPECT_EQ(error_of(""), "f: the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
     EXPECT_EQ(error_of(" \n\r\n"), error_of(""));
-    EXPECT_EQ(error_of("\n  #NEXUS\n"),
-              "f:2:3: expected '>' (FASTA) or the numbers of taxa and sites (PHYLIP), found '#NEXUS'");
+    EXPECT_EQ(error_of("\n  #MEGA\n"),
+              "f:2:3: expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found '#MEGA'");
 }
 
 TEST(Alignment, AcceptsOldMacLineEnds) {

@@ -100,7 +100,11 @@ public:
     void check(int code, std::span<MPI_Status const> statuses, char const* call);
     /// For what only a death explains although no call returned it, such as data that are not what was sent: revokes,
     /// so that all others notice, and throws ProcessFailure.
+    /// Without a death it calls all members together: they come to the recovery, and nobody is missing.
     [[noreturn]] void declare_failure(char const* call);
+    /// Throws ProcessFailure if a member has died or has noticed a failure, as far as this PE has been told: for who
+    /// computes for long without a call. About a microsecond. Not collective.
+    void look_for_failures();
 
     /// Returns when all members have come here. Collective, uniform: all survivors return, or all throw ProcessFailure.
     /// As a star, which is the only safe topology, an agreement takes O(members) messages at its root. Precondition of

@@ -46,6 +46,22 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+/// Who takes part in a collective: all members of a communicator, or those of one derived from it. Refers to both.
+class Participants {
+public:
+    Participants(Communicator& comm) : comm_(&comm) {}
+    /// Precondition: this PE is in it.
+    Participants(Communicator& parent, Derived const& derived) : comm_(&parent), derived_(&derived) {}
+
+    /// The one that checks return codes.
+    Communicator& parent() const { return *comm_; }
+    MPI_Comm native() const { return derived_ != nullptr ? derived_->native() : comm_->native(); }
+
+private:
+    Communicator* comm_;
+    Derived const* derived_ = nullptr;
+};
+
 /// Those whose colour is the same, ranks in the order of PeIds. colour says which this PE's is among the present
 /// members, MPI_UNDEFINED: none. Collective over the parent, uniform.
 Derived split(Communicator& parent, std::function<int()> colour);

@@ -1,4 +1,4 @@
-// Multiple sequence alignments as read from FASTA and PHYLIP files: names and raw characters.
+// Multiple sequence alignments as read from FASTA, PHYLIP and NEXUS files: names and raw characters.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace regraft::msa {
 
-/// A matrix of printable characters, one row per taxon, as in the file. Names are distinct, not empty, and printable
-/// UTF-8.
+/// A matrix of printable characters, one row per taxon. Names are distinct, not empty, and printable UTF-8.
 struct Alignment {
     std::string file;                        // where it came from, for messages; may be empty
     std::vector<std::string> names;          // one per taxon
     std::vector<char> cells;                 // row-major: cells[taxon * num_sites() + site]
     std::vector<CellPositions> positions{};  // one per taxon; none if the alignment was not read from a text
+    bool is_verbatim = true;                 // cells are what stands in the text; NEXUS can say that they mean others
 
     std::size_t num_taxa() const { return names.size(); }
     std::size_t num_sites() const { return names.empty() ? 0 : cells.size() / names.size(); }
@@ -29,13 +29,18 @@ struct Alignment {
     TextPosition position(std::size_t taxon, std::size_t site) const;
 };
 
-/// Reads a FASTA or PHYLIP file, whichever it is by its first character. Throws InputError with line and column.
+/// Reads a FASTA, PHYLIP or NEXUS file, whichever it is by its first word. Throws InputError with line and column.
 ///
 /// FASTA: a name ends at the first blank. PHYLIP: names end at a blank (relaxed) or after ten characters (strict,
 /// may contain blanks), rows follow each other or are interleaved in blocks that do not repeat the names: the reading
 /// that agrees with the numbers in the header. Blanks within sequences and blank lines mean nothing, line ends may be
 /// CR LF or, throughout, CR. '.' stays '.' (undetermined): it is not expanded to "as in the first row", since RAxML and
 /// its kin do not either.
+///
+/// NEXUS (Maddison, Swofford and Maddison 1997): the matrix of the one block DATA or CHARACTERS, sequential or
+/// interleaved; other blocks are skipped. Names may be 'quoted'; underscores stay underscores. GAP becomes '-', MISSING
+/// '?', MATCHCHAR what the first row has, and sets of states such as {CT} the letter for them, if there is one. What no
+/// character could say is refused: EQUATE, RESPECTCASE, TRANSPOSE, TOKENS, ELIMINATE, continuous data.
 ///
 /// Whether the characters belong to an alphabet is checked later, by compress_patterns. At least one taxon; there may
 /// be no sites, if that is so for all taxa.

@@ -17,7 +17,7 @@ enum class TextFormat : std::uint8_t { fasta = 0, phylip = 1 };
 /// Names are not padded to more.
 inline constexpr std::uint64_t max_name_width = 256;
 
-/// A regular text is described by a few numbers; any other one by everything in it that is not a cell.
+/// A regular text is described by a few numbers; any other one, also NEXUS, by everything in it that is not a cell.
 ///
 /// FASTA: '>', name and description are a line, then come the cells, line_width on each. PHYLIP: the line "TAXA SITES",
 /// then per row the name, blanks, and the cells as in FASTA, the first of them on the line of the name. A row without
@@ -36,12 +36,12 @@ struct TextLayout {
     friend bool operator==(TextLayout const&, TextLayout const&) = default;
 };
 
-/// The layout with which to_text gives `text` again, exactly. Precondition: alignment = parse_alignment(text, ...).
-/// O(text), but for the sorting of what stands between cells.
+/// The layout with which to_text gives `text` again, exactly. Precondition: alignment = parse_alignment(text, ...) is
+/// verbatim. O(text), but for the sorting of what stands between cells.
 TextLayout layout_of(std::string_view text, Alignment const& alignment);
 
-/// The layout of a regular text; of any other only the format, without the skeleton that takes time. Precondition: as
-/// above.
+/// The layout of a regular text; of any other only the format, without the skeleton that takes time. Precondition:
+/// alignment = parse_alignment(text, ...).
 TextLayout layout_without_skeleton(std::string_view text, Alignment const& alignment);
 
 /// The text of an alignment in a layout. Preconditions: if the layout has descriptions, it is FASTA and they are one

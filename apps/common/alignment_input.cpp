@@ -1,0 +1,38 @@
+#include "common/alignment_input.hpp"
+
+#include <span>
+#include <string_view>
+
+#include "common/gzip.hpp"
+#include "common/input.hpp"
+#include "regraft/codec/rgm.hpp"
+
+namespace regraft::common {
+namespace {
+
+bool is_rgm(std::string_view content) {
+    constexpr std::size_t head = 4;
+    return content.size() >= head && codec::is_rgm(std::as_bytes(std::span(content)));
+}
+
+AlignmentInput unpack_rgm(std::string_view content, std::string const& name) {
+    auto const bytes = std::as_bytes(std::span(content));
+    codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
+    file.verify();  // hours may be spent on it
+    SiteRange const all{SiteId{0}, SiteId{file.num_sites()}};
+    AlignmentInput input{file.read(all).rows(all), file.extras().partitions};
+    input.alignment.file = name;
+    return input;
+}
+
+}  // namespace
+
+AlignmentInput read_alignment(std::string const& path) {
+    auto const name = shown_input(path);
+    auto content = read_text(path);
+    if (is_rgm(content)) return unpack_rgm(content, name);
+    if (is_gzip(content)) content = gunzip(content, name);
+    return {msa::parse_alignment(content, name), {}};
+}
+
+}  // namespace regraft::common

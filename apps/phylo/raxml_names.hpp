@@ -1,0 +1,23 @@
+// RAxML-NG's command lines in this program's words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regraft::phylo {
+
+/// The same command line with a command in front and options as they are called here, such as `search --msa a.phy` for
+/// `--msa a.phy`, `evaluate ... --groups 2` for `--evaluate ... --workers 2`, or `search --all` for `--all`. RAxML-NG's
+/// are those that begin with an option; all others stay as they are, and so do those with --support, --rfdist or
+/// --consense and those that only ask for --help or --version. Throws InputError for what has no counterpart here, and
+/// says what to do instead. arguments[0] is the program.
+std::vector<std::string> from_raxml(std::span<std::string const> arguments);
+
+/// What to do here instead of giving this option of RAxML-NG, such as "--workers"; none if it is not one of those that
+/// have another name here, or no counterpart.
+std::optional<std::string> raxml_advice(std::string_view option);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,123 @@
+#include "tree_files.hpp"
+
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "regraft/msa/consensus.hpp"
+#include "regraft/msa/newick.hpp"
+#include "tree_picture.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+/// With one length set: means over the partitions' sites.
+msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
+    if (tree.num_length_sets() == 1) return tree;
+    auto mean = tree;
+    auto const sites = static_cast<double>(dataset.num_sites());
+    for (auto h : mean.edges()) {
+        double length = 0;
+        for (std::uint32_t set = 0; set < mean.num_length_sets(); ++set) {
+            length += tree.length(h, set) * static_cast<double>(dataset.sites_per_partition[set]);
+        }
+        mean.set_length(h, length / sites);
+    }
+    return mean;
+}
+
+std::string percent(double support) {
+    return fmt::format("{:.0f}", std::round(100 * support));
+}
+
+std::string fraction(double support) {
+    return fmt::format("{:.4f}", support);
+}
+
+/// Rooted at the outgroup, or, if that is no clade, at the first of it.
+std::string text_of(msa::Tree const& tree, Dataset const& dataset, std::span<std::string const> labels = {}) {
+    std::span<std::uint32_t const> const outgroup = dataset.outgroup;
+    if (outgroup.size() > 1 && !is_clade(tree, dataset)) {
+        return msa::to_newick(tree, dataset.taxa, {.labels = labels, .outgroup = outgroup.first(1)});
+    }
+    return msa::to_newick(tree, dataset.taxa, {.labels = labels, .outgroup = outgroup});
+}
+
+/// The best tree with a label per inner edge.
+template <class Text>
+std::string labelled(Dataset const& dataset, Result const& result, std::span<double const> supports, Text text) {
+    std::vector<std::string> labels;
+    for (auto const support : supports) labels.push_back(std::isnan(support) ? "" : text(support));
+    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, labels) + '\n';
+}
+
+template <class Trees>
+std::string lines_of(Dataset const& dataset, Trees const& trees) {
+    std::string lines;
+    for (auto const& tree : trees) lines += newick(dataset, tree) + '\n';
+    return lines;
+}
+
+std::string consensus_of(Dataset const& dataset, std::span<msa::Tree const> replicates) {
+    std::vector<msa::GeneralTree> trees;
+    for (auto const& tree : replicates) trees.push_back(msa::to_general(with_mean_lengths(dataset, tree)).tree);
+    auto consensus = msa::consensus(trees, msa::extended_majority_rule);
+    consensus.tree.label.resize(consensus.support.size());
+    for (std::size_t i = 0; i < consensus.support.size(); ++i) {
+        if (!std::isnan(consensus.support[i])) consensus.tree.label[i] = percent(consensus.support[i]);
+    }
+    return msa::to_newick(consensus.tree, dataset.taxa) + '\n';
+}
+
+std::string picture(Dataset const& dataset, Result const& result) {
+    auto const title = fmt::format("{} taxa, {} sites, log-likelihood {:.4f}", dataset.taxa.size(), dataset.num_sites(),
+                                   result.state.loglh);
+    std::vector<double> percents;
+    for (auto const support : result.supports.felsenstein) percents.push_back(std::round(100 * support));
+    return tree_svg(with_mean_lengths(dataset, result.state.tree), dataset.taxa, percents,
+                    {.title = title, .outgroup = dataset.outgroup});
+}
+
+}  // namespace
+
+std::vector<char const*> output_extensions() {
+    return {".bestTree",    ".svg",       ".bestModel",    ".mlTrees",     ".bootstraps", ".support", ".supportTBE",
+            ".supportAlrt", ".consensus", ".profile.json", ".profile.svg", ".json",       ".log"};
+}
+
+bool is_clade(msa::Tree const& tree, Dataset const& dataset) {
+    try {
+        static_cast<void>(msa::hung_up_at(msa::to_general(tree).tree, dataset.outgroup, dataset.taxa));
+        return true;
+    } catch (InputError const&) {
+        return false;
+    }
+}
+
+std::string newick(Dataset const& dataset, msa::Tree const& tree) {
+    return text_of(with_mean_lengths(dataset, tree), dataset);
+}
+
+std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {
+    std::vector<OutputFile> files{{".bestTree", newick(dataset, result.state.tree) + '\n'},
+                                  {".svg", picture(dataset, result)}};
+    if (result.starts.size() > 1) {
+        std::vector<msa::Tree> trees;
+        for (auto const& start : result.starts) trees.push_back(start.state.tree);
+        files.push_back({".mlTrees", lines_of(dataset, trees)});
+    }
+    if (!result.replicates.empty()) {
+        files.push_back({".bootstraps", lines_of(dataset, result.replicates)});
+        files.push_back({".support", labelled(dataset, result, result.supports.felsenstein, percent)});
+        files.push_back({".supportTBE", labelled(dataset, result, result.supports.transfer, fraction)});
+        files.push_back({".consensus", consensus_of(dataset, result.replicates)});
+    }
+    if (!result.supports.alrt.empty()) {
+        files.push_back({".supportAlrt", labelled(dataset, result, result.supports.alrt, percent)});
+    }
+    return files;
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Alignments in all the forms that regraft-phylo reads: the same data give the same bits, and what is damaged is refused."""
+import gzip
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import zlib
+
+import phylo_job
+
+MEMORY_OF_A_BOMB = 1 << 20  # KiB
+
+
+def rows_of(phylip: str) -> list[tuple[str, str]]:
+    return [tuple(line.split()) for line in phylip.splitlines()[1:] if line.strip()]
+
+
+def nexus(rows: list[tuple[str, str]], width: int) -> str:
+    """Interleaved, with gaps and matches of its own, and a name in quotes."""
+    sites = len(rows[0][1])
+    text = f"#NEXUS\n[written by hand]\nbegin data;\n dimensions ntax={len(rows)} nchar={sites};\n format datatype=dna gap=~ missing=? matchchar=. interleave;\n matrix\n"
+    first = rows[0][1]
+    for begin in range(0, sites, width):
+        for name, cells in rows:
+            shown = "".join("." if cells is not first and c == d else c.replace("-", "~") for c, d in zip(cells[begin:begin + width], first[begin:begin + width]))
+            text += f"  '{name}' {shown}\n"
+        text += "\n"
+    return text + " ;\nend;\n"
+
+
+def alone(args, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
+    """A job of one rank, without a launcher."""
+    return subprocess.run([args.exe, *arguments], input=stdin, capture_output=True, check=False, env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1"))
+
+
+def same_bits(jobs: phylo_job.Jobs, args) -> None:
+    """FASTA, PHYLIP, NEXUS, .rgm, packed by gzip or not, in one member or several, from a file or standard input"""
+    directory = pathlib.Path(jobs.directory.name)
+    text = pathlib.Path(args.msa).read_text(encoding="utf-8")
+    rows = rows_of(text)
+    half = len(text) // 2
+    forms = {
+        "a.fa": "".join(f">{name}\n{cells}\n" for name, cells in rows).encode(),
+        "a.nex": nexus(rows, 70).encode(),
+        "a.phy.gz": gzip.compress(text.encode()),
+        "gzip-without-suffix": gzip.compress(nexus(rows, 100).encode()),
+        "members.gz": gzip.compress(text[:half].encode()) + gzip.compress(text[half:].encode()),
+    }
+    expected = jobs.search(2).bits()
+    for number, (name, content) in enumerate(forms.items()):
+        path = directory / name
+        path.write_bytes(content)
+        ranks = 1 + number % 3
+        found = jobs.run(ranks, ["search", "--msa", str(path), "--model", "GTR+FC+G4m", "--spr-radius", "2"])
+        found.require(found.codes == [0] * ranks and found.bits() == expected, f"{name}: expected the same bits")
+    prefix = directory / "stdin"
+    run = alone(args, "search", "--msa", "-", "--model", "GTR+FC+G4m", "--spr-radius", "2", "--prefix", str(prefix), stdin=forms["a.phy.gz"])
+    assert run.returncode == 0, run
+    assert pathlib.Path(f"{prefix}.bestTree").read_text(encoding="utf-8") == expected[0], "standard input: expected the same tree"
+
+
+def compressed(jobs: phylo_job.Jobs, args) -> None:
+    """.rgm, with the partitions in it unless --model or --partitions says otherwise"""
+    if not args.regraft_msa:
+        print("not tested: .rgm, as regraft-msa was not built")
+        return
+    directory = pathlib.Path(jobs.directory.name)
+    partitions = directory / "two.part"
+    partitions.write_text("JC, one = 1-898\\2\nHKY+FC, two = 2-898\\2\n", encoding="utf-8")
+    packed = directory / "two.rgm"
+    subprocess.run([args.regraft_msa, "compress", "-q", "--partitions", str(partitions), "-o", str(packed), args.msa], check=True)
+    def search(alignment, *more: str):
+        found = jobs.run(2, ["search", "--msa", str(alignment), "--spr-radius", "2", *more])
+        found.require(found.codes == [0, 0], f"{alignment} {more}")
+        return found.bits()
+    stored = search(packed)
+    assert stored == search(args.msa, "--partitions", str(partitions)) and '"HKY+FC"' in stored[2]
+    assert search(packed, "--model", "JC") == search(args.msa, "--model", "JC") != stored
+    check = jobs.run(1, ["check", "--msa", str(packed), "--reduced", str(directory / "reduced.phy")])
+    check.require(check.codes == [0] and "HKY+FC" in check.output and "No --model" not in check.output, "expected the stored partitions")
+    check.require((directory / "reduced.phy.partitions").exists(), "expected the stored partitions beside the reduced alignment")
+    plain = directory / "plain.rgm"
+    subprocess.run([args.regraft_msa, "compress", "-q", "--codec", "plain", "-o", str(plain), args.msa], check=True)
+    assert search(plain, "--model", "JC") == search(args.msa, "--model", "JC")
+    good = packed.read_bytes()
+    for at in range(0, len(good), len(good) // 12):
+        packed.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+        run = alone(args, "check", "--msa", str(packed))
+        assert run.returncode == 2 and b"two.rgm" in run.stderr, (at, run)
+
+
+def refused(jobs: phylo_job.Jobs, args) -> None:
+    """What is damaged or no text, with its name; bombs before they fill the memory; a terminal's stream by several ranks"""
+    directory = pathlib.Path(jobs.directory.name)
+    text = pathlib.Path(args.msa).read_bytes()
+    packed = gzip.compress(text)
+    broken = bytearray(packed)
+    broken[len(packed) // 2] ^= 0x55
+    bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
+    filled = bomb.compress(b"4 500000000\na ") + b"".join(bomb.compress(b"A" * (1 << 20)) for _ in range(480)) + bomb.flush()
+    cases = {
+        "cut.gz": (packed[:-20], "is packed by gzip, but cut off"),
+        "cut-header.gz": (packed[:3], "is packed by gzip, but cut off"),
+        "broken.gz": (bytes(broken), "is packed by gzip, but damaged"),
+        "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but damaged"),
+        "more.gz": (packed + b"more", "is packed by gzip, but something else follows"),
+        "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of what is in it is 0; expected a text"),
+        "empty.gz": (gzip.compress(b""), "empty.gz: the file is empty"),
+        "row.gz": (gzip.compress(text.replace(b"898", b"897", 1)), "row.gz:2:1: "),
+        "bomb.gz": (filled, "if that is meant, unpack it with gunzip"),
+        "bad.nex": (b"#NEXUS\nbegin data;\ndimensions ntax=4 nchar=4;\nmatrix\na ACGT\nb ACGT\nc ACG\nd ACGT\n;\nend;\n", "bad.nex:8:1: taxon 'c' has"),
+        "odd.nex": (b"#NEXUS\nbegin data;\ndimensions ntax=4 nchar=4;\nformat gap=~;\nmatrix\na ACGT\nb A~GT\nc ACG5\nd ACGT\n;\nend;\n", "odd.nex:8:6: partition 'all', taxon 'c', site 4"),
+    }
+    for name, (content, message) in cases.items():
+        (directory / name).write_bytes(content)
+        run = alone(args, "check", "--msa", str(directory / name))
+        output = (run.stdout + run.stderr).decode()
+        assert run.returncode == 2 and message in output, f"{name}: expected '{message}', found\n{output}"
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert most < MEMORY_OF_A_BOMB, f"{most} KiB were used for a gzip bomb"
+    several = jobs.run(2, ["check", "--msa", "-"])
+    several.require(several.codes == [2, 2] and "only a job of one rank reads standard input" in several.output, "expected a refusal")
+    run = alone(args, "search", "--msa", "-", "--model", "JC", stdin=text)
+    assert run.returncode == 2 and b"--prefix: is needed" in run.stderr, run
+
+
+def all_cases(jobs: phylo_job.Jobs, args) -> None:
+    refused(jobs, args)  # first: its memory is measured
+    same_bits(jobs, args)
+    compressed(jobs, args)
+
+
+if __name__ == "__main__":
+    parser = phylo_job.arguments(__doc__)
+    parser.add_argument("--regraft-msa", default="", help="the program, to make .rgm files")
+    sys.exit(phylo_job.main(parser.parse_args(), all_cases, needs_deaths=False))

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Interrupted and called again: the same bits as in one go, wherever it was interrupted and on however many ranks it goes on.
+
+points   all ranks die at a point, for every point there is, at its first, middle and last occurrence
+stops    --time-limit and SIGTERM end with exit code 75, again and again
+damage   checkpoints that were cut or changed are refused, and the one before is used; another job's is refused
+"""
+import os
+import pathlib
+import signal
+import sys
+import threading
+import time
+
+import phylo_job
+
+STOPPED = 75
+SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3"]
+
+
+def command(args, *more: str) -> list[str]:
+    return ["search", "--msa", args.msa, *SEARCH, "--checkpoint-interval", "0", *more]
+
+
+def all_trees(result: phylo_job.Result) -> list[str]:
+    return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "bestModel")]
+
+
+def check(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> None:
+    result.require(set(result.codes) == {0}, f"{name}: a rank failed")
+    result.require(result.bits() == reference.bits() and all_trees(result) == all_trees(reference), f"{name}: another result")
+    left = list(result.prefix.parent.glob(f"{result.prefix.name}*.ckp*"))
+    result.require(not left, f"{name}: left behind {left}")
+    print(f"{name}: same bits, resumed from {result.report['resumed_from']}", flush=True)
+
+
+def points(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.run(1, command(args))
+    counts = jobs.run(2, command(args)).report["points_reached"]
+    for number, (point, count) in enumerate(sorted(counts.items())):
+        for occurrence in sorted({0, count // 2, count - 1}):
+            killed = jobs.run(2, command(args), plan=",".join(f"{point}:{rank}:{occurrence}" for rank in (0, 1)))
+            if killed.codes == [0, 0]:  # only one rank comes there, or another number of times
+                check(killed, reference, f"{point} {occurrence}: nobody died")
+                continue
+            again = killed if killed.report is not None else jobs.run(1 + number % 3, command(args), prefix=killed.prefix)
+            again.codes = [code for code in again.codes if code != phylo_job.KILLED] or [0]
+            check(again, reference, f"{point} {occurrence}: {killed.codes}")
+
+
+def stops(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.run(1, command(args))
+    for groups in ("1", "3"):
+        prefix = pathlib.Path(jobs.directory.name, f"chain{groups}")
+        for number in range(100):
+            result = jobs.run((1, 3, 2, 5)[number % 4], command(args, "--time-limit", "0.1", "--groups", groups), prefix=prefix)
+            if set(result.codes) != {STOPPED}:
+                break
+        check(result, reference, f"{number} stops, {groups} groups")
+        result.require(number > 0, "expected that it stops at least once")
+    prefix = pathlib.Path(jobs.directory.name, "term")
+    longer = command(args, "--effort", "thorough", "--redo")
+    undisturbed = jobs.run(1, longer)
+
+    def terminate():
+        while not (ranks := phylo_job.ranks_of(args.exe, str(prefix))) or not pathlib.Path(f"{prefix}.ckp").exists():
+            time.sleep(0.001)
+        os.kill(ranks[0], signal.SIGTERM)  # one hears of it, and tells the others
+
+    thread = threading.Thread(target=terminate)
+    thread.start()
+    stopped = jobs.run(3, longer, prefix=prefix)
+    thread.join()
+    stopped.require(stopped.codes == [STOPPED] * 3, "SIGTERM: expected that all stop")
+    stopped.require("stopped (SIGTERM)" in stopped.output, "SIGTERM: expected to read of it")
+    check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGTERM")
+
+
+def damage(jobs: phylo_job.Jobs, args) -> None:
+    reference = jobs.run(1, command(args))
+    killed = jobs.run(1, command(args), plan="save:after:0:30")
+    file = pathlib.Path(f"{killed.prefix}.ckp")
+    whole = file.read_bytes()
+    before = pathlib.Path(f"{file}.prev")
+    kept = before.read_bytes()
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 4
+    for name, contents in (("cut", whole[:-1]), ("changed", bytes(changed)), ("empty", b"")):
+        file.write_bytes(contents)
+        before.write_bytes(kept)
+        again = jobs.run(2, command(args), prefix=killed.prefix)
+        again.require(f"{file}: is damaged" in again.output and f"going on from {before}" in again.output, f"{name}: expected a warning")
+        check(again, reference, name)
+        for output in file.parent.glob(f"{killed.prefix.name}.*"):
+            output.unlink()
+    file.write_bytes(b"nonsense")
+    before.unlink(missing_ok=True)
+    refused = jobs.run(2, command(args), prefix=killed.prefix)
+    refused.require(refused.codes == [2, 2] and f"{file}: is damaged" in refused.output, "expected that a damaged checkpoint is refused")
+    file.write_bytes(whole)
+    other = jobs.run(2, command(args, "--seed", "7"), prefix=killed.prefix)
+    other.require(other.codes == [2, 2] and "another job" in other.output, "expected that another job's checkpoint is refused")
+    anew = jobs.run(2, command(args, "--redo"), prefix=killed.prefix)
+    anew.require(anew.report["resumed_from"] is None, "--redo: expected a new start")
+    check(anew, reference, "--redo")
+
+
+MODES = {"points": points, "stops": stops, "damage": damage}
+
+if __name__ == "__main__":
+    parser = phylo_job.arguments(__doc__)
+    parser.add_argument("mode", choices=MODES)
+    parsed = parser.parse_args()
+    sys.exit(phylo_job.main(parsed, MODES[parsed.mode], needs_deaths=True))
