@@ -55,15 +55,19 @@ void run(ft::Communicator& comm, Options const& options) {
 /// The exit code. `founder`: rank in MPI_COMM_WORLD.
 int guarded(int argc, char** argv, int founder) {
     auto parsed = parse_command_line(argc, argv);
-    if (!parsed.options) {
+    if (!parsed.options && !parsed.trees) {
         if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
         return parsed.exit_code;
     }
-    catch_stop_signals();
+    if (parsed.options) catch_stop_signals();
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
-        auto& options = *parsed.options;
         char const* const planned = std::getenv("REGRAFT_FAIL");
+        if (parsed.trees) {
+            plan_failures(comm, planned != nullptr ? planned : "");
+            return run(comm, *parsed.trees);
+        }
+        auto& options = *parsed.options;
         if (options.fail.empty() && planned != nullptr) options.fail = planned;
         if (options.msa == "-" && comm.size() > 1)
             throw InputError("--msa: only a job of one rank reads standard input; expected a file");

@@ -260,11 +260,17 @@ Parsed parse_our_words(int argc, char const* const* argv) {
         if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
         if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
     }
+    TreeOptions trees;
+    add_tree_commands(app, trees);
     app.footer(after);
     if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
     try {
         app.parse(argc, argv);
         if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        if (auto const command = parsed_tree_command(app)) {
+            trees.command = *command;
+            return {.options = std::nullopt, .message = "", .trees = trees};
+        }
         if (check->parsed()) options.command = Command::check;
         for (std::size_t i = 0; i < 3; ++i) {
             if (subcommands[i]->parsed()) options.command = meaning[i];
@@ -281,7 +287,7 @@ Parsed parse_our_words(int argc, char const* const* argv) {
 
 Parsed parse_command_line(int argc, char const* const* argv) {
     try {
-        auto const words = from_raxml(std::vector<std::string>(argv, argv + argc));
+        auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
         std::vector<char const*> pointers;
         for (auto const& word : words) pointers.push_back(word.c_str());
         return parse_our_words(static_cast<int>(pointers.size()), pointers.data());

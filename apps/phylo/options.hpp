@@ -8,6 +8,7 @@
 
 #include "likelihood.hpp"
 #include "search.hpp"
+#include "tree_commands.hpp"
 
 namespace regraft::phylo {
 
@@ -47,9 +48,10 @@ struct Options {
 
 /// What the command line amounts to.
 struct Parsed {
-    std::optional<Options> options;  // none: nothing to run
+    std::optional<Options> options;  // none: nothing to search
     std::string message;             // for the user: help, the list of points, or what is wrong
     int exit_code = 0;
+    std::optional<TreeOptions> trees = std::nullopt;  // a command on files of trees
 };
 
 /// Reads the command line. Never prints, never throws.

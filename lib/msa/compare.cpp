@@ -16,13 +16,13 @@ std::uint32_t robinson_foulds(Tree const& a, Tree const& b) {
     return robinson_foulds(trees, 0)[1];
 }
 
-std::vector<std::uint32_t> robinson_foulds(SplitSets const& trees, std::size_t tree) {
-    REGRAFT_EXPECTS(tree < trees.size());
-    std::vector<bool> is_here(trees.table().size());
-    for (auto const id : trees[tree]) is_here[id] = true;
+std::vector<std::uint32_t> robinson_foulds(SplitSets const& trees, std::size_t tree, std::size_t first) {
+    REGRAFT_EXPECTS(tree < trees.size() && first <= trees.size());
+    std::vector<char> is_here(trees.table().size());
+    for (auto const id : trees[tree]) is_here[id] = 1;
     std::vector<std::uint32_t> distances;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        auto const common = std::ranges::count_if(trees[i], [&](SplitId id) { return is_here[id]; });
+    for (auto i = first; i < trees.size(); ++i) {
+        auto const common = std::ranges::count_if(trees[i], [&](SplitId id) { return is_here[id] != 0; });
         distances.push_back(
             static_cast<std::uint32_t>(trees[tree].size() + trees[i].size() - 2 * static_cast<std::size_t>(common)));
     }

@@ -466,7 +466,7 @@ NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
     std::ranges::sort(result.taxa);
     auto const repeated = std::ranges::unique(result.taxa);  // whose place is told below
     result.taxa.erase(repeated.begin(), repeated.end());
-    if (result.taxa.empty()) NewickParser(text, file, {}, Degrees::any, "").read();
+    if (result.taxa.size() < 3) NewickParser(text, file, result.taxa, Degrees::any, "").read();  // tells what is odd
     result.trees = parse_general_trees(text, file, result.taxa, "the first tree");
     return result;
 }

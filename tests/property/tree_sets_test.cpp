@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/errors.hpp"
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/consensus.hpp"
+#include "regraft/msa/convergence.hpp"
 #include "regraft/msa/newick.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/support.hpp"
+#include "support/mutated.hpp"
 #include "support/tree_oracle.hpp"
 
 namespace regraft::msa {
@@ -220,6 +225,99 @@ TEST(Consensus, DoesNotDependOnTheOrderOfTheTrees) {
         EXPECT_EQ(first.parent, second.parent);
         EXPECT_EQ(first.taxon, second.taxon);
     }
+}
+
+/// The relative distance of two halves, by definition. Equally frequent splits go by `order`.
+double halves_distance(std::vector<GeneralTree> const& trees, std::vector<bool> const& is_first,
+                       std::map<Taxa, SplitId> const& order) {
+    std::map<Taxa, std::size_t> counts[2];
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        for (auto const& [split, length] : test::splits(trees[i])) ++counts[is_first[i] ? 0 : 1][split];
+    }
+    std::map<Taxa, std::size_t> consensus[2];
+    for (int half = 0; half < 2; ++half) {
+        std::vector<std::pair<Taxa, std::size_t>> all(counts[half].begin(), counts[half].end());
+        std::ranges::sort(all, [&](auto const& a, auto const& b) {
+            return a.second != b.second ? a.second > b.second : order.at(a.first) < order.at(b.first);
+        });
+        for (auto const& [split, count] : all) {
+            bool fits = true;
+            for (auto const& [other, c] : consensus[half]) fits = fits && test::are_compatible(split, other);
+            if (fits) consensus[half][split] = count;
+        }
+    }
+    double distance = 0;
+    for (auto const& [split, count] : consensus[0]) {
+        auto const other = consensus[1].find(split);
+        distance += std::abs(static_cast<double>(count) -
+                             (other == consensus[1].end() ? 0. : static_cast<double>(other->second)));
+    }
+    for (auto const& [split, count] : consensus[1])
+        distance += consensus[0].contains(split) ? 0. : static_cast<double>(count);
+    auto const num_splits = static_cast<double>(consensus[0].size() + consensus[1].size());
+    return num_splits == 0 ? 0 : distance / (num_splits * static_cast<double>(trees.size()) / 2);
+}
+
+TEST(Convergence, IsTheMeanOverAllHalvings) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const n = static_cast<std::uint32_t>(4 + random.below(6));
+        auto const base = random_tree(n, seed);
+        std::vector<GeneralTree> trees;
+        SplitSets sets(n);
+        std::map<Taxa, SplitId> order;
+        for (int i = 0; i < 6; ++i) {
+            trees.push_back(to_general(test::shaken(base, static_cast<std::uint32_t>(random.below(4)), random)).tree);
+            sets.add(trees.back());
+            auto const edges = inner_edges(trees.back());
+            for (std::size_t k = 0; k < edges.size(); ++k) {
+                order[test::one_side(test::taxa_below(trees.back(), edges[k]), n)] = sets[sets.size() - 1][k];
+            }
+        }
+        std::vector<bool> is_first{false, false, false, true, true, true};
+        double sum = 0;
+        double close = 0;
+        do {
+            auto const distance = halves_distance(trees, is_first, order);
+            sum += distance;
+            if (distance <= 0.2 + 1e-12) ++close;
+        } while (std::next_permutation(is_first.begin(), is_first.end()));
+        constexpr double num_halvings = 20;
+        constexpr std::uint32_t permutations = 8000;
+        auto const result = convergence(sets, {.cutoff = 0.2 + 1e-12, .permutations = permutations, .seed = seed});
+        auto const five_sigma = 5 * 0.5 / std::sqrt(permutations);
+        EXPECT_NEAR(result.mean_distance, sum / num_halvings, five_sigma);
+        EXPECT_NEAR(result.num_close / static_cast<double>(permutations), close / num_halvings, five_sigma);
+    }
+}
+
+TEST(NamedTrees, AreRefusedOrReadWellWhateverTheTextIs) {
+    std::size_t num_read = 0;
+    for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const text = test::mutated("((a:1,'b c':2)99:.5,c[x],(d,(e:1e-2,f)));\n(a,('b c',c,d):3,(e,f));\n",
+                                        "()[]':;,+-.e1abcdef \n\r\t\\\"", random);
+        try {
+            auto const [taxa, trees] = parse_named_trees(text, "f");
+            std::string again;
+            for (auto const& tree : trees) {
+                EXPECT_EQ(test::mistake_in(tree), "");
+                again += to_newick(tree, taxa);
+            }
+            auto const reread = parse_named_trees(again, "f");
+            EXPECT_EQ(reread.taxa, taxa);
+            ASSERT_EQ(reread.trees.size(), trees.size());
+            for (std::size_t i = 0; i < trees.size(); ++i)
+                EXPECT_EQ(to_newick(reread.trees[i], taxa), to_newick(trees[i], taxa));
+            ++num_read;
+        } catch (InputError const& error) {
+            EXPECT_EQ(std::string(error.what()).substr(0, 2), "f:");
+        }
+    }
+    EXPECT_GT(num_read, 100u);
+    EXPECT_LT(num_read, 9900u);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "regraft/msa/newick.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -225,6 +227,31 @@ TEST(CheckNewick, AcceptsTreesOfOneAndTwoTaxa) {
     }
     EXPECT_NO_THROW(check_newick("(A,B);", "f", two));
     EXPECT_THROW(check_newick("((A),B);", "f", two), InputError);
+}
+
+TEST(ReadNewickTrees, ReadsAllTreesOfAFile) {
+    auto const path = std::filesystem::path(testing::TempDir()) / "regraft_newick_trees.nwk";
+    auto const error = [&](std::string const& text) {
+        std::ofstream(path) << text;
+        try {
+            read_newick_trees(path, abcd);
+        } catch (InputError const& e) {
+            return std::string(e.what()).substr(path.string().size());
+        }
+        return std::string("no error");
+    };
+    std::ofstream(path) << "(A:1,B:2,(C:3,D:4):5);[x]\n\n((A,C),(B,D));(A:1,B:2,(C:3,D:4):5);";
+    auto const trees = read_newick_trees(path, abcd);
+    ASSERT_EQ(trees.size(), 3u);
+    EXPECT_EQ(trees[0], parse_newick("(A:1,B:2,(C:3,D:4):5);", "f", abcd));
+    EXPECT_EQ(trees[1], parse_newick("((A,C),(B,D));", "f", abcd));
+    EXPECT_EQ(trees[2], trees[0]);
+    EXPECT_EQ(error(""), ":1:1: expected '(' at the beginning of a tree, found the end of the text");
+    EXPECT_EQ(error("(A,B,(C,D));\n(A,B,C,D);"),
+              ":2:7: only binary trees are supported: the root has more than three children");
+    EXPECT_EQ(error("(A,B,(C,D));\n (A,B,C);"), ":2:2: the tree lacks 1 of the 4 taxa: 'D'");
+    EXPECT_EQ(error("(A,B,(C,D));\n(A,B,(C,"), ":2:9: expected a taxon or '(', found the end of the text");
+    std::filesystem::remove(path);
 }
 
 TEST(NewickLabel, IsQuotedIfItHasToBe) {
