@@ -246,7 +246,8 @@ msa::Convergence Job::convergence_of(std::uint32_t replicates) {
     if (convergence_ && convergence_->first == replicates) return convergence_->second;
     msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
     for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board_.find({Purpose::replicate, i})->tree);
-    convergence_ = {replicates, msa::convergence(sets, {.seed = options_.seed})};
+    convergence_ = {replicates,
+                    msa::convergence(sets, {.seed = options_.seed, .threads = std::max(1U, options_.threads)})};
     return convergence_->second;
 }
 
