@@ -279,6 +279,18 @@ void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions c
     }
 }
 
+/// Steps: the inner edges one by one.
+void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    auto const& tree = likelihood.tree();
+    auto const edges = tree.edges();
+    if (state.position == 0) state.alrt.assign(edges.size(), std::numeric_limits<double>::quiet_NaN());
+    auto const is_outer = [&](auto h) { return tree.is_tip(h) || tree.is_tip(tree.back(h)); };
+    while (state.position < edges.size() && is_outer(edges[state.position])) ++state.position;
+    if (state.position == edges.size()) return enter(state, following(state.stage));
+    state.alrt[state.position] = sh_alrt(likelihood, edges[state.position], *options.replicates);
+    ++state.position;
+}
+
 void finish(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
     state.loglh = likelihood.loglh();
@@ -304,6 +316,8 @@ std::string to_string(Stage stage) {
             return "escapes";
         case Stage::final_model:
             return "final model";
+        case Stage::support:
+            return "support";
         case Stage::done:
             return "done";
     }
@@ -311,8 +325,14 @@ std::string to_string(Stage stage) {
 }
 
 std::string describe(SearchState const& state) {
-    if (state.stage == Stage::done || state.stage == Stage::near_spr || state.stage == Stage::far_spr) {
-        return to_string(state.stage);
+    switch (state.stage) {
+        case Stage::near_spr:
+        case Stage::far_spr:
+        case Stage::support:
+        case Stage::done:
+            return to_string(state.stage);
+        default:
+            break;
     }
     if (state.stage == Stage::fusing || state.stage == Stage::escapes) {
         return to_string(state.stage) + ", " + std::to_string(state.successes) + " successful";
@@ -353,6 +373,7 @@ std::vector<std::byte> SearchState::to_bytes() const {
     out.put_all(std::span(tried));
     out.put(successes);
     out.put(failures);
+    out.put_all(std::span(alrt));
     return out.take();
 }
 
@@ -383,6 +404,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.tried = in.get_all<std::uint64_t>();
     state.successes = in.get<std::uint64_t>();
     state.failures = in.get<std::uint64_t>();
+    state.alrt = in.get_all<double>();
     return state;
 }
 
@@ -457,9 +479,13 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         case Stage::final_model:
             advance_model(state, likelihood, options.final_epsilon);
             break;
+        case Stage::support:
+            advance_support(state, likelihood, options);
+            break;
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
+    if (state.stage == Stage::support && options.replicates == nullptr) enter(state, Stage::done);
     if (!chooses) {
         if (state.stage == Stage::done) finish(state, likelihood, options);
         state.tree = likelihood.tree();

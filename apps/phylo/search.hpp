@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alrt.hpp"
 #include "likelihood.hpp"
 #include "model_choice.hpp"
 #include "topology.hpp"
@@ -17,7 +18,8 @@ enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen where that is asked for. Near and far: how far subtrees are moved. Fusing leaves a
-/// local maximum by parts of other good trees, escapes by random changes at one place.
+/// local maximum by parts of other good trees, escapes by random changes at one place. Support: of edges, where it is
+/// asked for.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,
@@ -27,6 +29,7 @@ enum class Stage : std::uint8_t {
     fusing,
     escapes,
     final_model,
+    support,
     done
 };
 std::string to_string(Stage stage);
@@ -65,6 +68,7 @@ struct SearchState {
     std::vector<std::uint64_t> tried;  // exchanges, while trees are fused
     std::uint64_t successes = 0;       // exchanges and escapes that found more
     std::uint64_t failures = 0;        // escapes in a row that did not find much more
+    std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is asked for
 
     std::vector<std::byte> to_bytes() const;
     static SearchState from_bytes(std::span<std::byte const> bytes);
@@ -104,7 +108,8 @@ struct SearchOptions {
     double choice_epsilon = 0.1;       // a round that gains less for every candidate ends the trials
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
-    std::vector<msa::Tree> others;  // local maxima to fuse the tree with
+    Replicates const* replicates = nullptr;  // for SH-aLRT; none: no stage of support
+    std::vector<msa::Tree> others;           // local maxima to fuse the tree with
 };
 
 /// To go on from a search that is done, with SearchOptions::others found by other searches: first come exchanges with

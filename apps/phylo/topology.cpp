@@ -28,29 +28,6 @@ constexpr std::uint64_t enough_losses = 20;
 constexpr std::uint32_t interchanges = 3;
 constexpr std::uint32_t interchanges_within = 3;  // edges around a random one
 
-/// The lengths of some edges, to be put back.
-class SavedLengths {
-public:
-    SavedLengths(Likelihood& likelihood, std::vector<HalfEdge> edges)
-        : likelihood_(likelihood), edges_(std::move(edges)) {
-        for (auto h : edges_) {
-            for (std::uint32_t set = 0; set < sets(); ++set) lengths_.push_back(likelihood.tree().length(h, set));
-        }
-    }
-    void restore() const {
-        auto next = lengths_.begin();
-        for (auto h : edges_) {
-            for (std::uint32_t set = 0; set < sets(); ++set) likelihood_.set_length(h, *next++, set);
-        }
-    }
-
-private:
-    std::uint32_t sets() const { return likelihood_.tree().num_length_sets(); }
-    Likelihood& likelihood_;
-    std::vector<HalfEdge> edges_;
-    std::vector<double> lengths_;
-};
-
 struct Insertion {
     HalfEdge target;
     double loglh;  // not optimised
