@@ -16,7 +16,9 @@ namespace regraft::phylo {
 enum class Purpose : std::uint8_t {
     model_choice,
     start,      // a search, or an evaluation, from a start tree
+    fusion,     // a search from the best of these, with parts of the others
     replicate,  // a search on resampled sites
+    support,    // of the edges of the best tree, by likelihoods
 };
 
 /// A search: what it computes is a function of it, the input and the options.

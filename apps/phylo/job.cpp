@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -39,6 +40,14 @@ constexpr std::uint64_t work_per_commit = 20'000'000;
 
 /// With fewer patterns a rank has too little to do between two reductions: more groups are faster.
 constexpr std::uint64_t enough_patterns = 4000;
+
+bool begins_with_a_tree(Item item) {
+    return item.purpose == Purpose::model_choice || item.purpose == Purpose::start;
+}
+
+bool resamples(Item item) {
+    return item.purpose == Purpose::replicate || item.purpose == Purpose::support;
+}
 
 template <class T>
 std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
@@ -225,8 +234,14 @@ std::vector<Item> Job::next_items() {
     };
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, starts_.size());
+    if (items.empty() && fuses()) want(Purpose::fusion, 1);
     if (items.empty()) want(Purpose::replicate, wanted_replicates());
+    if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     return items;
+}
+
+bool Job::fuses() const {
+    return starts_.size() > 1 && options_.effort != Effort::fast;
 }
 
 /// If they may converge, always as many more as it takes until that is looked at again.
@@ -283,6 +298,11 @@ SearchOptions Job::options_of(Item item) const {
         case Purpose::start:
             result.seed = seed_of(starts_[item.number], options_.seed);
             break;
+        case Purpose::fusion:
+            result.others = other_trees();
+            break;
+        case Purpose::support:
+            break;
         case Purpose::replicate:
             result.seed = mix(options_.seed) + item.number;
             result.effort = Effort::fast;
@@ -306,8 +326,12 @@ std::string Job::name_of(Item item) const {
             return "model choice";
         case Purpose::start:
             return starts_.size() == 1 ? "" : "start " + to_string(starts_[item.number]);
+        case Purpose::fusion:
+            return "fusion";
         case Purpose::replicate:
             return fmt::format("replicate {}", item.number + 1);
+        case Purpose::support:
+            return "SH-aLRT";
     }
     return "";
 }
@@ -321,18 +345,37 @@ Item Job::best_start() const {
     return best;
 }
 
+/// Precondition: all that lead to it are done.
+Item Job::best_item() const {
+    return fuses() ? Item{Purpose::fusion} : best_start();
+}
+
+/// The trees of the starts but the best, from the likeliest on; equally likely ones in their order.
+std::vector<msa::Tree> Job::other_trees() const {
+    std::vector<SearchState const*> others;
+    for (std::uint32_t i = 0; i < starts_.size(); ++i) {
+        if (Item const item{Purpose::start, i}; item != best_start()) others.push_back(board_.find(item));
+    }
+    std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
+    std::vector<msa::Tree> trees;
+    for (auto const* state : others) trees.push_back(state->tree);
+    return trees;
+}
+
 /// The state from which to go on, or the first.
 SearchState Job::state_of(Item item) const {
     for (auto const* board : {&news_, &board_}) {
         if (auto const* const known = board->find(item)) return *known;
     }
+    if (item.purpose == Purpose::fusion) return start_fusing(*board_.find(best_start()));
+    if (item.purpose == Purpose::support) return start_support(*board_.find(best_item()));
     auto const options = options_of(item);
     auto specs = dataset_.specs;
     if (auto const* const choice = board_.find({Purpose::model_choice})) specs = choice->specs;
     std::vector<Model> models;
     for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
     if (item.purpose == Purpose::replicate) {
-        auto const& best = *board_.find(best_start());
+        auto const& best = *board_.find(best_item());
         auto patterns = *patterns_;
         patterns.weight = resampled_weights(patterns.weight, patterns.partition_begin, options.seed);
         auto tree = start_tree({Start::Kind::parsimony}, options.seed, patterns, user_trees_);
@@ -352,12 +395,33 @@ std::vector<std::uint32_t> Job::weights_of(Item item) const {
     return resampled_weights(patterns_->weight, patterns_->partition_begin, options_of(item).seed);
 }
 
+/// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is at hand if that is the item.
+std::optional<Replicates> Job::resampled_for(Item item) const {
+    if (item.purpose != Purpose::support) return std::nullopt;
+    auto const& begin = patterns_->partition_begin;
+    std::vector<std::vector<std::uint32_t>> weights;
+    std::vector<std::vector<std::uint32_t>> local(dataset_.partitions.size());
+    for (std::size_t q = 0; q < local.size(); ++q) {
+        auto const first = patterns_->weight.begin();
+        weights.emplace_back(first + static_cast<std::ptrdiff_t>(begin[q]),
+                             first + static_cast<std::ptrdiff_t>(begin[q + 1]));
+    }
+    for (auto const& piece : sites_.work()) {
+        auto const q = value(piece.partition);
+        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) {
+            local[q].push_back(checked_cast<std::uint32_t>(i - begin[q]));
+        }
+    }
+    return Replicates(weights, local, options_.alrt_replicates, mix(options_.seed));
+}
+
 /// In turn those of this PE's group, while other groups work on theirs.
 void Job::work_on(std::vector<Item> const& items) {
     doing_ = "dealing";
     restoring_at_ = Clock::now();
-    bool const needs_patterns = std::ranges::any_of(
-        items, [&](Item item) { return item.purpose == Purpose::replicate || board_.find(item) == nullptr; });
+    bool const needs_patterns = std::ranges::any_of(items, [&](Item item) {
+        return resamples(item) || (begins_with_a_tree(item) && board_.find(item) == nullptr);
+    });
     if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
     sites_.deal(groups_for(items.size()), patterns_ ? &*patterns_ : nullptr);
     auto const num_groups = sites_.num_groups();
@@ -373,10 +437,10 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
     batch_ = {.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        auto const weights = weights_of(items[i]);
+        Task const task{items[i], weights_of(items[i]), resampled_for(items[i]), who};
         if (is_last_use) patterns_.reset();
         news_.note(items[i], state);
-        compute({items[i], weights, who}, state);
+        compute(task, state);
         ++batch_.done;
     }
 }
@@ -417,7 +481,8 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
         clock_->start(comm_.epoch());
     }
     auto const name = name_of(task.item);
-    auto const options = options_of(task.item);
+    auto options = options_of(task.item);
+    if (task.resampled) options.replicates = &*task.resampled;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
     bool const is_told = task.item.purpose != Purpose::replicate;
@@ -574,7 +639,8 @@ std::uint64_t Job::fingerprint() const {
     for (std::uint64_t const number :
          {static_cast<std::uint64_t>(options_.command), static_cast<std::uint64_t>(options_.linkage),
           static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
-          std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates}}) {
+          std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates},
+          std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates}}) {
         out.put(number);
     }
     return hash(out.bytes());
@@ -589,10 +655,10 @@ Input Job::read_same_input() const {
 }
 
 Result Job::result_of() {
-    auto const item = best_start();
+    auto const item = best_item();
     Result result(*board_.find(item));
     sites_.deal(1, nullptr);
-    Task const task{item, {}, comm_};
+    Task const task{item, {}, {}, comm_};
     {
         auto likelihood = likelihood_of(task, result.state);
         tell_recoveries();
@@ -604,6 +670,7 @@ Result Job::result_of() {
     for (std::uint32_t i = 0; i < starts_.size(); ++i) {
         result.starts.push_back({to_string(starts_[i]), *board_.find({Purpose::start, i})});
     }
+    if (auto const* const support = board_.find({Purpose::support})) result.supports.alrt = support->alrt;
     auto const replicates = wanted_replicates();
     for (std::uint32_t i = 0; i < replicates; ++i) {
         result.replicates.push_back(board_.find({Purpose::replicate, i})->tree);

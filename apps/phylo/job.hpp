@@ -55,6 +55,9 @@ private:
     std::string name_of(Item item) const;
     /// The best of the starts that are done. Precondition: there is one.
     Item best_start() const;
+    Item best_item() const;
+    bool fuses() const;
+    std::vector<msa::Tree> other_trees() const;
 
     /// The items of a list that this PE's group works on.
     struct Batch {
@@ -67,13 +70,15 @@ private:
     /// An item in the hands of a group.
     struct Task {
         Item item;
-        std::vector<std::uint32_t> weights;  // of the patterns; empty: as in the alignment
+        std::vector<std::uint32_t> weights;   // of the patterns; empty: as in the alignment
+        std::optional<Replicates> resampled;  // for SH-aLRT
         ft::Participants who;
     };
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants who);
     SearchState state_of(Item item) const;
     std::vector<std::uint32_t> weights_of(Item item) const;
+    std::optional<Replicates> resampled_for(Item item) const;
     void compute(Task const& task, SearchState& state);
     Likelihood likelihood_of(Task const& task, SearchState const& state);
     void climb(Task const& task, SearchState& state, Likelihood& likelihood);

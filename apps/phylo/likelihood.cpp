@@ -80,13 +80,20 @@ double Likelihood::loglh(HalfEdge h) {
     std::array<FixedSum, 1> sum;
     for (auto& partition : partitions_) partition.add_loglh(h, sum[0]);
     reduce(sum);
-    return sum[0].value(partitions_.front().loglh_scale());
+    return sum[0].value(loglh_scale());
 }
 
 std::vector<double> Likelihood::partition_loglh() {
     std::vector<FixedSum> sums(partitions_.size());
     for (std::size_t q = 0; q < sums.size(); ++q) partitions_[q].add_loglh(0, sums[q]);
-    return values(sums);
+    return sum_over_ranks(sums);
+}
+
+std::vector<double> Likelihood::local_loglh(HalfEdge h, std::size_t partition) {
+    FixedSum ignored;
+    std::vector<double> result(partitions_[partition].num_patterns());
+    partitions_[partition].add_loglh(h, ignored, result);
+    return result;
 }
 
 std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) {
@@ -97,7 +104,7 @@ std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) 
         partitions_[trials[i].partition].add_loglh(0, sums[i]);
     }
     for (auto const& trial : trials) set_model(trial.partition, models[trial.partition]);
-    return values(sums);
+    return sum_over_ranks(sums);
 }
 
 void Likelihood::focus(HalfEdge h) {
@@ -131,7 +138,7 @@ std::vector<double> Likelihood::score_insertions(HalfEdge h, std::span<HalfEdge 
     for (std::size_t i = 0; i < targets.size(); ++i) {
         for (auto& partition : partitions_) partition.add_insertion_loglh(h, targets[i], sums[i]);
     }
-    return values(sums);
+    return sum_over_ranks(sums);
 }
 
 std::uint32_t Likelihood::length_set(std::size_t partition) const {
@@ -188,10 +195,10 @@ std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> su
     return result;
 }
 
-std::vector<double> Likelihood::values(std::span<FixedSum> sums) {
+std::vector<double> Likelihood::sum_over_ranks(std::span<FixedSum> sums) {
     reduce(sums);
     std::vector<double> result;
-    for (auto const& sum : sums) result.push_back(sum.value(partitions_.front().loglh_scale()));
+    for (auto const& sum : sums) result.push_back(sum.value(loglh_scale()));
     return result;
 }
 

@@ -85,6 +85,13 @@ public:
     /// Of single partitions if their models were others; all are asked at once. The models stay.
     std::vector<double> trial_loglh(std::span<ModelTrial const> trials);
 
+    /// That of each of this PE's patterns, evaluated at the edge of h and not corrected for sites left out. Not
+    /// collective.
+    std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
+    /// Adds sums of such values, made on each PE with loglh_scale(), over all PEs.
+    std::vector<double> sum_over_ranks(std::span<FixedSum> sums);
+    FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }
+
     /// Prepares branch_values for the edge of h, until the next change of anything but that edge's length.
     void focus(msa::HalfEdge h);
     /// Per length set, the value at lengths[set] of the edge in focus; the tree stays as it is.
@@ -106,7 +113,6 @@ private:
     msa::TreeUndo touched(msa::TreeUndo move);
     /// The sums over all PEs.
     void reduce(std::span<FixedSum> sums);
-    std::vector<double> values(std::span<FixedSum> sums);
     /// The values that three sums each stand for.
     std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);
 

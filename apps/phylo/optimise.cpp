@@ -96,6 +96,23 @@ std::vector<HalfEdge> edges_that_promise(Likelihood& likelihood, double enough) 
 
 }  // namespace
 
+SavedLengths::SavedLengths(Likelihood& likelihood, std::vector<HalfEdge> edges)
+    : likelihood_(likelihood), edges_(std::move(edges)) {
+    auto const& tree = likelihood.tree();
+    for (auto h : edges_) {
+        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) lengths_.push_back(tree.length(h, set));
+    }
+}
+
+void SavedLengths::restore() const {
+    auto next = lengths_.begin();
+    for (auto h : edges_) {
+        for (std::uint32_t set = 0; set < likelihood_.tree().num_length_sets(); ++set) {
+            likelihood_.set_length(h, *next++, set);
+        }
+    }
+}
+
 double optimise_branch(Likelihood& likelihood, HalfEdge h, double enough) {
     auto const sets = likelihood.tree().num_length_sets();
     std::vector<NewtonSearch> searches;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "likelihood.hpp"
 
@@ -9,6 +11,18 @@ namespace regraft::phylo {
 
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;
+
+/// The lengths of some edges, to be put back.
+class SavedLengths {
+public:
+    SavedLengths(Likelihood& likelihood, std::vector<msa::HalfEdge> edges);
+    void restore() const;
+
+private:
+    Likelihood& likelihood_;
+    std::vector<msa::HalfEdge> edges_;
+    std::vector<double> lengths_;  // [edge][length set]
+};
 
 /// Optimises the length of h's edge, within the bounds above, every length set for itself: Newton-Raphson within a
 /// shrinking bracket, never to a lower likelihood, until a step promises less than `enough`. Returns by how much the

@@ -140,6 +140,10 @@ void add_search_options(CLI::App& app, Options& options) {
            "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
            "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... at most 1000, until they suffice")
         ->type_name("N|auto");
+    app.add_option("--alrt", options.alrt_replicates,
+                   "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000")
+        ->check(CLI::Range(1U, 65535U))
+        ->type_name("N");
     app.add_flag_callback(
         "--all", [&options] { options.all = true; },
         "search, bootstrap until that suffices (or --bs-trees), and supports for the edges of the best tree");
@@ -235,6 +239,7 @@ void complete(Options& options) {
     if (options.prefix.empty() && options.msa == "-")
         throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
     if (options.all && options.replicates == 0) read_replicates("auto", options);
+    if (options.all && options.alrt_replicates == 0) options.alrt_replicates = 1000;
     if (options.profile && options.groups > 1) {
         throw CLI::ValidationError("--profile", "compares ranks that work on the same, expected --groups 1");
     }

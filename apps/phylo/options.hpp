@@ -25,6 +25,7 @@ struct Options {
     std::string starts;                 // start trees by rule (parse_starts); empty: one, unless there is a user's
     bool all = false;                   // supports for the best tree, too
     std::uint32_t replicates = 0;       // of the bootstrap, at most
+    std::uint32_t alrt_replicates = 0;  // of SH-aLRT; 0: none
     bool until_convergence = false;     // fewer replicates if they suffice
     std::vector<std::string> outgroup;  // names of taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;

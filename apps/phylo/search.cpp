@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fuse.hpp"
 #include "optimise.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
@@ -160,13 +161,15 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
-/// Moves the next waiting subtree. Where the topology changes, others are worth a try again.
-void move_next(SearchState& state, Likelihood& likelihood, std::uint32_t radius) {
+/// Moves the next waiting subtree. Where the topology changes, others are worth a try again. Whether it did.
+bool move_next(SearchState& state, Likelihood& likelihood, std::uint32_t radius) {
     auto const h = state.waiting.front();
     state.waiting.erase(state.waiting.begin());
     auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses);
     state.loglh = climb.loglh;
-    if (!climb.places.empty()) wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
+    if (climb.places.empty()) return false;
+    wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
+    return true;
 }
 
 /// Steps: all branches, then the subtrees one by one, until none can be moved.
@@ -196,42 +199,96 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
     return 0;
 }
 
-/// Keeps what an escape found, or goes back home.
-void end_escape(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
-    auto const home = *std::exchange(state.home, std::nullopt);
-    auto const gain = state.loglh - home.loglh;
-    if (gain >= options.least_gain) {
-        ++state.successes;
-    } else {
-        likelihood.set_tree(home.tree);
-        state.loglh = home.loglh;
-    }
-    state.failures = gain >= options.least_gain ? 0 : state.failures + 1;
-    state.position = 0;
-    ++state.round;
+/// The first step of a way out of a local maximum, which is home for so long: `change` makes it.
+template <class Change>
+void leave_home(SearchState& state, Likelihood& likelihood, Change change) {
+    auto const& tree = likelihood.tree();
+    state.home = Home{tree, state.loglh, fingerprint(tree)};
+    auto const climb = change();
+    state.loglh = climb.loglh;
+    state.waiting = subtrees_near(tree, climb.places, wake_within);
+    ++state.position;
 }
 
-/// Steps of a round: a random change, the subtrees around it one by one until none can be moved, and all branches.
-void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
-    constexpr double close = 2;  // to what it was: smoothing may make up for that
-    auto const& tree = likelihood.tree();
-    if (state.failures >= patience(options.effort, tree.num_tips())) return enter(state, following(state.stage));
-    if (state.position == 0) {
-        state.home = Home{tree, state.loglh};
-        auto const change = perturb(likelihood, mix(options.seed) + state.round);
-        state.loglh = change.loglh;
-        state.waiting = subtrees_near(tree, change.places, wake_within);
-        ++state.position;
-    } else if (!state.waiting.empty()) {
-        move_next(state, likelihood, std::min(near_radius, options.spr_radius));
-        ++state.position;
-    } else {
-        if (state.loglh > state.home->loglh - close) {
-            smooth_branches(likelihood, options.least_gain);
-            state.loglh = likelihood.loglh();
-        }
-        end_escape(state, likelihood, options);
+enum class Way : std::uint8_t { onward, to_higher_ground, back_home };
+
+/// Keeps what was found, or goes back.
+Way end_way(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    auto const home = *std::exchange(state.home, std::nullopt);
+    state.waiting.clear();
+    state.position = 0;
+    ++state.round;
+    if (state.loglh - home.loglh >= options.least_gain) {
+        ++state.successes;
+        return Way::to_higher_ground;
     }
+    likelihood.set_tree(home.tree);
+    state.loglh = home.loglh;
+    return Way::back_home;
+}
+
+/// The steps after: the subtrees around the change one by one until none can be moved, and all branches. Most ways lead
+/// straight back, and end there.
+Way go_on(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    constexpr double close = 2;  // to what it was: smoothing may make up for that
+    if (!state.waiting.empty()) {
+        ++state.position;
+        bool const moved = move_next(state, likelihood, std::min(near_radius, options.spr_radius));
+        if (!moved || fingerprint(likelihood.tree()) != state.home->fingerprint) return Way::onward;
+    } else if (state.loglh > state.home->loglh - close) {
+        smooth_branches(likelihood, options.least_gain);
+        state.loglh = likelihood.loglh();
+    }
+    return end_way(state, likelihood, options);
+}
+
+/// The first exchange with one of the donors that has not been tried, if there is one.
+std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const& tree, SearchOptions const& options) {
+    for (auto const& donor : options.others) {
+        for (auto& exchange : exchanges(tree, donor)) {
+            if (std::find(state.tried.begin(), state.tried.end(), exchange.change) == state.tried.end()) {
+                return std::move(exchange);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// Ways out by exchanges with the donors, until none is left that has not been tried.
+void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
+    auto const exchange = next_exchange(state, likelihood.tree(), options);
+    if (!exchange) {
+        state.tried.clear();
+        return enter(state, following(state.stage));
+    }
+    state.tried.push_back(exchange->change);
+    leave_home(state, likelihood, [&] { return make(likelihood, *exchange); });
+}
+
+/// Ways out by random changes, until too many in a row have led nowhere.
+void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    if (state.position > 0) {
+        auto const way = go_on(state, likelihood, options);
+        if (way == Way::back_home) ++state.failures;
+        if (way == Way::to_higher_ground) state.failures = 0;
+    } else if (state.failures >= patience(options.effort, likelihood.tree().num_tips())) {
+        enter(state, following(state.stage));
+    } else {
+        leave_home(state, likelihood, [&] { return perturb(likelihood, mix(options.seed) + state.round); });
+    }
+}
+
+/// Steps: the inner edges one by one.
+void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+    auto const& tree = likelihood.tree();
+    auto const edges = tree.edges();
+    if (state.position == 0) state.alrt.assign(edges.size(), std::numeric_limits<double>::quiet_NaN());
+    auto const is_outer = [&](auto h) { return tree.is_tip(h) || tree.is_tip(tree.back(h)); };
+    while (state.position < edges.size() && is_outer(edges[state.position])) ++state.position;
+    if (state.position == edges.size()) return enter(state, following(state.stage));
+    state.alrt[state.position] = sh_alrt(likelihood, edges[state.position], *options.replicates);
+    ++state.position;
 }
 
 void finish(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
@@ -253,10 +310,14 @@ std::string to_string(Stage stage) {
             return "far SPR";
         case Stage::model:
             return "model";
+        case Stage::fusing:
+            return "fusing";
         case Stage::escapes:
             return "escapes";
         case Stage::final_model:
             return "final model";
+        case Stage::support:
+            return "support";
         case Stage::done:
             return "done";
     }
@@ -264,10 +325,16 @@ std::string to_string(Stage stage) {
 }
 
 std::string describe(SearchState const& state) {
-    if (state.stage == Stage::done || state.stage == Stage::near_spr || state.stage == Stage::far_spr) {
-        return to_string(state.stage);
+    switch (state.stage) {
+        case Stage::near_spr:
+        case Stage::far_spr:
+        case Stage::support:
+        case Stage::done:
+            return to_string(state.stage);
+        default:
+            break;
     }
-    if (state.stage == Stage::escapes) {
+    if (state.stage == Stage::fusing || state.stage == Stage::escapes) {
         return to_string(state.stage) + ", " + std::to_string(state.successes) + " successful";
     }
     if (state.stage == Stage::model_choice) {
@@ -301,9 +368,12 @@ std::vector<std::byte> SearchState::to_bytes() const {
     if (home) {
         home->tree.write(out);
         out.put(home->loglh);
+        out.put(home->fingerprint);
     }
+    out.put_all(std::span(tried));
     out.put(successes);
     out.put(failures);
+    out.put_all(std::span(alrt));
     return out.take();
 }
 
@@ -328,10 +398,13 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.losses = in.get<Losses>();
     if (in.get<bool>()) {
         auto tree = msa::Tree::read(in);
-        state.home = Home{std::move(tree), in.get<double>()};
+        auto const loglh = in.get<double>();
+        state.home = Home{std::move(tree), loglh, in.get<std::uint64_t>()};
     }
+    state.tried = in.get_all<std::uint64_t>();
     state.successes = in.get<std::uint64_t>();
     state.failures = in.get<std::uint64_t>();
+    state.alrt = in.get_all<double>();
     return state;
 }
 
@@ -372,6 +445,17 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
     return result;
 }
 
+SearchState start_fusing(SearchState best) {
+    enter(best, Stage::fusing);
+    best.successes = best.failures = 0;
+    return best;
+}
+
+SearchState start_support(SearchState best) {
+    enter(best, Stage::support);
+    return best;
+}
+
 void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     auto const evaluations_before = likelihood.evaluations();
     bool const chooses = state.stage == Stage::model_choice;
@@ -391,15 +475,22 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         case Stage::model:
             advance_model(state, likelihood, options.least_gain);
             break;
+        case Stage::fusing:
+            advance_fusing(state, likelihood, options);
+            break;
         case Stage::escapes:
             advance_escapes(state, likelihood, options);
             break;
         case Stage::final_model:
             advance_model(state, likelihood, options.final_epsilon);
             break;
+        case Stage::support:
+            advance_support(state, likelihood, options);
+            break;
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
+    if (state.stage == Stage::support && options.replicates == nullptr) enter(state, Stage::done);
     if (!chooses) {
         if (state.stage == Stage::done) finish(state, likelihood, options);
         state.tree = likelihood.tree();

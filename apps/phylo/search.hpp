@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alrt.hpp"
 #include "likelihood.hpp"
 #include "model_choice.hpp"
 #include "topology.hpp"
@@ -16,9 +17,21 @@ namespace regraft::phylo {
 enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
-/// Before both, models are chosen where that is asked for. Near and far: how far subtrees are moved. Escapes leave a
-/// local maximum by random changes at one place.
-enum class Stage : std::uint8_t { model_choice, rough_model, near_spr, far_spr, model, escapes, final_model, done };
+/// Before both, models are chosen where that is asked for. Near and far: how far subtrees are moved. Fusing leaves a
+/// local maximum by parts of other good trees, escapes by random changes at one place. Support: of edges, where it is
+/// asked for.
+enum class Stage : std::uint8_t {
+    model_choice,
+    rough_model,
+    near_spr,
+    far_spr,
+    model,
+    fusing,
+    escapes,
+    final_model,
+    support,
+    done
+};
 std::string to_string(Stage stage);
 
 enum class Effort : std::uint8_t {
@@ -27,10 +40,11 @@ enum class Effort : std::uint8_t {
     thorough,  // as long as one in twice as many as taxa is of use
 };
 
-/// The local maximum that an escape leaves, and returns to unless it finds a higher one.
+/// The local maximum that a change leaves, and that is returned to unless a higher one is found.
 struct Home {
     msa::Tree tree;
     double loglh;
+    std::uint64_t fingerprint;  // of the tree
 };
 
 struct SearchState {
@@ -50,9 +64,11 @@ struct SearchState {
 
     std::vector<msa::HalfEdge> waiting;  // subtrees to be moved in this round, the next one first
     Losses losses;
-    std::optional<Home> home;     // while an escape is under way
-    std::uint64_t successes = 0;  // escapes that found more
-    std::uint64_t failures = 0;   // escapes in a row that did not find much more
+    std::optional<Home> home;          // while a change of it is being followed
+    std::vector<std::uint64_t> tried;  // exchanges, while trees are fused
+    std::uint64_t successes = 0;       // exchanges and escapes that found more
+    std::uint64_t failures = 0;        // escapes in a row that did not find much more
+    std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is asked for
 
     std::vector<std::byte> to_bytes() const;
     static SearchState from_bytes(std::span<std::byte const> bytes);
@@ -92,7 +108,16 @@ struct SearchOptions {
     double choice_epsilon = 0.1;       // a round that gains less for every candidate ends the trials
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
+    Replicates const* replicates = nullptr;  // for SH-aLRT; none: no stage of support
+    std::vector<msa::Tree> others;           // local maxima to fuse the tree with
 };
+
+/// To go on from a search that is done, with SearchOptions::others found by other searches: first come exchanges with
+/// them, then escapes. Precondition: best.stage == Stage::done.
+SearchState start_fusing(SearchState best);
+
+/// To find the support of its edges, with SearchOptions::replicates. Precondition: best.stage == Stage::done.
+SearchState start_support(SearchState best);
 
 /// One step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and brings
 /// it up to date. `likelihood` must hold the subject of the state, and does so after the step, but for a step that ends

@@ -1,6 +1,7 @@
 #include "topology.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -26,33 +27,6 @@ constexpr std::uint64_t enough_losses = 20;
 
 constexpr std::uint32_t interchanges = 3;
 constexpr std::uint32_t interchanges_within = 3;  // edges around a random one
-
-/// The lengths of some edges, to be put back.
-class SavedLengths {
-public:
-    SavedLengths(Likelihood& likelihood, std::vector<HalfEdge> edges)
-        : likelihood_(likelihood), edges_(std::move(edges)) {
-        for (auto h : edges_) {
-            for (std::uint32_t set = 0; set < sets(); ++set) lengths_.push_back(likelihood.tree().length(h, set));
-        }
-    }
-    void restore() const {
-        auto next = lengths_.begin();
-        for (auto h : edges_) {
-            for (std::uint32_t set = 0; set < sets(); ++set) likelihood_.set_length(h, *next++, set);
-        }
-    }
-
-private:
-    std::uint32_t sets() const { return likelihood_.tree().num_length_sets(); }
-    Likelihood& likelihood_;
-    std::vector<HalfEdge> edges_;
-    std::vector<double> lengths_;
-};
-
-void optimise_branches(Likelihood& likelihood, std::vector<HalfEdge> const& edges) {
-    for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
-}
 
 struct Insertion {
     HalfEdge target;
@@ -99,7 +73,7 @@ Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double 
     for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses)) {
         SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one where it was
         auto const inserted = likelihood.regraft(h, insertion.target);
-        optimise_branches(likelihood, {h, left, right, a});
+        settle(likelihood, std::array{h, left, right, a});
         double const now = likelihood.loglh(h);
         if (now > loglh + least_gain) return {now, {h, tree.back(left), tree.back(right), a, b}};
         likelihood.undo(inserted);
@@ -131,6 +105,10 @@ Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double l
     return result;
 }
 
+void settle(Likelihood& likelihood, std::span<HalfEdge const> edges) {
+    for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
+}
+
 Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
     likelihood.reach(escape_phase.before);
     auto const& tree = likelihood.tree();
@@ -152,10 +130,27 @@ Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
     likelihood.reach(escape_phase.inside);
     auto edges = subtrees_near(tree, places, 1);
     erase_twins(tree, edges);
-    for (int pass = 0; pass < 2; ++pass) optimise_branches(likelihood, edges);
+    for (int pass = 0; pass < 2; ++pass) settle(likelihood, edges);
     auto const loglh = likelihood.loglh(places.front());
     likelihood.reach(escape_phase.after);
     return {loglh, places};
+}
+
+std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree) {
+    std::vector<std::uint64_t> hashes(tree.num_half_edges());
+    for (auto h : msa::postorder(tree, tree.back(0))) {
+        if (tree.is_tip(h)) hashes[h] = mix(h);
+        for (auto g = tree.next(h); g != h; g = tree.next(g)) hashes[h] ^= hashes[tree.back(g)];
+    }
+    return hashes;
+}
+
+std::uint64_t fingerprint(msa::Tree const& tree) {
+    std::uint64_t sum = 0;
+    for (auto clade : clade_hashes(tree)) {
+        if (clade != 0) sum += mix(clade);
+    }
+    return sum;
 }
 
 std::vector<HalfEdge> all_subtrees(msa::Tree const& tree) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "likelihood.hpp"
@@ -33,9 +34,18 @@ struct Climb {
 /// Stamatakis 2006), from the nearest outwards, beyond an edge only if the insertion there did not lose too much.
 Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses);
 
+/// Optimises the branches of these edges, one after the other, well enough to compare topologies.
+void settle(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
+
 /// Some random nearest-neighbour interchanges close to each other, and the branches there optimised. Precondition: at
 /// least 4 tips.
 Climb perturb(Likelihood& likelihood, std::uint64_t seed);
+
+/// Per half-edge that points towards tip 0: a hash of the set of tips behind it, 0 for all others. O(tips).
+std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
+/// Of the topology alone: the same however inner nodes are numbered. Topologies that differ have different ones, but
+/// for a chance of 2^-64. The sum of mix(hash) over the clades. O(tips).
+std::uint64_t fingerprint(msa::Tree const& tree);
 
 /// For try_spr: all, in pre-order of their edges, so that few CLVs change from one to the next.
 std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);

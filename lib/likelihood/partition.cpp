@@ -959,6 +959,9 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
            classes;
 }
 
+std::size_t Partition::num_patterns() const {
+    return engine_->num_patterns();
+}
 void Partition::set_model(SiteModel model, double branch_scale) {
     engine_->set_model(std::move(model), branch_scale);
 }

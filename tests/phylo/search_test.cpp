@@ -129,46 +129,79 @@ TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
     EXPECT_TRUE(subtrees_near(tree, {}, 3).empty());
 }
 
+/// The last state; every so many steps the search goes on from the bytes of its state, 0: never.
+SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std::uint64_t interrupt_every = 0) {
+    auto const restart = [&] {
+        return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
+                                            test::my_sites(f.data, f.comm), test::partition_options(f.data));
+    };
+    auto likelihood = restart();
+    for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
+        advance(state, *likelihood, options);
+        if (interrupt_every == 0 || step % interrupt_every != 0) continue;
+        state = SearchState::from_bytes(state.to_bytes());
+        likelihood = restart();
+    }
+    return state;
+}
+
+SearchState start(Fixture& f) {
+    return start_state(Command::search, f.likelihood.tree(), f.data.specs, f.data.models);
+}
+
+SearchOptions search_options(Effort effort) {
+    SearchOptions options;
+    options.effort = effort;
+    options.sites_per_partition = {100, 50, 10};
+    return options;
+}
+
 TEST(Search, EndsAndGoesOnFromItsBytesAsIfNothingHadHappened) {
     for (auto effort : {Effort::fast, Effort::normal, Effort::thorough}) {
         Fixture f(8, BranchLinkage::scaled, effort == Effort::thorough ? 5 : 8);
-        SearchOptions options;
-        options.effort = effort;
-        options.sites_per_partition = {100, 50, 10};
-        auto const start = f.likelihood.tree();
-        auto const run = [&](std::uint64_t interrupt_every) {
-            auto state = start_state(Command::search, start, f.data.specs, f.data.models);
-            auto const restart = [&] {
-                return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
-                                                    test::my_sites(f.data, f.comm), test::partition_options(f.data));
-            };
-            auto likelihood = restart();
-            for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
-                advance(state, *likelihood, options);
-                if (interrupt_every == 0 || step % interrupt_every != 0) continue;
-                state = SearchState::from_bytes(state.to_bytes());
-                likelihood = restart();
-            }
-            return state;
-        };
-        auto const whole = run(0);
+        auto const whole = run(f, start(f), search_options(effort));
         EXPECT_TRUE(whole.tree.is_complete());
         EXPECT_EQ(whole.stage, Stage::done);
-        EXPECT_EQ(run(5).to_bytes(), whole.to_bytes());
+        EXPECT_GT(whole.steps, 0U);
+        EXPECT_EQ(run(f, start(f), search_options(effort), 5).to_bytes(), whole.to_bytes());
+    }
+}
+
+TEST(Search, TakesWhatADonorHasBetterAndLeavesTheRest) {
+    for (auto linkage : linkages) {
+        Fixture f(6, linkage, 16);
+        auto options = search_options(Effort::fast);
+        auto const found = run(f, start(f), options);
+        // Two copies of a good tree, each spoilt at a place of its own.
+        auto spoilt = found;
+        auto& donor = options.others.emplace_back(found.tree);
+        std::vector<msa::HalfEdge> inner;
+        for (auto h : found.tree.edges()) {
+            if (!found.tree.is_tip(h) && !found.tree.is_tip(found.tree.back(h))) inner.push_back(h);
+        }
+        auto const near = subtrees_near(found.tree, {inner[0], found.tree.back(inner[0])}, 2);
+        auto const far = std::find_if(inner.begin(), inner.end(), [&](auto h) {
+            return std::find(near.begin(), near.end(), h) == near.end() &&
+                   std::find(near.begin(), near.end(), found.tree.back(h)) == near.end();
+        });
+        ASSERT_NE(far, inner.end());
+        spoilt.tree.nni(inner[0], 0);
+        donor.nni(*far, 1);
+        spoilt.loglh = f.fresh(spoilt.tree, found.models).loglh();
+        ASSERT_LT(spoilt.loglh, found.loglh);
+        ASSERT_LT(f.fresh(donor, found.models).loglh(), found.loglh);
+
+        options.spr_radius = 1;
+        auto const fused = run(f, start_fusing(spoilt), options);
+        EXPECT_GT(fused.successes, 0U);
+        EXPECT_GT(fused.loglh, found.loglh - 0.01);
+        EXPECT_EQ(run(f, start_fusing(spoilt), options, 3).to_bytes(), fused.to_bytes());
     }
 }
 
 TEST(Search, MoreEffortNeverEndsLower) {
     Fixture f(20, BranchLinkage::linked, 7);
-    auto const search = [&](Effort effort) {
-        auto state = start_state(Command::search, f.likelihood.tree(), f.data.specs, f.data.models);
-        SearchOptions options;
-        options.effort = effort;
-        options.sites_per_partition = {100, 50, 10};
-        auto likelihood = f.fresh(state.tree);
-        while (state.stage != Stage::done) advance(state, likelihood, options);
-        return state.loglh;
-    };
+    auto const search = [&](Effort effort) { return run(f, start(f), search_options(effort)).loglh; };
     auto const fast = search(Effort::fast);
     auto const normal = search(Effort::normal);
     constexpr double of_the_final_model = 0.01;

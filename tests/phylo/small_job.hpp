@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "small_dataset.hpp"
 
@@ -21,8 +22,9 @@ struct SmallJob {
     SmallJob(std::uint64_t seed, BranchLinkage how, std::uint32_t num_taxa = 8)
         : data(small_dataset(seed, num_taxa)), linkage(how), likelihood(fresh(some_tree(data, seed, how))) {}
 
-    Likelihood fresh(msa::Tree const& tree) {
-        return {comm, tree, data.specs, data.models, linkage, my_sites(data, comm), partition_options(data)};
+    Likelihood fresh(msa::Tree const& tree) { return fresh(tree, data.models); }
+    Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
+        return {comm, tree, data.specs, models, linkage, my_sites(data, comm), partition_options(data)};
     }
 };
 

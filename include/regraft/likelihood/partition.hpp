@@ -65,6 +65,8 @@ public:
     static std::uint64_t bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, PartitionOptions const& options);
 
+    std::size_t num_patterns() const;
+
     /// Everything becomes invalid. branch_scale: by how much the branches are longer than the tree's. The number of
     /// categories may change. Precondition: without sites that never change if such were left out.
     void set_model(SiteModel model, double branch_scale = 1);
