@@ -30,17 +30,51 @@ CLI::Validator output_path() {
     return {check, ""};
 }
 
-std::shared_ptr<CLI::FormatterBase> short_help() {
+namespace {
+
+constexpr std::size_t help_width = 110;
+
+/// Lines broken at blanks; each but the first one is indented by CLI11.
+std::string wrapped(std::string text, std::size_t width) {
+    for (std::size_t begin = 0; text.size() - begin > width;) {
+        auto const blank = text.rfind(' ', begin + width);
+        if (blank == std::string::npos || blank <= begin) break;
+        text[blank] = '\n';
+        begin = blank + 1;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::shared_ptr<CLI::FormatterBase> short_help(std::map<std::string, std::string> examples) {
     class ShortHelp : public CLI::Formatter {
+    public:
+        explicit ShortHelp(std::map<std::string, std::string> examples) : examples_(std::move(examples)) {}
+        std::string make_usage(CLI::App const* app, std::string name) const override {
+            auto const found = examples_.find(app->get_name());
+            auto const usage = CLI::Formatter::make_usage(app, name);
+            return found == examples_.end() ? usage : usage + "\nExamples:\n" + found->second;
+        }
+
+    private:
+        std::string make_option_desc(CLI::Option const* option) const override {
+            return wrapped(CLI::Formatter::make_option_desc(option), help_width - get_column_width());
+        }
         std::string make_option_opts(CLI::Option const* option) const override {
             std::string text;
-            if (!option->get_type_name().empty()) text += ' ' + option->get_type_name();
+            // What CLI11's validators say of themselves stays, if it is a list of words.
+            auto const type = option->get_type_name();
+            auto const end = type.find(':');
+            bool const has_list = end != std::string::npos && type.find('{', end) == end + 1;
+            if (!type.empty()) text += ' ' + (has_list ? type : type.substr(0, end));
             if (option->get_expected_max() > 1) text += " ...";
             if (option->get_required()) text += " (needed)";
             return text;
         }
+        std::map<std::string, std::string> examples_;
     };
-    return std::make_shared<ShortHelp>();
+    return std::make_shared<ShortHelp>(std::move(examples));
 }
 
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ CLI::Validator whole(std::uint64_t first, std::uint64_t last);
 /// A path to write to: it has a name.
 CLI::Validator output_path();
 
-/// Help that does not list which options exclude each other: trying both tells that.
-std::shared_ptr<CLI::FormatterBase> short_help();
+/// Help that does not list which options exclude each other: trying both tells that. What is said of options is
+/// wrapped; `examples`, by the names of commands, follow the usage.
+std::shared_ptr<CLI::FormatterBase> short_help(std::map<std::string, std::string> examples = {});
 
 /// What to tell somebody whose first word is neither an option nor a command.
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv);

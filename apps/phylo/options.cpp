@@ -22,11 +22,48 @@ constexpr char const* description =
     "over\n"
     "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
     "\n"
-    "  before it:       regraft-phylo check --msa a.phy\n"
-    "  alone:           regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
-    "  on eight ranks:  ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m\n"
-    "  with failures:   ./run mpi -n 8 regraft-phylo search --msa a.phy --model GTR+FC+G4m --fail "
-    "spr:inside:0:20,load:before:3:0\n";
+    "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
+
+/// By the names of commands.
+std::map<std::string, std::string> const examples{
+    {"regraft-phylo",
+     "  regraft-phylo check --msa a.phy                            what is in it, and what is wrong with it\n"
+     "  regraft-phylo search --msa a.phy --model GTR+G             the best tree, into a.phy.regraft.bestTree\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model auto        on eight ranks, which may die\n"
+     "  regraft-phylo search --help                                all that a search can be told\n"},
+    {"check",
+     "  regraft-phylo check --msa a.phy\n"
+     "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
+     "small.phy\n"},
+    {"search",
+     "  regraft-phylo search --msa a.phy --model GTR+G\n"
+     "  regraft-phylo search --msa a.nex.gz --model auto --prefix results/a --seed 7\n"
+     "  regraft-phylo search --msa genes.phy --partitions genes.part --starts pars{5},rand{5} --effort thorough\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model LG+G4 --time-limit 80000\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model JC --fail spr:inside:0:20,load:before:3:0\n"},
+    {"evaluate", "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n"},
+    {"loglh", "  regraft-phylo loglh --msa a.phy --model a.phy.regraft.bestModel --tree a.phy.regraft.bestTree\n"}};
+
+/// What belongs together, in the order of help.
+struct OptionGroup {
+    char const* name;
+    std::vector<char const*> options;
+};
+std::vector<OptionGroup> const groups{
+    {"Input", {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--constraint", "--reduced"}},
+    {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
+    {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt"}},
+    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--profile"}},
+    {"Resources", {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--replicas"}},
+    {"For tests", {"--fail", "--repeats", "--instructions"}}};
+
+void group_options(CLI::App& app) {
+    for (auto const& group : groups) {
+        for (auto const* name : group.options) {
+            if (auto* const option = app.get_option_no_throw(name)) option->group(group.name);
+        }
+    }
+}
 
 constexpr char const* what_check_does =
     "Reads the input as a search would, and tells within seconds what is wrong with it:\n"
@@ -37,10 +74,6 @@ constexpr char const* what_check_does =
     "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
     "            than taxa, more free parameters than site patterns\n"
     "  notes     good to know: how many sites do not vary\n"
-    "\n"
-    "  regraft-phylo check --msa a.phy\n"
-    "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
-    "small.phy\n"
     "\n"
     "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
 
@@ -53,10 +86,10 @@ constexpr char const* what_auto_does =
     "\n";
 
 constexpr char const* after =
-    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json "
-    "(results, models, a record per\n"
-    "failure), PREFIX.log.\n"
-    "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
+    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
+    "(results, models, a record per failure), PREFIX.log; of several starts PREFIX.mlTrees, of a bootstrap\n"
+    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus. More: man regraft-phylo.\n"
+    "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage, 75 stopped in time: call it again to go on.";
 
 std::string list_of_points() {
     std::ostringstream text;
@@ -99,14 +132,19 @@ void add_input_options(CLI::App& app, Options& options) {
                    "write the alignment (PHYLIP) without duplicate sequences and without taxa and sites that are all "
                    "gaps, and with --partitions FILE.partitions for it")
         ->type_name("FILE");
+}
+
+void add_redo(CLI::App& app, Options& options) {
     app.add_flag("--redo", options.redo, "overwrite output files");
 }
 
 CLI::App* add_check(CLI::App& app, Options& options) {
     auto* const check = app.add_subcommand("check", "tell what is wrong with the input, before hours are spent on it");
     add_input_options(*check, options);
+    add_redo(*check, options);
     check->add_option("--json", options.json, "write what was found, with all names, for programs")->type_name("FILE");
     check->footer(what_check_does);
+    group_options(*check);
     return check;
 }
 
@@ -167,11 +205,11 @@ void add_options(CLI::App& app, Options& options) {
                                                              {"off", likelihood::Repeats::off}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    add_input_options(app, options);
     app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
         ->transform(CLI::CheckedTransformer(criteria).description(""))
         ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
+    add_redo(app, options);
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
     app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
@@ -250,23 +288,27 @@ void complete(Options& options) {
 Parsed parse_our_words(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
+    app.formatter(common::short_help(examples));
+    app.set_version_flag("--version", "regraft-phylo " REGRAFT_VERSION);
     Options options;
     auto* check = add_check(app, options);
-    auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
     std::pair<char const*, char const*> const commands[] = {
-        {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"},
+        {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"},
         {"evaluate", "optimise model and branch lengths on --tree"},
-        {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"}};
-    Command const meaning[] = {Command::loglh, Command::evaluate, Command::search};
+        {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
+    Command const meaning[] = {Command::search, Command::evaluate, Command::loglh};
     CLI::App* subcommands[3];
     for (std::size_t i = 0; i < 3; ++i) {
         subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
+        add_input_options(*subcommands[i], options);
+        if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
         add_options(*subcommands[i], options);
         if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
-        if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
+        group_options(*subcommands[i]);
     }
     TreeOptions trees;
     add_tree_commands(app, trees);
+    auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
     app.footer(after);
     if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
     try {

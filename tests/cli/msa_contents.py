@@ -52,6 +52,26 @@ def round_trips(program: msa_cli.Program) -> None:
             assert program.ok("cat", stdin=packed) == original, (name, options)
 
 
+def nexus(program: msa_cli.Program) -> None:
+    """NEXUS comes back too; where its characters stand for others it is kept as a text, and read as what they stand for"""
+    rows = evolved(6, 30, 2000)
+    def text(words: str, shown: list[str]) -> str:
+        matrix = "".join(f"  '{name}' {cells}\n" for name, cells in zip(rows.names, shown))
+        return f"#NEXUS\n[by hand]\nbegin data;\n dimensions ntax=30 nchar=2000;\n format datatype=dna {words};\n matrix\n{matrix} ;\nend;\n"
+    first = rows.rows[0]
+    matched = [first] + ["".join("." if a == b else a for a, b in zip(row, first)) for row in rows.rows[1:]]
+    for words, shown, codec, options in (("gap=- missing=?", rows.rows, "native", ["--codec", "native"]), ("matchchar=.", matched, "plain", [])):
+        content = text(words, shown)
+        packed = program.compressed("a.nex", content, *options)
+        assert program.ok("cat", packed) == content.encode(), words
+        report = json.loads(program.ok("stat", "--json", packed))
+        assert report["text_format"] == "nexus" and report["compressed"]["codec"] == codec, report
+        assert program.ok("extract", "--format", "fasta", "--width", "0", packed).decode() == fasta(rows), words
+        packed.unlink()
+    program.refuses("compress", "--codec", "native", program.file("b.nex", text("matchchar=.", matched)), message="has characters that stand for others")
+    program.refuses("compress", program.file("c.nex", "#NEXUS\nbegin trees;\nend;\n"), message="c.nex: expected a block 'data' or 'characters'")
+
+
 def sample_files(program: msa_cli.Program) -> None:
     """the sample files, with what they are worth: less than half of their size"""
     for path in sorted(msa_cli.DATA.glob("*.phy")):
@@ -298,4 +318,4 @@ def splits(newick: str, names: list[str]) -> set[frozenset[str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(round_trips, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees))
+    sys.exit(msa_cli.main(round_trips, nexus, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees))

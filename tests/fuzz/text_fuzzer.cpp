@@ -1,4 +1,5 @@
-// The readers of alignments and the layouts of their texts under libFuzzer; see meson.build.
+// The readers of alignments and the layouts of their texts under libFuzzer; see meson.build, and
+// -dict=tests/fuzz/text.dict.
 #include "fuzz/codec_check.hpp"
 #include "fuzz/target.hpp"
 
