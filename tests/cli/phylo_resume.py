@@ -15,7 +15,7 @@ import time
 import phylo_job
 
 STOPPED = 75
-SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3"]
+SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--alrt", "20"]
 
 
 def command(args, *more: str) -> list[str]:
@@ -23,7 +23,7 @@ def command(args, *more: str) -> list[str]:
 
 
 def all_trees(result: phylo_job.Result) -> list[str]:
-    return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "bestModel")]
+    return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "bestModel", "support", "supportTBE", "supportAlrt", "consensus", "svg")]
 
 
 def check(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> None:
