@@ -602,13 +602,13 @@ void Job::stop() {
     throw Stopped();
 }
 
-/// Writes all that this PE knows to its checkpoint on disk. Returns what went wrong: the search can go on without.
+/// Writes what this PE knows, and no other that writes, to its checkpoint on disk. Returns what went wrong: the search can go on without.
 std::string Job::save() {
     if (output_ == Output::none) return "";
     auto const begin = Clock::now();
     saved_at_ = begin;
     comm_.reach(save_phase.before);
-    auto all = board_;
+    auto all = comm_.leads() ? board_ : Board();
     all.merge(news_);
     auto const bytes = all.to_bytes();
     comm_.reach(save_phase.inside);
