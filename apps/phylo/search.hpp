@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alrt.hpp"
+#include "constraint.hpp"
 #include "likelihood.hpp"
 #include "model_choice.hpp"
 #include "topology.hpp"
@@ -109,7 +110,8 @@ struct SearchOptions {
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
     Replicates const* replicates = nullptr;  // for SH-aLRT; none: no stage of support
-    std::vector<msa::Tree> others;           // local maxima to fuse the tree with
+    std::vector<msa::Tree> others;           // local maxima to fuse the tree with, the best first
+    Constraint const* constraint = nullptr;  // that all trees comply with, the first one included; none: any tree
 };
 
 /// To go on from a search that is done, with SearchOptions::others found by other searches: first come exchanges with
