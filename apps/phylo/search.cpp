@@ -192,9 +192,9 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
         case Effort::fast:
             return 0;
         case Effort::normal:
-            return num_tips / 2;
+            return num_tips / 4;
         case Effort::thorough:
-            return std::uint64_t{2} * num_tips;
+            return num_tips;
     }
     return 0;
 }
@@ -449,6 +449,19 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
         for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
     }
     return result;
+}
+
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
+    if (num_tips < 5) return 1;
+    switch (effort) {
+        case Effort::fast:
+            return 1;
+        case Effort::normal:
+            return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
+        case Effort::thorough:
+            return 20;
+    }
+    return 1;
 }
 
 SearchState start_fusing(SearchState best) {

@@ -37,9 +37,12 @@ std::string to_string(Stage stage);
 
 enum class Effort : std::uint8_t {
     fast,      // no escapes
-    normal,    // as long as one in half as many as taxa is of use
-    thorough,  // as long as one in twice as many as taxa is of use
+    normal,    // as long as one in a quarter as many as taxa is of use
+    thorough,  // as long as one in as many as taxa is of use
 };
+
+/// From how many trees searches should start, to be fused: what was found to pay.
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 
 /// The local maximum that a change leaves, and that is returned to unless a higher one is found.
 struct Home {
