@@ -192,8 +192,8 @@ void add_search_options(CLI::App& app, Options& options) {
     std::map<std::string, Effort> const efforts{
         {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
     app.add_option("--starts", options.starts,
-                   "start trees, besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}; "
-                   "the best result counts (default: pars{1} without --tree)")
+                   "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}, or "
+                   "tree for no others; what was found is combined (default: as many as pay, by parsimony)")
         ->type_name("WHICH");
     app.add_option_function<std::string>(
            "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
@@ -210,6 +210,9 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option("--outgroup", options.outgroup, "names of taxa, with commas, at which trees are rooted as text")
         ->delimiter(',')
         ->type_name("NAMES");
+    app.add_option("--constraint,--tree-constraint", options.constraint,
+                   "Newick tree, of all taxa or some, not necessarily resolved, whose splits all trees must have")
+        ->type_name("FILE");
     app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
