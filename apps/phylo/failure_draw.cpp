@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 
@@ -22,19 +24,24 @@ std::optional<std::uint64_t> parse_number(std::string_view digits) {
     return number;
 }
 
-ft::FailurePlan draw_on_this_pe(std::span<PeId const> members, FailureDraw draw) {
+/// counts: how often each member came to each point of the search.
+ft::FailurePlan drawn(std::span<PeId const> members, std::vector<std::vector<std::uint64_t>> const& counts,
+                      FailureDraw draw) {
     Random random(draw.seed);
-    std::vector<PeId> victims(members.begin(), members.end());
+    std::vector<std::size_t> victims(members.size());
+    std::iota(victims.begin(), victims.end(), std::size_t{0});
     shuffle(std::span(victims), random);
     victims.resize(draw.count);
+    auto const points = search_points();
     ft::FailurePlan plan;
-    for (auto victim : victims) {
-        std::vector<ft::FailPoint const*> candidates;
-        for (auto const* point : search_points()) {
-            if (point->occurrences() > 0 || !plan.empty()) candidates.push_back(point);
+    for (auto const victim : victims) {
+        auto const& count = counts[victim];
+        std::vector<std::size_t> candidates;  // after the first death also what only recoveries come to
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (count[i] > 0 || !plan.empty()) candidates.push_back(i);
         }
-        auto const& point = *candidates[random.below(candidates.size())];
-        plan.push_back({point.name(), victim, random.below(std::max<std::uint64_t>(1, point.occurrences()))});
+        auto const i = candidates[random.below(candidates.size())];
+        plan.push_back({points[i]->name(), members[victim], random.below(std::max<std::uint64_t>(1, count[i]))});
     }
     return plan;
 }
@@ -67,12 +74,17 @@ ft::FailurePlan draw_failures(ft::Communicator& comm, FailureDraw draw) {
         throw InputError("failure plan: " + std::to_string(draw.count) + " deaths of " + std::to_string(comm.size()) +
                          " ranks, expected that at least one survives");
     }
-    // If somebody died in the rehearsal, PEs counted differently; the leader's plan counts.
-    auto const mine = ft::to_string(draw_on_this_pe(comm.members(), draw));
-    checkpoint::MiniCheckpoint plans(comm);
-    plans.commit(std::as_bytes(std::span(mine)));
-    auto const plan = plans.latest().shares[0];
-    return ft::parse_failure_plan(std::string(reinterpret_cast<char const*>(plan.data()), plan.size()));
+    ByteWriter mine;
+    for (auto const* point : search_points()) mine.put(point->occurrences());
+    checkpoint::MiniCheckpoint rehearsal(comm);
+    rehearsal.commit(mine.bytes());
+    std::vector<std::vector<std::uint64_t>> counts;
+    for (std::size_t rank = 0; rank < comm.size(); ++rank) {
+        ByteReader in(rehearsal.latest().shares[rank]);
+        auto& count = counts.emplace_back();
+        while (!in.empty()) count.push_back(in.get<std::uint64_t>());
+    }
+    return drawn(comm.members(), counts, draw);
 }
 
 }  // namespace regraft::phylo

@@ -23,9 +23,9 @@ struct FailureDraw {
 /// malformed.
 std::optional<FailureDraw> parse_failure_draw(std::string_view text);
 
-/// COUNT different victims, each at a point drawn uniformly over the names and then over its occurrences so far in this
-/// process. From the second death on, points that only recoveries reach take part. The same plan on all members.
-/// Throws InputError if nobody would be left. Collective, uniform.
+/// COUNT different victims, each at a point drawn uniformly over the names and then over its occurrences so far in the
+/// victim's process. From the second death on, points that only recoveries reach take part. The same plan on all
+/// members. Throws InputError if nobody would be left. Collective, uniform.
 ft::FailurePlan draw_failures(ft::Communicator& comm, FailureDraw draw);
 
 }  // namespace regraft::phylo
