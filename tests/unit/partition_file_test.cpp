@@ -158,9 +158,8 @@ TEST(PartitionFile, SaysWhereNexusIsWrong) {
     EXPECT_EQ(
         wrong("charset 'a ' = 1-9;"),
         "f:3:9: 'a ' cannot be the name of a charset; expected one without '=' and '#', and without blanks around it");
-    expected one without '=' and '#' ");
-        EXPECT_EQ(wrong("charset \xe9 = 1-9;"),
-                  "f:3:9: '\\xe9' cannot be part of a charset's name; expected printable UTF-8");
+    EXPECT_EQ(wrong("charset \xe9 = 1-9;"),
+              "f:3:9: '\\xe9' cannot be part of a charset's name; expected printable UTF-8");
     EXPECT_EQ(wrong("charset a = 1-10;"), "f:3:15: site 10 does not exist: the alignment has the sites 1-9");
     EXPECT_EQ(wrong("charset a = .-8;"), "f:3:13: the range ends before it begins");
     EXPECT_EQ(wrong("charset a = 1;\ncharset A = 2-9;"), "f:4:9: there already is a charset 'A'");
