@@ -236,6 +236,10 @@ std::string closing_lines(Options const& options, Result const& result) {
         text += fmt::format("\n  {} of {} ranks died: {:.1f} ms of work lost, {:.1f} ms for recoveries",
                             result.ranks_lost.size(), result.ranks_started, lost, recovering);
     }
+    text += "\n  to cite: regraft-phylo " REGRAFT_VERSION;
+    if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
+    if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
+    if (result.starts.size() > 1) text += "; tree fusing: Goloboff 1999";
     return text + fmt::format("\n  in {}.bestTree, .svg, .bestModel, .json{}", options.prefix,
                               result.replicates.empty() ? "" : ", .support, .supportTBE, .consensus, .bootstraps");
 }

@@ -159,10 +159,11 @@ Name NexusReader::take_name(std::string const& what) {
     auto const* const at = cursor_.here();
     auto name = text_.take_name(what);
     if (name.empty()) cursor_.fail_expected("the name of a " + what);
-    // What other formats could not write.
-    if (name.find_first_of("=#") != std::string::npos) {
-        cursor_.fail_at(at,
-                        in_quotes(name) + " cannot be the name of a " + what + "; expected one without '=' and '#'");
+    // What other formats could not write: they have no quotes.
+    bool const is_blank_outside = name.front() == ' ' || name.back() == ' ';
+    if (is_blank_outside || name.find_first_of("=#") != std::string::npos) {
+        cursor_.fail_at(at, in_quotes(name) + " cannot be the name of a " + what +
+                                "; expected one without '=' and '#', and without blanks around it");
     }
     return {std::move(name), at};
 }

@@ -154,6 +154,7 @@ TEST(ModelChoice, LeavesTheStateAsIfTheChosenModelsHadBeenGiven) {
         auto const given = start_state(command, f.start().tree, specs, models);
         state.choices.clear();
         state.loglh = given.loglh;
+        state.steps = given.steps;
         state.evaluations = given.evaluations;
         EXPECT_EQ(state.to_bytes(), given.to_bytes());
     }

@@ -152,8 +152,12 @@ TEST(PartitionFile, SaysWhereNexusIsWrong) {
     EXPECT_EQ(wrong("charset a 1-9;"), "f:3:11: expected '=' after the name of a charset, found '1-9;'");
     EXPECT_EQ(wrong("charset = 1-9;"), "f:3:9: expected the name of a charset, found '='");
     EXPECT_EQ(wrong("charset 'a = 1-9;"), "f:3:9: this name does not end; expected a quote");
-    EXPECT_EQ(wrong("charset 'a=b' = 1-9;"),
-              "f:3:9: 'a=b' cannot be the name of a charset; expected one without '=' and '#'");
+    EXPECT_EQ(
+        wrong("charset 'a=b' = 1-9;"),
+        "f:3:9: 'a=b' cannot be the name of a charset; expected one without '=' and '#', and without blanks around it");
+    EXPECT_EQ(
+        wrong("charset 'a ' = 1-9;"),
+        "f:3:9: 'a ' cannot be the name of a charset; expected one without '=' and '#', and without blanks around it");
     EXPECT_EQ(wrong("charset \xe9 = 1-9;"),
               "f:3:9: '\\xe9' cannot be part of a charset's name; expected printable UTF-8");
     EXPECT_EQ(wrong("charset a = 1-10;"), "f:3:15: site 10 does not exist: the alignment has the sites 1-9");
