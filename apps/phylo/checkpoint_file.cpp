@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -28,11 +29,17 @@ constexpr std::array<char, 8> magic{'r', 'g', 'p', 'h', 'y', 'c', 'k', 'p'};
 constexpr std::uint32_t layout = 1;  // of the contents too: another one with every change of what a state consists of
 constexpr std::size_t head_bytes = sizeof magic + sizeof layout + 2 * sizeof(std::uint64_t);
 
+// How names of files end.
+constexpr std::string_view suffix = ".ckp";
+constexpr char const* previous = ".prev";
+constexpr char const* unfinished = ".tmp";
+
 std::string last_error() {
     return std::generic_category().message(errno);
 }
 
 void write_durably(fs::path const& path, std::span<std::byte const> bytes) {
+    errno = 0;
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
     bool const written = file && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
                          std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0;
@@ -66,6 +73,27 @@ std::optional<std::vector<std::byte>> read_file(fs::path const& path, std::uint6
     return in.get_all<std::byte>();
 }
 
+/// The checkpoints, by name, of which there is a file whose name goes on with one of these endings.
+std::vector<fs::path> find_files(std::string const& prefix, std::initializer_list<std::string_view> endings) {
+    auto const first = fs::path(prefix).filename().string() + ".";
+    auto const folder = fs::path(prefix).parent_path();
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (auto const& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error)) {
+        auto name = entry.path().filename().string();
+        auto const last = name.rfind(suffix);
+        if (!name.starts_with(first) || last == std::string::npos || last + 1 < first.size()) continue;
+        if (std::ranges::find(endings, name.substr(last + suffix.size())) == endings.end()) continue;
+        auto const number = name.substr(first.size() - 1, last + 1 - first.size());
+        bool const is_ours =
+            number.empty() || (number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string::npos);
+        if (is_ours) found.push_back(folder / name.substr(0, last + suffix.size()));
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
 }  // namespace
 
 fs::path checkpoint_path(std::string const& prefix, std::optional<std::uint32_t> pe) {
@@ -73,27 +101,11 @@ fs::path checkpoint_path(std::string const& prefix, std::optional<std::uint32_t>
 }
 
 std::vector<fs::path> find_checkpoints(std::string const& prefix) {
-    auto const first = fs::path(prefix).filename().string() + ".";
-    auto const folder = fs::path(prefix).parent_path();
-    std::vector<fs::path> found;
-    std::error_code error;
-    for (auto const& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error)) {
-        auto name = entry.path().filename().string();
-        if (name.ends_with(".prev")) name.resize(name.size() - std::string_view(".prev").size());
-        if (!name.starts_with(first) || !name.ends_with(".ckp")) continue;
-        auto const number =
-            name.substr(first.size() - 1, name.size() - first.size() + 1 - std::string_view(".ckp").size());
-        bool const is_ours =
-            number.empty() || (number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string::npos);
-        if (is_ours) found.push_back(folder / name);
-    }
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
+    return find_files(prefix, {"", previous});
 }
 
 fs::path previous_checkpoint(fs::path const& path) {
-    return path.string() + ".prev";
+    return path.string() + previous;
 }
 
 void write_checkpoint(fs::path const& path, std::uint64_t job, std::span<std::byte const> contents) {
@@ -103,10 +115,14 @@ void write_checkpoint(fs::path const& path, std::uint64_t job, std::span<std::by
     out.put(job);
     out.put_all(contents);
     out.put(hash(out.bytes()));
-    fs::path const temporary = path.string() + ".tmp";
-    errno = 0;
-    write_durably(temporary, out.bytes());
+    fs::path const temporary = path.string() + unfinished;
     std::error_code error;
+    try {
+        write_durably(temporary, out.bytes());
+    } catch (InputError const&) {
+        fs::remove(temporary, error);  // a full disk has no room for a piece of a checkpoint
+        throw;
+    }
     if (fs::exists(path, error)) fs::rename(path, previous_checkpoint(path), error);
     if (!error) fs::rename(temporary, path, error);
     if (error) throw InputError({path.string()}, "cannot be written: " + error.message());
@@ -131,8 +147,8 @@ std::optional<CheckpointContents> read_checkpoint(fs::path const& path, std::uin
 
 void remove_checkpoints(std::string const& prefix) {
     std::error_code ignored;
-    for (auto const& path : find_checkpoints(prefix)) {
-        for (auto const& file : {path, previous_checkpoint(path), fs::path(path.string() + ".tmp")}) {
+    for (auto const& path : find_files(prefix, {"", previous, unfinished})) {
+        for (auto const& file : {path, previous_checkpoint(path), fs::path(path.string() + unfinished)}) {
             fs::remove(file, ignored);
         }
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <set>
 
 #include "regraft/core/errors.hpp"
 
@@ -33,7 +35,8 @@ struct OptionName {
 constexpr std::array renamed{OptionName{"--workers", "--groups"}, OptionName{"--tree-constraint", "--constraint"},
                              OptionName{"--site-repeats", "--repeats"}};
 
-/// An option without a counterpart. With the value `harmless` it asks for what is done anyway.
+/// An option without a counterpart. With the value `harmless`, or some of the values in it, it asks for what is done
+/// anyway.
 struct Foreign {
     std::string_view raxml;
     std::string_view harmless;
@@ -45,6 +48,7 @@ constexpr std::array foreign{
     Foreign{"--blmin", "", "the bounds of branch lengths are fixed; leave it out"},
     Foreign{"--blopt", "", "branch lengths are optimised by Newton's method; leave it out"},
     Foreign{"--bs-cutoff", "", "--bs-trees auto has a fixed criterion; leave it out"},
+    Foreign{"--bs-metric", "fbp,tbe", "search --bs-trees writes fbp and tbe, search --alrt N SH-aLRT"},
     Foreign{"--bs-write-msa", "", "resampled alignments are not written; leave it out"},
     Foreign{"--bsconverge", "", "replicates are made until they suffice with search --bs-trees auto"},
     Foreign{"--bsmsa", "", "resampled alignments are not written; search --bs-trees N searches on them"},
@@ -90,6 +94,12 @@ Word split(std::string const& argument) {
     auto const end = text.starts_with("--") ? text.find('=') : std::string::npos;
     if (end == std::string::npos) return {text, std::nullopt};
     return {text.substr(0, end), text.substr(end + 1)};
+}
+
+std::set<std::string> parts(std::string_view list) {
+    std::set<std::string> result;
+    for (auto const part : std::views::split(list, ',')) result.emplace(part.begin(), part.end());
+    return result;
 }
 
 /// "auto" and "auto{N}" mean what 0 and N mean here.
@@ -155,7 +165,8 @@ private:
     }
 
     void skip_if_harmless(Foreign const& option, Word const& word) {
-        if (!option.harmless.empty() && take_value(word) == option.harmless) return;
+        auto const value = option.harmless.empty() ? std::nullopt : take_value(word);
+        if (value && std::ranges::includes(parts(option.harmless), parts(*value))) return;
         throw InputError(std::string(option.raxml) +
                          " of RAxML-NG has no counterpart here: " + std::string(option.advice));
     }

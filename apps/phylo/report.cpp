@@ -240,8 +240,12 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.replicates.empty()) text += "; bootstrap: Felsenstein 1985, TBE: Lemoine et al. 2018";
     if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
     if (result.starts.size() > 1) text += "; tree fusing: Goloboff 1999";
-    return text + fmt::format("\n  in {}.bestTree, .svg, .bestModel, .json{}", options.prefix,
-                              result.replicates.empty() ? "" : ", .support, .supportTBE, .consensus, .bootstraps");
+    text += "\n  in " + options.prefix + ".bestTree, .svg, .bestModel, .json, .log";
+    if (result.starts.size() > 1) text += ", .mlTrees";
+    if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
+    if (!result.supports.alrt.empty()) text += ", .supportAlrt";
+    if (options.profile) text += ", .profile.json, .profile.svg";
+    return text;
 }
 
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {

@@ -105,11 +105,21 @@ def supports(jobs: phylo_job.Jobs, args) -> None:
     until.require(until.report["bootstrap"]["converged"] or until.report["bootstrap"]["replicates"] == 100, "expected that it goes on until it converges")
 
 
+def files_are_named(jobs: phylo_job.Jobs, args) -> None:
+    """The last line names all files there are, and no others."""
+    for more in ([], ["--starts", "rand{2}"], ["--bs-trees", "3"], ["--alrt", "20", "--profile"]):
+        result = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, *more])
+        named = set(re.findall(r"\.[a-zA-Z.]+", result.output.strip().splitlines()[-1].removeprefix(f"  in {result.prefix}")))
+        written = {file.name.removeprefix(result.prefix.name) for file in result.prefix.parent.glob(f"{result.prefix.name}.*")}
+        result.require(named == written, f"{more}: named {sorted(named)}, written {sorted(written)}")
+
+
 def all_cases(jobs: phylo_job.Jobs, args) -> None:
     several(jobs, args)
     constraints(jobs, args)
     outgroups(jobs, args)
     supports(jobs, args)
+    files_are_named(jobs, args)
 
 
 if __name__ == "__main__":

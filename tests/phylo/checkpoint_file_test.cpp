@@ -121,5 +121,19 @@ TEST_F(CheckpointFile, AreFoundOfAllRanksAndRemovedWithoutAnyOthers) {
     EXPECT_EQ(std::distance(fs::directory_iterator(directory_), {}), std::ssize(others));
 }
 
+TEST_F(CheckpointFile, ThatWasNotFinishedIsRemovedButIsNoneToGoOnFrom) {
+    auto const left = checkpoint_path(prefix_, 2).string() + ".tmp";  // of a rank that died while it wrote its first
+    write(left, "x");
+    EXPECT_TRUE(find_checkpoints(prefix_).empty());
+    remove_checkpoints(prefix_);
+    EXPECT_FALSE(fs::exists(left));
+}
+
+TEST_F(CheckpointFile, ThatDoesNotFitOnTheDiskLeavesNoPiece) {
+    fs::create_symlink("/dev/full", path_.string() + ".tmp");
+    EXPECT_THROW(write_checkpoint(path_, job, contents('a')), InputError);
+    EXPECT_TRUE(fs::is_empty(directory_));
+}
+
 }  // namespace
 }  // namespace regraft::phylo

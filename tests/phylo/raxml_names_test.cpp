@@ -63,6 +63,9 @@ TEST(RaxmlNames, WithoutACounterpartAreRefusedUnlessTheyAskForWhatIsDone) {
         ours("--msa a --blmin 1e-6"),
         "error: --blmin of RAxML-NG has no counterpart here: the bounds of branch lengths are fixed; leave it out");
     EXPECT_EQ(ours("--msa a --opt-model on --opt-branches=on --msa-format auto"), "search --msa a");
+    EXPECT_EQ(ours("--all --msa a --bs-metric tbe,fbp"), "search --all --msa a");
+    EXPECT_EQ(ours("--all --msa a --bs-metric=tbe"), "search --all --msa a");
+    EXPECT_NE(ours("--all --msa a --bs-metric fbp,sh").find("search --alrt N"), std::string::npos);
     EXPECT_NE(ours("--evaluate --msa a --opt-model off").find("loglh optimises nothing"), std::string::npos);
     EXPECT_NE(ours("--msa a --lh-epsilon 0.1").find("--effort"), std::string::npos);
     EXPECT_NE(ours("--msa a --log").find("--log of RAxML-NG"), std::string::npos);
