@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <numeric>
-#include <set>
+#include <string_view>
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
@@ -13,6 +14,7 @@
 #include "regraft/msa/newick.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/partition.hpp"
+#include "regraft/msa/splits.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -100,18 +102,28 @@ Input read_input(Options const& options) {
     return to_input(check_input(options));
 }
 
-std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset) {
-    std::set<std::uint32_t> numbers;
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset,
+                                   std::string const& source) {
+    std::map<std::string_view, std::uint32_t> numbers;
+    for (auto const& taxon : dataset.taxa) numbers.emplace(taxon, checked_cast<std::uint32_t>(numbers.size()));
+    std::vector<std::uint32_t> result;
     for (auto const& name : names) {
-        auto const found = std::ranges::find(dataset.taxa, name);
-        if (found == dataset.taxa.end()) {
-            throw InputError("--outgroup: '" + name + "' is not in the alignment, expected names of taxa, such as " +
+        auto const found = numbers.find(name);
+        if (found == numbers.end()) {
+            throw InputError(source + ": '" + name + "' is not in the alignment, expected names of taxa, such as " +
                              dataset.taxa.front());
         }
-        numbers.insert(checked_cast<std::uint32_t>(found - dataset.taxa.begin()));
+        result.push_back(found->second);
     }
-    if (numbers.size() == dataset.taxa.size()) throw InputError("--outgroup: has all taxa, expected some of them");
-    return {numbers.begin(), numbers.end()};
+    return result;
+}
+
+std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset) {
+    auto taxa = taxa_of(options.outgroup, dataset, "--outgroup");
+    std::ranges::sort(taxa);
+    taxa.erase(std::unique(taxa.begin(), taxa.end()), taxa.end());
+    if (taxa.size() == dataset.taxa.size()) throw InputError("--outgroup: has all taxa, expected some of them");
+    return taxa;
 }
 
 std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset) {
@@ -120,17 +132,48 @@ std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& da
     return {msa::read_newick(options.tree, dataset.taxa)};
 }
 
-std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees) {
+std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset) {
+    if (options.constraint.empty()) return std::nullopt;
+    auto const file = options.constraint.string();
+    auto const [names, trees] = msa::read_named_trees(options.constraint);
+    if (trees.size() != 1) throw InputError({file}, "has " + std::to_string(trees.size()) + " trees, expected one");
+    auto numbers = taxa_of(names, dataset, file);
+    std::vector<std::vector<std::uint32_t>> groups;
+    auto const splits = msa::splits_of(trees.front());
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        auto& group = groups.emplace_back();
+        msa::for_each_taxon(splits[i], [&](std::uint32_t taxon) { group.push_back(numbers[taxon]); });
+    }
+    return Constraint(checked_cast<std::uint32_t>(dataset.taxa.size()), std::move(numbers), std::move(groups));
+}
+
+void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint) {
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        if (constraint.allows(trees[i])) continue;
+        throw InputError({options.tree.string()}, "tree " + std::to_string(i + 1) + " lacks a split of " +
+                                                      options.constraint.string() + ", expected that it has all");
+    }
+}
+
+std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa) {
     std::vector<Start> starts;
     for (std::uint32_t i = 0; i < num_user_trees; ++i) starts.push_back({Start::Kind::user, i});
-    auto const* const automatic = num_user_trees == 0 ? "pars{1}" : "";
-    std::string const by_rule = options.starts.empty() ? automatic : options.starts;
-    if (!by_rule.empty()) std::ranges::copy(parse_starts(by_rule), std::back_inserter(starts));
+    if (options.starts == "tree" && num_user_trees == 0) {
+        throw InputError("--starts tree: there is none, expected --tree FILE");
+    }
+    if (options.command != Command::search || options.starts == "tree") return starts;
+    if (!options.starts.empty()) {
+        std::ranges::copy(parse_starts(options.starts), std::back_inserter(starts));
+    } else {
+        auto const enough = default_starts(options.effort, checked_cast<std::uint32_t>(num_taxa));
+        for (std::uint32_t i = 0; starts.size() < enough; ++i) starts.push_back({Start::Kind::parsimony, i});
+    }
     return starts;
 }
 
 msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
-                     std::span<msa::Tree const> user_trees) {
+                     std::span<msa::Tree const> user_trees, Constraint const* constraint) {
+    if (constraint != nullptr && start.kind != Start::Kind::user) return constraint->random_tree(seed);
     switch (start.kind) {
         case Start::Kind::user:
             return user_trees[start.number];

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,18 +50,29 @@ Input to_input(CheckedInput const& checked);
 /// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
 
-/// The numbers of some taxa. Throws InputError for a name that is no taxon, or if all are named.
-std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset);
+/// The numbers of some taxa, in their order. Throws InputError for a name that is no taxon; source: where it is from.
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset,
+                                   std::string const& source);
+
+/// The taxa of --outgroup. Throws InputError if one is not known, or all are named.
+std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset);
 
 /// The trees of --tree, none without it. Throws InputError.
 std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);
 
-/// Where searches begin: --starts, the user's trees, or one parsimony tree. Throws InputError.
-std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees);
+/// The tree of --constraint; none without it. Throws InputError.
+std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset);
 
-/// Of its kind. Precondition: a user's tree is there.
+/// Throws InputError if the user gave a tree that the constraint does not allow.
+void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint);
+
+/// Where searches begin: from the user's trees and by --starts, or without that from as many as pay. Throws InputError.
+std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
+
+/// Of its kind; under a constraint, if it is no user's, a random one that it allows. Precondition: a user's tree is
+/// there.
 msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
-                     std::span<msa::Tree const> user_trees);
+                     std::span<msa::Tree const> user_trees, Constraint const* constraint);
 
 /// With one length set, or one per partition if they are unlinked.
 msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);

@@ -139,8 +139,10 @@ void Job::set_up() {
         if (reduces) write_reduced(options_, checked);
         if (reduces && options_.redo) remove_checkpoints(options_.prefix);
         user_trees_ = read_user_trees(options_, input->dataset);
-        starts_ = starts_of(options_, user_trees_.size());
-        input->dataset.outgroup = taxa_of(options_.outgroup, input->dataset);
+        starts_ = starts_of(options_, user_trees_.size(), input->dataset.taxa.size());
+        constraint_ = read_constraint(options_, input->dataset);
+        if (constraint_) check_user_trees(options_, user_trees_, *constraint_);
+        input->dataset.outgroup = outgroup_of(options_, input->dataset);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
     }
@@ -291,6 +293,7 @@ void Job::tell_results(std::vector<Item> const& items) {
 
 SearchOptions Job::options_of(Item item) const {
     auto result = search_options_;
+    result.constraint = constraint();
     switch (item.purpose) {
         case Purpose::model_choice:
             result.command = Command::loglh;  // nothing follows the choice
@@ -378,11 +381,11 @@ SearchState Job::state_of(Item item) const {
         auto const& best = *board_.find(best_item());
         auto patterns = *patterns_;
         patterns.weight = resampled_weights(patterns.weight, patterns.partition_begin, options.seed);
-        auto tree = start_tree({Start::Kind::parsimony}, options.seed, patterns, user_trees_);
+        auto tree = start_tree({Start::Kind::parsimony}, options.seed, patterns, user_trees_, constraint());
         return start_state(Command::search, with_length_sets(std::move(tree), options_.linkage, specs.size()),
                            best.specs, best.models);
     }
-    auto tree = start_tree(starts_[item.number], options.seed, *patterns_, user_trees_);
+    auto tree = start_tree(starts_[item.number], options.seed, *patterns_, user_trees_, constraint());
     tree = with_length_sets(std::move(tree), options_.linkage, specs.size());
     auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
     if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
@@ -602,13 +605,14 @@ void Job::stop() {
     throw Stopped();
 }
 
-/// Writes all that this PE knows to its checkpoint on disk. Returns what went wrong: the search can go on without.
+/// Writes what this PE knows, and no other that writes, to its checkpoint on disk. Returns what went wrong: the search
+/// can go on without.
 std::string Job::save() {
     if (output_ == Output::none) return "";
     auto const begin = Clock::now();
     saved_at_ = begin;
     comm_.reach(save_phase.before);
-    auto all = board_;
+    auto all = comm_.leads() ? board_ : Board();
     all.merge(news_);
     auto const bytes = all.to_bytes();
     comm_.reach(save_phase.inside);
@@ -634,6 +638,7 @@ std::uint64_t Job::fingerprint() const {
     ByteWriter out;
     out.put(dataset_.content_hash);
     for (auto const& tree : user_trees_) tree.write(out);
+    if (constraint_) constraint_->random_tree(0).write(out);
     for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
     out.put_text(options_.starts);
     for (std::uint64_t const number :

@@ -57,6 +57,7 @@ private:
     Item best_start() const;
     Item best_item() const;
     bool fuses() const;
+    Constraint const* constraint() const { return constraint_ ? &*constraint_ : nullptr; }
     std::vector<msa::Tree> other_trees() const;
 
     /// The items of a list that this PE's group works on.
@@ -110,6 +111,7 @@ private:
     SearchOptions search_options_;
     std::vector<Start> starts_;
     std::vector<msa::Tree> user_trees_;
+    std::optional<Constraint> constraint_;
     std::optional<msa::Patterns> patterns_;  // of the whole alignment, while start trees have to be made
     DealtSites sites_;
 

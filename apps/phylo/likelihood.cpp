@@ -162,8 +162,11 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
-            for (auto& partition : partitions_) static_cast<void>(partition.invalidate_subtree(g));
-            return true;  // dependencies changed with the topology, so nothing may end the search early
+            // Between two changes dependencies are as they were, and the search sets out from each change: so here,
+            // too, it may end where nothing is known.
+            bool any = false;
+            for (auto& partition : partitions_) any = partition.invalidate_subtree(g) || any;
+            return any;
         };
         if (tree_.is_connected(h)) {
             for (auto& partition : partitions_) partition.invalidate_matrix(h);

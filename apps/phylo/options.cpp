@@ -156,27 +156,49 @@ std::vector<std::string> names_of_instructions() {
 constexpr std::uint32_t most_replicates = 1'000'000;
 constexpr std::uint32_t automatic_replicates = 1000;
 
-void read_replicates(std::string const& text, Options& options) {
-    options.until_convergence = text == "auto";
-    options.replicates = automatic_replicates;
-    if (options.until_convergence) return;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.replicates);
-    if (error != std::errc() || end != text.data() + text.size() || options.replicates > most_replicates) {
-        throw CLI::ValidationError(
-            "--bs-trees", "'" + text + "', expected a number up to " + std::to_string(most_replicates) + ", or auto");
+/// "100", "auto", "auto{500}", and autoMRE, as RAxML-NG calls it.
+void read_replicates(std::string_view text, Options& options) {
+    auto number = text;
+    for (std::string_view const name : {"autoMRE", "auto"}) {
+        if (!number.starts_with(name)) continue;
+        number.remove_prefix(name.size());
+        options.until_convergence = true;
+        break;
     }
+    if (options.until_convergence && number.starts_with('{') && number.ends_with('}')) {
+        number = number.substr(1, number.size() - 2);
+    } else if (options.until_convergence && number.empty()) {
+        options.replicates = automatic_replicates;
+        return;
+    }
+    auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.replicates);
+    if (error != std::errc() || end != number.data() + number.size() || options.replicates > most_replicates) {
+        throw CLI::ValidationError("--bs-trees", "'" + std::string(text) + "', expected a number up to " +
+                                                     std::to_string(most_replicates) + ", auto, or auto{AT MOST}");
+    }
+}
+
+/// RAxML-NG says so in --tree.
+void look_for_start_trees(Options& options) {
+    auto const text = options.tree.string();
+    bool const tells_how = text.starts_with("pars") || text.starts_with("rand");
+    if (!tells_how || options.command != Command::search || std::filesystem::exists(options.tree)) return;
+    if (!options.starts.empty()) options.starts += ',';
+    options.starts += text;
+    options.tree.clear();
 }
 
 void add_search_options(CLI::App& app, Options& options) {
     std::map<std::string, Effort> const efforts{
         {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
     app.add_option("--starts", options.starts,
-                   "start trees, besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}; "
-                   "the best result counts (default: pars{1} without --tree)")
+                   "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}, or "
+                   "tree for no others; what was found is combined (default: as many as pay, by parsimony)")
         ->type_name("WHICH");
     app.add_option_function<std::string>(
            "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
-           "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... at most 1000, until they suffice")
+           "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... until they suffice, at most 1000, "
+           "auto{N}: N")
         ->type_name("N|auto");
     app.add_option("--alrt", options.alrt_replicates,
                    "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000")
@@ -184,10 +206,13 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("N");
     app.add_flag_callback(
         "--all", [&options] { options.all = true; },
-        "search, bootstrap until that suffices (or --bs-trees), and supports for the edges of the best tree");
+        "--bs-trees auto --alrt 1000, unless these say otherwise: supports for the edges of the best tree");
     app.add_option("--outgroup", options.outgroup, "names of taxa, with commas, at which trees are rooted as text")
         ->delimiter(',')
         ->type_name("NAMES");
+    app.add_option("--constraint,--tree-constraint", options.constraint,
+                   "Newick tree, of all taxa or some, not necessarily resolved, whose splits all trees must have")
+        ->type_name("FILE");
     app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
@@ -208,7 +233,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
         ->transform(CLI::CheckedTransformer(criteria).description(""))
         ->type_name("NAME");
-    app.add_option("--tree", options.tree, "Newick tree to start from or to evaluate")->type_name("FILE");
+    app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     add_redo(app, options);
     app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
         ->type_name("PATH");
@@ -267,6 +292,7 @@ void look_for_model_file(Options& options) {
 /// What CLI11 cannot check. Throws CLI::ValidationError.
 void complete(Options& options) {
     look_for_model_file(options);
+    look_for_start_trees(options);
     if (options.command == Command::check) return;
     if (options.command != Command::search && options.tree.empty()) {
         throw CLI::ValidationError(

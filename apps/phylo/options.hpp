@@ -21,8 +21,9 @@ struct Options {
     std::filesystem::path reduced;         // where to write the alignment without duplicates and gaps; empty: nowhere
     std::filesystem::path json;            // check: where to write what was found; empty: nowhere
     BranchLinkage linkage = BranchLinkage::scaled;
-    std::filesystem::path tree;         // with the user's trees; empty: see starts
-    std::string starts;                 // start trees by rule (parse_starts); empty: one, unless there is a user's
+    std::filesystem::path tree;  // with the user's trees; empty: see starts
+    std::string starts;          // start trees besides, by rule (parse_starts), or "tree": none; empty: as many as pay
+    std::filesystem::path constraint;   // a tree that all trees have to agree with; empty: none
     bool all = false;                   // supports for the best tree, too
     std::uint32_t replicates = 0;       // of the bootstrap, at most
     std::uint32_t alrt_replicates = 0;  // of SH-aLRT; 0: none

@@ -162,10 +162,10 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
 }
 
 /// Moves the next waiting subtree. Where the topology changes, others are worth a try again. Whether it did.
-bool move_next(SearchState& state, Likelihood& likelihood, std::uint32_t radius) {
+bool move_next(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
     auto const h = state.waiting.front();
     state.waiting.erase(state.waiting.begin());
-    auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses);
+    auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses, options.constraint);
     state.loglh = climb.loglh;
     if (climb.places.empty()) return false;
     wait_too(state, subtrees_near(likelihood.tree(), climb.places, wake_within));
@@ -179,7 +179,7 @@ void advance_spr(SearchState& state, Likelihood& likelihood, SearchOptions const
         state.loglh = likelihood.loglh();
         state.waiting = all_subtrees(likelihood.tree());
     } else {
-        move_next(state, likelihood, radius);
+        move_next(state, likelihood, options, radius);
     }
     ++state.position;
     if (state.waiting.empty()) enter(state, following(state.stage));
@@ -192,9 +192,9 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
         case Effort::fast:
             return 0;
         case Effort::normal:
-            return num_tips / 2;
+            return num_tips / 4;
         case Effort::thorough:
-            return std::uint64_t{2} * num_tips;
+            return num_tips;
     }
     return 0;
 }
@@ -233,7 +233,7 @@ Way go_on(SearchState& state, Likelihood& likelihood, SearchOptions const& optio
     constexpr double close = 2;  // to what it was: smoothing may make up for that
     if (!state.waiting.empty()) {
         ++state.position;
-        bool const moved = move_next(state, likelihood, std::min(near_radius, options.spr_radius));
+        bool const moved = move_next(state, likelihood, options, std::min(near_radius, options.spr_radius));
         if (!moved || fingerprint(likelihood.tree()) != state.home->fingerprint) return Way::onward;
     } else if (state.loglh > state.home->loglh - close) {
         smooth_branches(likelihood, options.least_gain);
@@ -242,13 +242,18 @@ Way go_on(SearchState& state, Likelihood& likelihood, SearchOptions const& optio
     return end_way(state, likelihood, options);
 }
 
+bool allows(Constraint const* constraint, msa::Tree tree, Exchange const& exchange) {
+    if (constraint == nullptr) return true;
+    tree.undo(exchange.move);
+    return constraint->allows(tree);
+}
+
 /// The first exchange with one of the donors that has not been tried, if there is one.
 std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const& tree, SearchOptions const& options) {
     for (auto const& donor : options.others) {
         for (auto& exchange : exchanges(tree, donor)) {
-            if (std::find(state.tried.begin(), state.tried.end(), exchange.change) == state.tried.end()) {
-                return std::move(exchange);
-            }
+            bool const is_new = std::find(state.tried.begin(), state.tried.end(), exchange.change) == state.tried.end();
+            if (is_new && allows(options.constraint, tree, exchange)) return std::move(exchange);
         }
     }
     return std::nullopt;
@@ -275,7 +280,8 @@ void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions c
     } else if (state.failures >= patience(options.effort, likelihood.tree().num_tips())) {
         enter(state, following(state.stage));
     } else {
-        leave_home(state, likelihood, [&] { return perturb(likelihood, mix(options.seed) + state.round); });
+        leave_home(state, likelihood,
+                   [&] { return perturb(likelihood, mix(options.seed) + state.round, options.constraint); });
     }
 }
 
@@ -443,6 +449,19 @@ Subject subject(SearchState const& state, BranchLinkage linkage) {
         for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
     }
     return result;
+}
+
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
+    if (num_tips < 5) return 1;
+    switch (effort) {
+        case Effort::fast:
+            return 1;
+        case Effort::normal:
+            return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
+        case Effort::thorough:
+            return 20;
+    }
+    return 1;
 }
 
 SearchState start_fusing(SearchState best) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alrt.hpp"
+#include "constraint.hpp"
 #include "likelihood.hpp"
 #include "model_choice.hpp"
 #include "topology.hpp"
@@ -36,9 +37,12 @@ std::string to_string(Stage stage);
 
 enum class Effort : std::uint8_t {
     fast,      // no escapes
-    normal,    // as long as one in half as many as taxa is of use
-    thorough,  // as long as one in twice as many as taxa is of use
+    normal,    // as long as one in a quarter as many as taxa is of use
+    thorough,  // as long as one in as many as taxa is of use
 };
+
+/// From how many trees searches should start, to be fused: what was found to pay.
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 
 /// The local maximum that a change leaves, and that is returned to unless a higher one is found.
 struct Home {
@@ -109,7 +113,8 @@ struct SearchOptions {
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
     Replicates const* replicates = nullptr;  // for SH-aLRT; none: no stage of support
-    std::vector<msa::Tree> others;           // local maxima to fuse the tree with
+    std::vector<msa::Tree> others;           // local maxima to fuse the tree with, the best first
+    Constraint const* constraint = nullptr;  // that all trees comply with, the first one included; none: any tree
 };
 
 /// To go on from a search that is done, with SearchOptions::others found by other searches: first come exchanges with

@@ -14,7 +14,7 @@ constexpr std::uint32_t most_starts = 100'000;
 [[noreturn]] void refuse(std::string_view text) {
     throw InputError("--starts: '" + std::string(text) +
                      "': expected pars{N}, rand{N} or both, such as pars{5},rand{5}, with N from 1 to " +
-                     std::to_string(most_starts));
+                     std::to_string(most_starts) + ", or tree");
 }
 
 Start::Kind kind_of(std::string_view word) {

@@ -26,6 +26,7 @@ constexpr double hopeless_share = 0.3;  // of the mean loss: what loses more is 
 constexpr std::uint64_t enough_losses = 20;
 
 constexpr std::uint32_t interchanges = 3;
+constexpr std::uint32_t most_tried = 30;          // if the constraint forbids some
 constexpr std::uint32_t interchanges_within = 3;  // edges around a random one
 
 struct Insertion {
@@ -36,7 +37,7 @@ struct Insertion {
 /// The insertions of the pruned h that are worth a closer look, the likeliest first. The subtree left the edge between
 /// a and b.
 std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, HalfEdge a, HalfEdge b,
-                                            std::uint32_t radius, double loglh, Losses& losses) {
+                                            std::uint32_t radius, double loglh, Losses& losses, Fences const& fences) {
     auto const& tree = likelihood.tree();
     auto const most_loss = losses.mean();
     std::vector<Insertion> found;
@@ -44,6 +45,7 @@ std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, 
     for (std::uint32_t step = 0; step < radius; ++step) {
         std::vector<HalfEdge> targets;
         for (auto x : front) {
+            if (fences.hinder(h, x)) continue;
             for (auto g = tree.next(x); g != x; g = tree.next(g)) targets.push_back(g);
         }
         if (targets.empty()) break;
@@ -62,15 +64,17 @@ std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, 
     return found;
 }
 
-Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses) {
+Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+               Constraint const* constraint) {
     auto const& tree = likelihood.tree();
+    Fences const fences(constraint, tree);
     auto const left = tree.next(h);
     auto const right = tree.next(left);
     auto const a = tree.back(left);
     auto const b = tree.back(right);
     auto const pruned = likelihood.prune(h);
     likelihood.reach(spr_phase.inside);
-    for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses)) {
+    for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses, fences)) {
         SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one where it was
         auto const inserted = likelihood.regraft(h, insertion.target);
         settle(likelihood, std::array{h, left, right, a});
@@ -98,9 +102,10 @@ double Losses::mean() const {
     return sum / static_cast<double>(count);
 }
 
-Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses) {
+Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+              Constraint const* constraint) {
     likelihood.reach(spr_phase.before);
-    auto result = reinsert(likelihood, h, radius, loglh, losses);
+    auto result = reinsert(likelihood, h, radius, loglh, losses, constraint);
     likelihood.reach(spr_phase.after);
     return result;
 }
@@ -109,7 +114,7 @@ void settle(Likelihood& likelihood, std::span<HalfEdge const> edges) {
     for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
 }
 
-Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
+Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* constraint) {
     likelihood.reach(escape_phase.before);
     auto const& tree = likelihood.tree();
     Random random(seed);
@@ -121,9 +126,14 @@ Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
     };
     auto const centre = some_of(all_subtrees(tree));
     std::vector<HalfEdge> places;
-    for (std::uint32_t i = 0; i < interchanges; ++i) {
+    for (std::uint32_t made = 0, tried = 0; made < interchanges && tried < most_tried; ++tried) {
         auto const h = some_of(subtrees_near(tree, {centre}, interchanges_within));
-        static_cast<void>(likelihood.nni(h, static_cast<std::uint32_t>(random.below(2))));
+        auto const move = likelihood.nni(h, static_cast<std::uint32_t>(random.below(2)));
+        if (constraint != nullptr && !constraint->allows(tree)) {
+            likelihood.undo(move);
+            continue;
+        }
+        ++made;
         places.push_back(h);
         places.push_back(tree.back(h));
     }
@@ -131,7 +141,7 @@ Climb perturb(Likelihood& likelihood, std::uint64_t seed) {
     auto edges = subtrees_near(tree, places, 1);
     erase_twins(tree, edges);
     for (int pass = 0; pass < 2; ++pass) settle(likelihood, edges);
-    auto const loglh = likelihood.loglh(places.front());
+    auto const loglh = likelihood.loglh(centre);
     likelihood.reach(escape_phase.after);
     return {loglh, places};
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "constraint.hpp"
 #include "likelihood.hpp"
 
 namespace regraft::phylo {
@@ -31,15 +32,17 @@ struct Climb {
 
 /// Cuts off the subtree behind h and moves it at most `radius` edges away, if that raises the likelihood `loglh` once
 /// the three branches there and the one left behind are optimised. Insertions are ranked without optimising (lazy SPR,
-/// Stamatakis 2006), from the nearest outwards, beyond an edge only if the insertion there did not lose too much.
-Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses);
+/// Stamatakis 2006), from the nearest outwards, beyond an edge only if the insertion there did not lose too much. The
+/// tree keeps complying with the constraint.
+Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+              Constraint const* constraint = nullptr);
 
 /// Optimises the branches of these edges, one after the other, well enough to compare topologies.
 void settle(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
-/// Some random nearest-neighbour interchanges close to each other, and the branches there optimised. Precondition: at
-/// least 4 tips.
-Climb perturb(Likelihood& likelihood, std::uint64_t seed);
+/// Some random nearest-neighbour interchanges close to each other, of those that the constraint allows, and the
+/// branches there optimised; no change if it allows none of many. Precondition: at least 4 tips.
+Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* constraint = nullptr);
 
 /// Per half-edge that points towards tip 0: a hash of the set of tips behind it, 0 for all others. O(tips).
 std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);

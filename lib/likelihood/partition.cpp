@@ -230,8 +230,7 @@ public:
     bool invalidate_clv(HalfEdge h) { return slots_.invalidate(h); }
     bool invalidate_subtree(HalfEdge h) {
         bool const was_valid = invalidate_clv(h);
-        alike_[h].known = Known::nothing;
-        return was_valid;
+        return std::exchange(alike_[h].known, Known::nothing) != Known::nothing || was_valid;
     }
     void invalidate_matrix(HalfEdge h) { matrix_valid_[matrix_number(h)] = 0; }
 

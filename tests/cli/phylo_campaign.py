@@ -42,7 +42,7 @@ GROUPS = [  # ranks, groups, plan: everybody named must die
     (4, 4, "spr:inside:2:5"),  # a group dies out
     (4, 4, "spr:inside:1:5,spr:inside:2:9,spr:inside:3:30"),
     (6, 3, "spr:inside:0:3,spr:inside:1:8,escape:inside:4:0"),
-    (5, 2, "model:inside:0:1,recover:inside:3:0,spr:before:1:20"),
+    (5, 2, "branches:inside:0:20,recover:inside:3:0,spr:before:1:20"),
     (4, 2, "checkpoint:before:1:1,derive:inside:2:0"),
     (4, 4, "commit:inside:3:2,checkpoint:inside:0:1,deal:before:1:0"),
     (5, 3, "derive:before:0:0,derive:after:4:0"),
@@ -68,9 +68,20 @@ def check(result: phylo_job.Result, reference: phylo_job.Result, name: str, exac
     print(f"{name}: same bits, {len(result.killed())} died, {len(result.report['failures'])} recoveries", flush=True)
 
 
+def noise(jobs: phylo_job.Jobs) -> str:
+    """An alignment with many local maxima, from which searches come back with different trees."""
+    path = pathlib.Path(jobs.directory.name, "noise.phy")
+    if not path.exists():
+        draw = random.Random(5)
+        rows = ["".join(draw.choice("ACGT") for _ in range(60)) for _ in range(12)]
+        path.write_text("12 60\n" + "".join(f"t{i} {row}\n" for i, row in enumerate(rows)), encoding="utf-8")
+    return str(path)
+
+
 def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) -> phylo_job.Result:
-    """Several in one job, by groups of ranks."""
-    return jobs.search(ranks, plan, "--starts", "pars{3},rand{2}", "--bs-trees", "4", "--groups", str(groups))
+    """Several in one job, by groups of ranks, and all that follows from them."""
+    more = ["--starts", "pars{3},rand{2}", "--bs-trees", "4", "--alrt", "20", "--groups", str(groups)]
+    return jobs.search(ranks, plan, *more, model="JC", msa=noise(jobs))
 
 
 def points(jobs: phylo_job.Jobs, args) -> None:
@@ -91,7 +102,7 @@ def points(jobs: phylo_job.Jobs, args) -> None:
         plan = f"{first}{point}:{victim}:0"
         model = "auto" if point.startswith("model_choice:") else "GTR+FC+G4m"
         more = ["--checkpoint-interval", "0"] if point.startswith("save:") else []
-        if point.startswith("derive:"):
+        if point.startswith(("derive:", "fuse:", "support:")):
             check(searches(jobs, ranks, plan), several, f"{ranks} ranks, {plan}", victims(plan))
         else:
             check(jobs.search(ranks, plan, *more, model=model), references[model], f"{ranks} ranks, {plan}", victims(plan))
@@ -120,7 +131,7 @@ def plans(jobs: phylo_job.Jobs, args) -> None:
 
 def groups(jobs: phylo_job.Jobs, args) -> None:
     def all_trees(result):
-        return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps")]
+        return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "support", "supportTBE", "supportAlrt", "consensus", "svg")]
 
     def compare(result, name, exact=None):
         check(result, reference, name, exact)

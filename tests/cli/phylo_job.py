@@ -60,9 +60,9 @@ class Jobs:
         outcome = launch.run_watched(self.args.mpirun, ranks, program, timeout, {"REGRAFT_FAIL": plan}, launcher)
         return Result(outcome, ranks, prefix)
 
-    def search(self, ranks: int, plan: str = "", *more: str, model: str = "GTR+FC+G4m") -> Result:
-        """A search on the small test alignment that must succeed, with exactly the planned victims among the dead."""
-        arguments = ["search", "--msa", self.args.msa, "--model", model, "--spr-radius", "2", *more]
+    def search(self, ranks: int, plan: str = "", *more: str, model: str = "GTR+FC+G4m", msa: str = "") -> Result:
+        """A search, on the small test alignment if no other is given, that must succeed; only planned victims may die."""
+        arguments = ["search", "--msa", msa or self.args.msa, "--model", model, "--spr-radius", "2", *more]
         result = self.run(ranks, [*arguments, "--fail", plan] if plan else arguments)
         result.require(not result.cut_short, f"{ranks} ranks, plan '{plan}'")
         result.require(set(result.codes) <= {0, KILLED}, f"{ranks} ranks, plan '{plan}': a rank failed")

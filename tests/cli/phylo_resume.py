@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Interrupted and called again: the same bits as in one go, wherever it was interrupted and on however many ranks it goes on.
 
-points   all ranks die at a point, for every point there is, at its first, middle and last occurrence
+points   all ranks die at a point, for every point there is: at its first, middle or last occurrence, in turn
+all      the same at all three of them
 stops    --time-limit and SIGTERM end with exit code 75, again and again
 damage   checkpoints that were cut or changed are refused, and the one before is used; another job's is refused
 """
@@ -15,7 +16,7 @@ import time
 import phylo_job
 
 STOPPED = 75
-SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3"]
+SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--alrt", "20"]
 
 
 def command(args, *more: str) -> list[str]:
@@ -23,7 +24,7 @@ def command(args, *more: str) -> list[str]:
 
 
 def all_trees(result: phylo_job.Result) -> list[str]:
-    return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "bestModel")]
+    return [pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8") for name in ("mlTrees", "bootstraps", "bestModel", "support", "supportTBE", "supportAlrt", "consensus", "svg")]
 
 
 def check(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> None:
@@ -34,11 +35,11 @@ def check(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> N
     print(f"{name}: same bits, resumed from {result.report['resumed_from']}", flush=True)
 
 
-def points(jobs: phylo_job.Jobs, args) -> None:
+def points(jobs: phylo_job.Jobs, args, every: int = 3) -> None:
     reference = jobs.run(1, command(args))
     counts = jobs.run(2, command(args)).report["points_reached"]
     for number, (point, count) in enumerate(sorted(counts.items())):
-        for occurrence in sorted({0, count // 2, count - 1}):
+        for occurrence in sorted({0, count // 2, count - 1} if every == 1 else {(0, count // 2, count - 1)[number % every]}):
             killed = jobs.run(2, command(args), plan=",".join(f"{point}:{rank}:{occurrence}" for rank in (0, 1)))
             if killed.codes == [0, 0]:  # only one rank comes there, or another number of times
                 check(killed, reference, f"{point} {occurrence}: nobody died")
@@ -105,7 +106,11 @@ def damage(jobs: phylo_job.Jobs, args) -> None:
     check(anew, reference, "--redo")
 
 
-MODES = {"points": points, "stops": stops, "damage": damage}
+def all_points(jobs: phylo_job.Jobs, args) -> None:
+    points(jobs, args, every=1)
+
+
+MODES = {"points": points, "all": all_points, "stops": stops, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)

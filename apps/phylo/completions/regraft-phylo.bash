@@ -34,7 +34,7 @@ _regraft_phylo() {
                 mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$cur")
             fi
             return ;;
-        --starts | --outgroup | --seed | --spr-radius | --replicas | --groups | --checkpoint-interval | --time-limit | --threads | --memory | --fail) return ;;
+        --starts | --alrt | --outgroup | --seed | --spr-radius | --replicas | --groups | --checkpoint-interval | --time-limit | --threads | --memory | --fail) return ;;
     esac
     options='--help'
     [[ $command != points ]] && options+=' --redo'
@@ -51,7 +51,7 @@ _regraft_phylo() {
             options+=' --criterion --tree --prefix --replicas --groups --checkpoint-interval --time-limit --threads --memory --repeats --instructions --fail' ;;
     esac
     [[ $command == search || $command == evaluate ]] && options+=' --profile'
-    [[ $command == search ]] && options+=' --starts --all --bs-trees --outgroup --seed --effort --spr-radius'
+    [[ $command == search ]] && options+=' --starts --all --alrt --bs-trees --outgroup --seed --effort --spr-radius'
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
 }
 complete -F _regraft_phylo regraft-phylo

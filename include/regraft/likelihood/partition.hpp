@@ -71,7 +71,8 @@ public:
     /// categories may change. Precondition: without sites that never change if such were left out.
     void set_model(SiteModel model, double branch_scale = 1);
 
-    /// Tell what a change of the tree made invalid: of lengths, or of the subtree that h sees. Whether it was valid.
+    /// Tell what a change of the tree made invalid: of lengths, or of the subtree that h sees. Whether anything was
+    /// known of it; if not, then neither of any larger subtree with it inside.
     bool invalidate_clv(msa::HalfEdge h);
     bool invalidate_subtree(msa::HalfEdge h);
     void invalidate_matrix(msa::HalfEdge h);
