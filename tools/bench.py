@@ -67,6 +67,7 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it they are left out if they are not there")
     parser.add_argument("--sets", nargs="+", metavar="DIR", help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
     parser.add_argument("--runs", metavar="DIR", help="where these keep what they have run: interrupted, they go on from there")
+    parser.add_argument("--kept", action="store_true", help="search tells of what is in --runs and runs nothing more")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
 
@@ -94,8 +95,8 @@ def main() -> int:
         print(f"{name} ...", flush=True)
         source = f"{name}_bench.cpp"
         if name in tools:
-            source, pace = "search.cpp", tool_arguments(args, name)
-            problem = run_tool(tools[name], phylo, pace, result)
+            source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
+            problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], result)
         elif name in JOBS:
             problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], pace, args.mpirun, result)
         else:
@@ -139,16 +140,19 @@ def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: st
     return ""
 
 
-def tool_arguments(args: argparse.Namespace, name: str) -> list[str]:
-    words = ["--short"] if args.short else []
-    if name in TAKES_SETS:
-        words += [*(["--runs", args.runs] if args.runs else []), *(["--sets", *args.sets] if args.sets else [])]
-    return words
+def sets_for(name: str, args: argparse.Namespace) -> list[str]:
+    return ["--sets", *args.sets] if args.sets and name in TAKES_SETS else []
 
 
-def run_tool(tool: str, phylo: pathlib.Path, pace: list[str], result: pathlib.Path) -> str:
+def keeping(name: str, args: argparse.Namespace) -> list[str]:
+    """What is not to be run again."""
+    kept = ["--kept"] if args.kept and name == "search" else []
+    return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
+
+
+def run_tool(tool: str, phylo: pathlib.Path, words: list[str], result: pathlib.Path) -> str:
     """Writes result; returns what went wrong."""
-    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(phylo), "--out", str(result), *pace]
+    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(phylo), "--out", str(result), *words]
     code = subprocess.run(command, check=False).returncode
     return f"exit code {code}" if code else ""
 

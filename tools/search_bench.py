@@ -47,8 +47,11 @@ class Bench:
         self.records: list[dict] = []
         self.trees: dict[str, str] = {}  # by the name of the record
 
+    def folder(self, program, dataset: Dataset, start: Start) -> pathlib.Path:
+        return self.runs / dataset.name / f"{program.name}-{start.number}"
+
     def measure(self, program, dataset: Dataset, start: Start) -> None:
-        folder = self.runs / dataset.name / f"{program.name}-{start.number}"
+        folder = self.folder(program, dataset, start)
         name = f"{program.name}/{dataset.name}/start:{start.number}"
         record = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "time_unit": "s"}
         try:
@@ -111,6 +114,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, metavar="N", help="for each data set and program")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of fast, normal, thorough, iqtree_fast, iqtree and raxml_ng")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps what was run there, and does not run again what is there")
+    parser.add_argument("--kept", action="store_true", help="searches nothing: judges what is in --runs")
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: little data, two starts")
     pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is, without peers")
@@ -129,7 +133,8 @@ def main() -> int:
             for dataset in sets:
                 start = starts_for(dataset, number + 1)[number]
                 for program in programs:
-                    bench.measure(program, dataset, start)
+                    if not args.kept or (bench.folder(program, dataset, start) / "found.json").exists():
+                        bench.measure(program, dataset, start)
         bench.add_distances()
         context = {"clock": "cpu_time", "drawing": "search", "num_cpus": os.cpu_count(),
                    "programs": {program.name: version(program) for program in programs},
