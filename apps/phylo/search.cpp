@@ -259,13 +259,15 @@ std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const&
     return std::nullopt;
 }
 
-/// Ways out by exchanges with the donors, until none is left that has not been tried.
+/// Ways out by exchanges with the donors, until none is left that has not been tried. Where they led higher, subtrees
+/// are moved far once more, and then fused what that leaves to be tried.
 void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
     auto const exchange = next_exchange(state, likelihood.tree(), options);
     if (!exchange) {
-        state.tried.clear();
-        return enter(state, following(state.stage));
+        bool const paid = state.loglh - state.round_start >= options.least_gain;
+        if (!paid) state.tried.clear();
+        return enter(state, paid ? Stage::far_spr : following(state.stage));
     }
     state.tried.push_back(exchange->change);
     leave_home(state, likelihood, [&] { return make(likelihood, *exchange); });

@@ -19,8 +19,8 @@ enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 /// Where the machine stands. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen where that is asked for. Near and far: how far subtrees are moved. Fusing leaves a
-/// local maximum by parts of other good trees, escapes by random changes at one place. Support: of edges, where it is
-/// asked for.
+/// local maximum by parts of other good trees, and goes back to far moves if that paid; escapes leave it by random
+/// changes at one place. Support: of edges, where it is asked for.
 enum class Stage : std::uint8_t {
     model_choice,
     rough_model,

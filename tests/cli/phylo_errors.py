@@ -8,6 +8,7 @@ import sys
 
 import phylo_job
 
+SMALL = ["--msa", "{dir}/small.phy", "--model", "JC"]
 GOOD = ["--msa", "{msa}", "--model", "GTR+FC+G4m"]
 FILES = {
     "empty.phy": "",
@@ -29,6 +30,8 @@ FILES = {
     "gaps.phy": "4 4\na ----\nb ????\nc NNNN\nd ----\n",
     "bad.nwk": "((a,b),(c,e));",
     "cut.nwk": "((a,b),(c,d)",
+    "abcd.nwk": "((a,b),(c,d));",
+    "two.nwk": "((a,b),(c,d));\n((a,c),(b,d));\n",
 }
 CASES = [  # arguments, what the message must contain
     (["search"], "--msa"),
@@ -89,6 +92,19 @@ CASES = [  # arguments, what the message must contain
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/bad.nwk"], "bad.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/cut.nwk"], "cut.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/none.nwk"], "none.nwk"),
+    (["search", *SMALL, "--starts", "nj"], "--starts: 'nj': expected pars{{N}}, rand{{N}}"),
+    (["search", *SMALL, "--starts", "tree"], "--starts tree: there is none, expected --tree FILE"),
+    (["search", *SMALL, "--outgroup", "a,x"], "--outgroup: 'x' is not in the alignment"),
+    (["search", *SMALL, "--outgroup", "a,b,c,d"], "--outgroup: has all taxa"),
+    (["search", *SMALL, "--constraint", "{dir}/bad.nwk"], "bad.nwk: 'e' is not in the alignment"),
+    (["search", *SMALL, "--constraint", "{dir}/cut.nwk"], "cut.nwk:1:"),
+    (["search", *SMALL, "--constraint", "{dir}/two.nwk"], "two.nwk: has 2 trees, expected one"),
+    (["search", *SMALL, "--constraint", "{dir}/abcd.nwk", "--tree", "{dir}/two.nwk"], "two.nwk: tree 2 lacks a split of {dir}/abcd.nwk"),
+    (["search", *SMALL, "--bs-trees", "many"], "--bs-trees: 'many', expected a number"),
+    (["search", *SMALL, "--alrt", "0"], "--alrt"),
+    (["search", *SMALL, "--time-limit", "-1"], "--time-limit"),
+    (["search", *SMALL, "--profile", "--groups", "2"], "--profile: compares ranks that work on the same"),
+    (["evaluate", *SMALL, "--tree", "{dir}/two.nwk"], "two.nwk:2:1"),
     (["search", *GOOD, "--fail", "nowhere:0:0"], "no point named 'nowhere'"),
     (["search", *GOOD, "--fail", "spr:inside"], "expected point:rank:occurrence"),
     (["search", *GOOD, "--fail", "spr:inside:99:0"], "there is no rank 99 among"),

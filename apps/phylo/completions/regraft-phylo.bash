@@ -20,7 +20,7 @@ _regraft_phylo() {
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -W 'auto GTR+G HKY+G JC LG+G WAG+G BIN+G' -- "$cur"; compgen -f -X '!*.bestModel' -- "$cur")
             return ;;
-        --msa | --partitions | --tree | --trees | --reduced | --json | --prefix)
+        --msa | --partitions | --tree | --constraint | --tree-constraint | --trees | --reduced | --json | --prefix)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
             return ;;
@@ -51,7 +51,7 @@ _regraft_phylo() {
             options+=' --criterion --tree --prefix --replicas --groups --checkpoint-interval --time-limit --threads --memory --repeats --instructions --fail' ;;
     esac
     [[ $command == search || $command == evaluate ]] && options+=' --profile'
-    [[ $command == search ]] && options+=' --starts --all --alrt --bs-trees --outgroup --seed --effort --spr-radius'
+    [[ $command == search ]] && options+=' --starts --constraint --tree-constraint --all --alrt --bs-trees --outgroup --seed --effort --spr-radius'
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
 }
 complete -F _regraft_phylo regraft-phylo

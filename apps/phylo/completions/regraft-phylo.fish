@@ -33,6 +33,7 @@ complete -c regraft-phylo -n "__fish_seen_subcommand_from $jobs" -l instructions
 complete -c regraft-phylo -n "__fish_seen_subcommand_from $jobs" -l fail -x -d 'kill ranks'
 complete -c regraft-phylo -n '__fish_seen_subcommand_from search evaluate' -l profile -d 'measure where ranks lose time'
 complete -c regraft-phylo -n '__fish_seen_subcommand_from search' -l starts -x -a 'pars{1} pars{5},rand{5}' -d 'start trees'
+complete -c regraft-phylo -n '__fish_seen_subcommand_from search' -l constraint -l tree-constraint -r -F -d 'a tree whose splits all trees must have'
 complete -c regraft-phylo -n '__fish_seen_subcommand_from search' -l alrt -x -d 'samples for SH-aLRT'
 complete -c regraft-phylo -n '__fish_seen_subcommand_from search' -l bs-trees -x -a auto -d 'replicates of the bootstrap'
 complete -c regraft-phylo -n '__fish_seen_subcommand_from search' -l all -d 'search, bootstrap and supports'

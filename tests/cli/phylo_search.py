@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What searches can be asked for: start trees, constraints, outgroups, supports; the same bits on any number of ranks."""
+import pathlib
+import re
+import sys
+
+import phylo_job
+
+SEARCH = ["--model", "HKY+G4m", "--spr-radius", "2"]
+
+
+def read(result: phylo_job.Result, name: str) -> str:
+    return pathlib.Path(f"{result.prefix}.{name}").read_text(encoding="utf-8")
+
+
+def splits(newick: str) -> set[frozenset[str]]:
+    """The taxa on the side of each inner edge that the first taxon in alphabetical order is not on."""
+    found, open_groups = [], [set()]
+    for opening, closing, name in re.findall(r"(\()|(\)[^,();]*)|([^,();]+)", newick.split(";")[0]):
+        if opening:
+            open_groups.append(set())
+        elif closing:
+            group = open_groups.pop()
+            found.append(group)
+            open_groups[-1] |= group
+        else:
+            open_groups[-1].add(name.split(":")[0])
+    everybody = open_groups[0]
+    sides = [everybody - group if min(everybody) in group else group for group in found]
+    return {frozenset(side) for side in sides if 1 < len(side) < len(everybody) - 1}
+
+
+def several(jobs: phylo_job.Jobs, args) -> None:
+    """The best of the starts counts, and what is told of each is what it ends with alone."""
+    alone = jobs.run(1, ["search", "--msa", args.msa, *SEARCH, "--effort", "fast"])
+    many = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--effort", "fast", "--starts", "pars{2},rand{2}"])
+    starts = many.report["starts"]
+    many.require([start["start"] for start in starts] == ["parsimony 1", "parsimony 2", "random 1", "random 2"], "expected four starts")
+    many.require(starts[0]["log_likelihood"] == alone.report["log_likelihood"], "expected that a start does not depend on others")
+    many.require(many.report["log_likelihood"] == max(start["log_likelihood"] for start in starts), "expected the best")
+    trees = read(many, "mlTrees").splitlines()
+    many.require(len(trees) == 4 and trees[0] == read(alone, "bestTree").strip(), "expected the trees of all starts in their order")
+    # Trees in a file are starts, too.
+    file = pathlib.Path(jobs.directory.name, "starts.nwk")
+    file.write_text("\n".join(trees[1:3]) + "\n", encoding="utf-8")
+    again = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, "--effort", "fast", "--tree", str(file), "--starts", "tree"])
+    again.require([start["start"] for start in again.report["starts"]] == ["tree 1", "tree 2"], "expected the trees of the file")
+    raxml = jobs.run(1, ["--msa", args.msa, *SEARCH, "--effort", "fast", "--tree", "pars{2},rand{2}"])
+    raxml.require(read(raxml, "mlTrees") == read(many, "mlTrees"), "expected that --tree pars{2} means start trees")
+
+
+def constraints(jobs: phylo_job.Jobs, args) -> None:
+    free = jobs.run(1, ["search", "--msa", args.msa, *SEARCH])
+    names = sorted(re.findall(r"[A-Z][A-Za-z_]+", read(free, "bestTree")))
+    # Nobody would find these.
+    wanted = {frozenset({names[1], names[6]}), frozenset({names[2], names[9], names[4]})}
+    free.require(not wanted & splits(read(free, "bestTree")), "expected that the constraint says something")
+    constraint = pathlib.Path(jobs.directory.name, "constraint.nwk")
+    constraint.write_text("(" + ",".join(f"({','.join(sorted(group))})" for group in wanted) + f",{names[0]},{names[3]});", encoding="utf-8")
+    command = ["search", "--msa", args.msa, *SEARCH, "--constraint", str(constraint), "--starts", "pars{2}", "--bs-trees", "2"]
+    bound = jobs.run(1, command)
+    for tree in [read(bound, "bestTree"), *read(bound, "mlTrees").splitlines(), *read(bound, "bootstraps").splitlines()]:
+        kept = [frozenset(split & {names[i] for i in (0, 1, 2, 3, 4, 6, 9)}) for split in splits(tree)]
+        bound.require(all(group in kept for group in wanted), f"expected that the constraint is kept in {tree}")
+    bound.require(bound.report["log_likelihood"] < free.report["log_likelihood"], "expected that freedom is worth something")
+    other = jobs.run(4, [*command, "--groups", "2", "--fail", "spr:inside:1:4"])
+    other.require(other.bits() == bound.bits() and other.killed() == {1}, "expected the same bits")
+
+
+def outgroups(jobs: phylo_job.Jobs, args) -> None:
+    free = jobs.run(1, ["search", "--msa", args.msa, *SEARCH])
+    group = min(splits(read(free, "bestTree")), key=lambda split: (len(split), sorted(split)))
+    rooted = jobs.run(1, ["search", "--msa", args.msa, *SEARCH, "--outgroup", ",".join(group)])
+    tree = read(rooted, "bestTree")
+    rooted.require(rooted.report["log_likelihood"] == free.report["log_likelihood"], "expected the same result")
+    rooted.require(splits(tree) == splits(read(free, "bestTree")), "expected the same tree")
+    # The outgroup is a child of the root.
+    depth, child, children = 0, "", []
+    for character in tree.strip().rstrip(";")[1:-1] + ",":
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            children.append(child)
+            child = ""
+        else:
+            child += character
+    rooted.require(any(set(re.findall(r"[A-Z][A-Za-z_]+", c)) == group for c in children), f"expected {group} at the root of {tree}")
+    odd = sorted(set(re.findall(r"[A-Z][A-Za-z_]+", tree)) - group)[:1] + [min(group)]
+    if frozenset(odd) not in splits(tree):
+        split = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, "--outgroup", ",".join(odd)])
+        split.require("the outgroup is no clade" in split.output and split.codes == [0, 0], "expected a warning")
+
+
+def supports(jobs: phylo_job.Jobs, args) -> None:
+    """The labels are what the replicates say."""
+    result = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "8", "--alrt", "50"])
+    replicates = [splits(line) for line in read(result, "bootstraps").splitlines()]
+    result.require(len(replicates) == 8 and result.report["bootstrap"]["replicates"] == 8, "expected 8 replicates")
+    labels = sorted(int(label) for label in re.findall(r"\)(\d+):", read(result, "support")))
+    counted = sorted(round(100 * sum(split in tree for tree in replicates) / 8 + 1e-9) for split in splits(read(result, "bestTree")))
+    result.require(labels == counted, f"supports {labels}, expected {counted}")
+    alrt = [int(label) for label in re.findall(r"\)(\d+):", read(result, "supportAlrt"))]
+    result.require(len(alrt) == len(labels) and all(0 <= a <= 100 for a in alrt) and max(alrt) > 90, f"odd SH-aLRT {alrt}")
+    until = jobs.run(2, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "auto{100}"])
+    until.require(until.report["bootstrap"]["replicates"] in (50, 100), "expected a multiple of 50")
+    until.require(until.report["bootstrap"]["converged"] or until.report["bootstrap"]["replicates"] == 100, "expected that it goes on until it converges")
+
+
+def all_cases(jobs: phylo_job.Jobs, args) -> None:
+    several(jobs, args)
+    constraints(jobs, args)
+    outgroups(jobs, args)
+    supports(jobs, args)
+
+
+if __name__ == "__main__":
+    sys.exit(phylo_job.main(phylo_job.arguments(__doc__).parse_args(), all_cases, needs_deaths=True))
