@@ -10,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 
 import searches  # noqa: E402
 import simulate  # noqa: E402
+from phylo_bootstrap_bench import resampled  # noqa: E402
 from results import Point, Results  # noqa: E402
 from search_bench import Bench, simulated  # noqa: E402
 from tree_programs import Dataset, Found, IqTree, Regraft, Start, Usage, dataset_of  # noqa: E402
@@ -61,6 +62,14 @@ def check_data(folder: pathlib.Path) -> None:
     assert "GTR+F+G4:p1, LG+G4:p2" in sets and "p2 =  3  4;" in sets, sets
 
 
+def check_resampling() -> None:
+    blocks = "2 6\nx AC G\ny CAT\n\nTTA\nGG C\n"
+    rows = dict(line.split() for line in resampled(blocks, 3).splitlines()[1:])
+    columns = set(zip("ACGTTA", "CATGGC"))
+    assert len(rows["x"]) == 6 and set(zip(rows["x"], rows["y"])) <= columns, rows
+    assert resampled(blocks, 3) != resampled(blocks, 4) and resampled(blocks, 3) == resampled("2 6\nx ACGTTA\ny CATGGC\n", 3)
+
+
 def check_table() -> None:
     runs = [{"log_likelihood": number, "cpu_time": -number, "taxa": 4, "sites": 9, **distance}
             for number, distance in ((-12.0, {}), (-10.0, {"distance": 0}), (-11.5, {}))]
@@ -73,4 +82,5 @@ if __name__ == "__main__":
         judge, place = Regraft(pathlib.Path(sys.argv[1]).resolve(), "fast"), pathlib.Path(place).resolve()
         check_judge(judge, place)
         check_data(place)
+        check_resampling()
         check_table()

@@ -77,15 +77,13 @@ def lines(path: pathlib.Path) -> list[str]:
 
 
 def resampled(phylip: str, seed: int) -> str:
-    """As many sites, drawn with replacement. Precondition: a row per taxon."""
-    head, *rows = phylip.splitlines()
-    sites = int(head.split()[1])
+    """As many sites, drawn with replacement. Precondition: a line per taxon, or blocks of such lines, with names in the first alone."""
+    head, *others = (line for line in phylip.splitlines() if line.strip())
+    taxa, sites = map(int, head.split()[:2])
+    first = [line.split(None, 1) for line in others[:taxa]]
+    rows = ["".join([row, *others[taxa + i :: taxa]]).replace(" ", "") for i, (_, row) in enumerate(first)]
     drawn = random.Random(seed).choices(range(sites), k=sites)
-    text = [head]
-    for name, row in (line.split(None, 1) for line in rows if line.strip()):
-        row = row.replace(" ", "")
-        text.append(f"{name} {''.join(row[site] for site in drawn)}")
-    return "\n".join(text) + "\n"
+    return f"{taxa} {sites}\n" + "".join(f"{name} {''.join(row[site] for site in drawn)}\n" for (name, _), row in zip(first, rows))
 
 
 def supports(judge: Regraft, reference: str, trees: list[str]) -> list[int]:

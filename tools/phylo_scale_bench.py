@@ -13,6 +13,7 @@ from tree_programs import Dataset, Regraft, Start, run
 
 SITES = 1000
 TAXA = {"full": [500, 1000, 2000, 5000], "short": [100, 200], "smoke": [20]}
+LEAST = 0.01  # seconds: what is less was not measured
 STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
 
 
@@ -40,6 +41,7 @@ def start_seconds(program: Regraft, dataset: Dataset, kind: str, folder: pathlib
 
 
 def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> list[dict]:
+    # Both have the first step in their time.
     parsimony = max(start_seconds(program, dataset, "pars", folder) - start_seconds(program, dataset, "rand", folder), 0)
     found = program.search(dataset, Start(1, None), folder)
     report, log = program.report(folder), (folder / "run.log").read_text(encoding="utf-8")
@@ -51,7 +53,7 @@ def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path)
     whole = record("search", taxa, usage.user_s, log_likelihood=found.log_likelihood, evaluations=report["evaluations"],
                    spr_steps=spr_steps, spr_steps_per_s=spr_steps / spr_seconds, peak_bytes=usage.peak_bytes, estimated_bytes=estimate,
                    patterns=report["patterns"], load=usage.load, wall_s=usage.wall_s)
-    return [whole] + [record(stage.replace(" ", "_"), taxa, time) for stage, time in seconds.items()]
+    return [whole] + [record(stage.replace(" ", "_"), taxa, time) for stage, time in seconds.items() if time > LEAST]
 
 
 def main() -> int:
