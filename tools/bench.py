@@ -6,7 +6,8 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   unit     what SIZE counts, for that line
   labels   "algorithm=label,...", names for people
   clock    real_time (default) or cpu_time: which time is compared and drawn
-  drawing  compression: bytes and speeds are compared instead, see compressors.py; floor: times over that of MPI alone, see floors.py
+  drawing  compression: bytes and speeds are compared instead, see compressors.py; floor: times over that of MPI alone, see floors.py;
+           search: likelihoods of trees, see searches.py; none
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
@@ -24,6 +25,7 @@ import choose
 import compressors
 import floors
 import plot
+import searches
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHORT = ["--benchmark_min_time=0.01"]
@@ -50,6 +52,10 @@ TAKES_FILES = ["msa"]
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]}}
 # Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
 PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
+# Tools that measure regraft-phylo. They take long, so they have to be named.
+TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
+         "phylo-checkpoints": "phylo_checkpoints_bench.py"}
+TAKES_SETS = ["search", "phylo-bootstrap"]
 
 
 def main() -> int:
@@ -59,19 +65,24 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
     parser.add_argument("--mpirun", help="for those that are MPI jobs; without it they are left out")
     parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it they are left out if they are not there")
+    parser.add_argument("--sets", nargs="+", metavar="DIR", help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
+    parser.add_argument("--runs", metavar="DIR", help="where these keep what they have run: interrupted, they go on from there")
+    parser.add_argument("--kept", action="store_true", help="search tells of what is in --runs and runs nothing more")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
     if not args.mpirun:
         built = {name: program for name, program in built.items() if name not in JOBS}
-    files = [name for name in args.names if name not in built and pathlib.Path(name).is_file()]
+    phylo = args.programs.resolve().parent / "apps" / "phylo" / "regraft-phylo"
+    tools = TOOLS if phylo.exists() else {}
+    files = [name for name in args.names if name not in built and name not in tools and pathlib.Path(name).is_file()]
     names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
     if files and names != TAKES_FILES:
         print(f"only {TAKES_FILES[0]} takes files", file=sys.stderr)
         return 2
-    if unknown := [name for name in names if name not in built]:
-        print(f"no benchmark is called {', '.join(unknown)}; there are: {', '.join(built) or 'none'}", file=sys.stderr)
+    if unknown := [name for name in names if name not in built and name not in tools]:
+        print(f"no benchmark is called {', '.join(unknown)}; there are: {', '.join([*built, *tools]) or 'none'}", file=sys.stderr)
         return 2
     if not names:
         print("no benchmarks are built")
@@ -82,7 +93,11 @@ def main() -> int:
         result = args.results / f"{name}.json"
         pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
         print(f"{name} ...", flush=True)
-        if name in JOBS:
+        source = f"{name}_bench.cpp"
+        if name in tools:
+            source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
+            problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], result)
+        elif name in JOBS:
             problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], pace, args.mpirun, result)
         else:
             problem = run_program([str(built[name]), *pace, *files], result)
@@ -92,7 +107,7 @@ def main() -> int:
             print(problem)
             failed.append(name)
             continue
-        describe(result, name, args.programs.parent, pace + [pathlib.Path(file).name for file in files])
+        describe(result, name, compiler(args.programs.parent, source), [pathlib.Path(word).name for word in [*pace, *files]])
         if list_runs(result):
             failed.append(name)
         drawn = plot.plot(result, result.with_suffix(".svg"))
@@ -123,6 +138,23 @@ def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: st
     merged["context"]["mpi"] = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]
     result.write_text(json.dumps(merged), encoding="utf-8")
     return ""
+
+
+def sets_for(name: str, args: argparse.Namespace) -> list[str]:
+    return ["--sets", *args.sets] if args.sets and name in TAKES_SETS else []
+
+
+def keeping(name: str, args: argparse.Namespace) -> list[str]:
+    """What is not to be run again."""
+    kept = ["--kept"] if args.kept and name == "search" else []
+    return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
+
+
+def run_tool(tool: str, phylo: pathlib.Path, words: list[str], result: pathlib.Path) -> str:
+    """Writes result; returns what went wrong."""
+    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(phylo), "--out", str(result), *words]
+    code = subprocess.run(command, check=False).returncode
+    return f"exit code {code}" if code else ""
 
 
 def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib.Path | None, result: pathlib.Path) -> str:
@@ -161,17 +193,17 @@ def python_with(package: str, build: pathlib.Path | None) -> str:
     return next(filter(has_it, (venv, sys.executable)), "")
 
 
-def describe(path: pathlib.Path, name: str, build: pathlib.Path, pace: list[str]) -> None:
+def describe(path: pathlib.Path, name: str, compiled: dict[str, str], words: list[str]) -> None:
     """Puts into the context what it takes to judge the numbers and to measure them again; takes out what is private."""
     content = json.loads(path.read_text(encoding="utf-8"))
     context = content["context"]
     context.pop("host_name", None)
     context["executable"] = f"{name}_bench"
-    context["command"] = shlex.join([f"{name}_bench", *pace])
+    context["command"] = shlex.join([f"{name}_bench", *words])
     context["cpu"] = cpu_name()
     context["system"] = f"{platform.system()} {platform.machine()}"
     context["commit"] = commit()
-    context |= compiler(build, f"{name}_bench.cpp")
+    context |= compiled
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
@@ -242,6 +274,9 @@ def compare_families(path: pathlib.Path) -> None:
         return
     if results.context.get("drawing") == "floor":
         print("\n".join(floors.summary(results)))
+        return
+    if results.context.get("drawing") == "search":
+        print("\n".join(searches.summary(results)))
         return
     for family, algorithms in results.families.items():
         if line := compare(results, algorithms):

@@ -10,7 +10,9 @@ import sys
 
 import compressors
 import floors
+import phylo_tables
 import plot
+import searches
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
 COMPARED = 100_000  # blocks, transfers: the most at which most peers finish
@@ -24,9 +26,10 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
+    pages = {"scale": scaling, "phylo-results": trees}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
-    tables = scaling(plot.read(args.results / "scale.json")) if args.page.stem == "scale" else overview(args.results)
+    tables = pages.get(args.page.stem, overview)(args.results)
     if args.check:
         if text[begin:end] != tables:
             sys.exit(f"{args.page} does not show what {args.results} says: call tools/performance.py")
@@ -41,8 +44,15 @@ def overview(folder: pathlib.Path) -> str:
     return "\n".join(parts[name](plot.read(file)) for name, file in files.items() if file.exists())
 
 
-def scaling(results: plot.Results) -> str:
+def trees(folder: pathlib.Path) -> str:
+    """Of all that measures searches and was measured."""
+    parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
+    return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
+
+
+def scaling(folder: pathlib.Path) -> str:
     """A row per computation and number of dead; time and memory by the number of PEs."""
+    results = plot.read(folder / "scale.json")
     points = {}  # (what, of which, dead) -> PEs -> point
     for family, algorithms in results.families.items():
         for algorithm, found in algorithms.items():
@@ -161,6 +171,42 @@ def per_second(run: dict | None, key: str, unit: float) -> str:
         return "-"
     number = run[key] / unit
     return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def search(results: plot.Results) -> str:
+    """A row per data and program."""
+    head, rows = searches.table_rows(results)
+    peers = ", ".join(dict.fromkeys(version for name, version in results.context["programs"].items() if name in ("iqtree", "raxml_ng")))
+    return (f"Searches, one thread each{'; ' * bool(peers)}{peers}. best, median, worst: of all starts, units of log-likelihood\n"
+            "below the best tree known here; RF: distance from its own best tree to that; user seconds: median, least, most:\n\n"
+            f"{table(head, rows)}\n{busy(results)}{source(results)}")
+
+
+def taxa(results: plot.Results) -> str:
+    """A row per stage, a column per number of taxa."""
+    head, rows = phylo_tables.by_taxa(results)
+    return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread: user milliseconds per taxon; memory beside what the\n"
+            f"program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+
+
+def bootstraps(results: plot.Results) -> str:
+    """A row per data and program."""
+    head, rows = phylo_tables.supports(results)
+    return ("Supports of the inner edges of one tree, beside those of `--bs-trees 200 --seed 1`: correlation (Pearson), and percentage points by which they\n"
+            f"differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+
+
+def checkpoints(results: plot.Results) -> str:
+    """A row per interval."""
+    head, rows = phylo_tables.checkpoint_costs(results)
+    return ("The same search (`--effort normal`, one rank, nobody dies) with checkpoints on disk at three intervals, in turn; the results have the same bits:\n\n"
+            f"{table(head, rows)}\n{busy(results)}{source(results)}")
+
+
+def busy(results: plot.Results) -> str:
+    """Whether the machine had anything else to do."""
+    load = [point.run["load"] for programs in results.families.values() for points in programs.values() for point in points if "load" in point.run]
+    return f"While this was measured {min(load):.1f} to {max(load):.1f} processes wanted to run, which makes user seconds longer.\n\n"
 
 
 def reductions(results: plot.Results) -> str:

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Fast searches on simulated alignments of many taxa: time and steps of each stage, and memory beside what the program says it needs."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import simulate
+from tree_programs import Dataset, Regraft, Start, run
+
+SITES = 1000
+TAXA = {"full": [500, 1000, 2000, 5000], "short": [100, 200], "smoke": [20]}
+LEAST = 0.01  # seconds: what is less was not measured
+STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
+
+
+def record(name: str, taxa: int, seconds: float, **counters) -> dict:
+    run_name = f"{name}/simulated/taxa:{taxa}"
+    return {"name": run_name, "run_name": run_name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "real_time": seconds,
+            "cpu_time": seconds, "time_unit": "s", "s_per_taxon": seconds / taxa, **counters}
+
+
+def stages(log: str) -> dict[str, float]:
+    """Seconds of the wall clock per stage, from when the log says that its rounds ended."""
+    found = dict.fromkeys(STAGES, 0.0)
+    lines = [(float(time), what) for time, what in re.findall(r"^\[ *([\d.]+) s\] ([^:\n]*)", log, re.M)]
+    for (before, _), (now, what) in zip(lines, lines[1:]):
+        stage = re.sub(r" round \d+$|, .*$", "", what)
+        if stage in STAGES:
+            found[stage] += now - before
+    return found
+
+
+def start_seconds(program: Regraft, dataset: Dataset, kind: str, folder: pathlib.Path) -> float:
+    """User seconds until the first step, after which a job that has no time stops (exit code 75). The least of three."""
+    words = program.command("search", dataset, "--starts", f"{kind}{{1}}", "--time-limit", "0")
+    return min(run(["sh", "-c", '"$@"; [ $? -eq 75 ]', "sh", *words], folder).user_s for _ in range(3))
+
+
+def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> list[dict]:
+    # Both have the first step in their time.
+    parsimony = max(start_seconds(program, dataset, "pars", folder) - start_seconds(program, dataset, "rand", folder), 0)
+    found = program.search(dataset, Start(1, None), folder)
+    report, log = program.report(folder), (folder / "run.log").read_text(encoding="utf-8")
+    usage, estimate = found.usage, int(re.search(r"likelihoods in at most (\d+) MiB", log)[1]) << 20
+    speed = usage.user_s / report["seconds"]  # the process has less than a core where others want it
+    seconds = {"parsimony start": parsimony} | {stage: wall * speed for stage, wall in stages(log).items()}
+    seconds["rough model"] = max(seconds["rough model"] - parsimony, 0)  # it is first, so the start tree was in its time
+    spr_steps, spr_seconds = report["points_reached"]["spr:before"], seconds["near SPR"] + seconds["far SPR"]
+    whole = record("search", taxa, usage.user_s, log_likelihood=found.log_likelihood, evaluations=report["evaluations"],
+                   spr_steps=spr_steps, spr_steps_per_s=spr_steps / spr_seconds, peak_bytes=usage.peak_bytes, estimated_bytes=estimate,
+                   patterns=report["patterns"], load=usage.load, wall_s=usage.wall_s)
+    return [whole] + [record(stage.replace(" ", "_"), taxa, time) for stage, time in seconds.items() if time > LEAST]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="regraft-phylo")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: few taxa")
+    pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
+    args = parser.parse_args()
+    program, records = Regraft(args.program.resolve(), "fast"), []
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for taxa in TAXA[args.pace]:
+            dataset = Dataset(f"sim_{taxa}", folder / f"sim_{taxa}.phy")
+            dataset.alignment.write_text(simulate.evolved(taxa, SITES, seed=taxa), encoding="utf-8")
+            records += measure(program, dataset, taxa, folder)
+    context = {"clock": "cpu_time", "num_cpus": os.cpu_count(), "subject": "search", "unit": "taxa"}
+    args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
