@@ -399,23 +399,15 @@ std::vector<std::uint32_t> Job::weights_of(Item item) const {
 }
 
 /// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is at hand if that is the item.
-std::optional<Replicates> Job::resampled_for(Item item) const {
+std::optional<RellSamples> Job::rell_samples_for(Item item) const {
     if (item.purpose != Purpose::support) return std::nullopt;
-    auto const& begin = patterns_->partition_begin;
-    std::vector<std::vector<std::uint32_t>> weights;
-    std::vector<std::vector<std::uint32_t>> local(dataset_.partitions.size());
-    for (std::size_t q = 0; q < local.size(); ++q) {
-        auto const first = patterns_->weight.begin();
-        weights.emplace_back(first + static_cast<std::ptrdiff_t>(begin[q]),
-                             first + static_cast<std::ptrdiff_t>(begin[q + 1]));
-    }
+    std::vector<std::vector<std::uint64_t>> local(dataset_.partitions.size());
     for (auto const& piece : sites_.work()) {
-        auto const q = value(piece.partition);
-        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) {
-            local[q].push_back(checked_cast<std::uint32_t>(i - begin[q]));
-        }
+        auto& patterns = local[value(piece.partition)];
+        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
     }
-    return Replicates(weights, local, options_.alrt_replicates, mix(options_.seed));
+    return RellSamples(patterns_->weight, patterns_->partition_begin, local, options_.alrt_replicates,
+                       mix(options_.seed));
 }
 
 /// In turn those of this PE's group, while other groups work on theirs.
@@ -440,7 +432,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
     batch_ = {.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i], weights_of(items[i]), resampled_for(items[i]), who};
+        Task const task{items[i], weights_of(items[i]), rell_samples_for(items[i]), who};
         if (is_last_use) patterns_.reset();
         news_.note(items[i], state);
         compute(task, state);
@@ -485,7 +477,7 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
     }
     auto const name = name_of(task.item);
     auto options = options_of(task.item);
-    if (task.resampled) options.replicates = &*task.resampled;
+    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
     bool const is_told = task.item.purpose != Purpose::replicate;

@@ -71,15 +71,15 @@ private:
     /// An item in the hands of a group.
     struct Task {
         Item item;
-        std::vector<std::uint32_t> weights;   // of the patterns; empty: as in the alignment
-        std::optional<Replicates> resampled;  // for SH-aLRT
+        std::vector<std::uint32_t> weights;       // of the patterns; empty: as in the alignment
+        std::optional<RellSamples> rell_samples;  // for SH-aLRT
         ft::Participants who;
     };
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants who);
     SearchState state_of(Item item) const;
     std::vector<std::uint32_t> weights_of(Item item) const;
-    std::optional<Replicates> resampled_for(Item item) const;
+    std::optional<RellSamples> rell_samples_for(Item item) const;
     void compute(Task const& task, SearchState& state);
     Likelihood likelihood_of(Task const& task, SearchState const& state);
     void climb(Task const& task, SearchState& state, Likelihood& likelihood);
