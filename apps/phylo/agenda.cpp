@@ -48,16 +48,15 @@ bool Agenda::fuses() const {
     return beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
 }
 
-/// If they may converge, always as many more as it takes until that is looked at again.
+/// If they may converge, always as many more as it takes until that is looked at again, or as there may be.
 std::uint32_t Agenda::wanted_replicates(Board const& board) {
     if (!options_.until_convergence) return options_.replicates;
     std::uint32_t done = 0;
     while (board.is_done({Purpose::replicate, done})) ++done;
-    auto const wanted = (done + msa::convergence_interval - 1) / msa::convergence_interval * msa::convergence_interval;
-    if (wanted > done) return checked_cast<std::uint32_t>(wanted);
-    bool const suffices = done > 0 && convergence_of(done, board).is_reached;
-    if (suffices || done >= options_.replicates) return done;
-    return done + checked_cast<std::uint32_t>(msa::convergence_interval);
+    bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
+    if (done >= options_.replicates || (is_looked_at && convergence_of(done, board).is_reached)) return done;
+    auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
+    return std::min(checked_cast<std::uint32_t>(next_look), options_.replicates);
 }
 
 /// Of the first replicates. Precondition: they are done.

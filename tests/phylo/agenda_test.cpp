@@ -103,6 +103,23 @@ TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
     EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.board, nullptr).tree, msa::random_tree(num_taxa, 1));
 }
 
+TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
+    Fixture f;
+    f.options.replicates = 120;
+    f.options.until_convergence = true;
+    auto agenda = f.agenda(1);
+    f.finish({Purpose::start, 0});
+    std::uint32_t first = 0;
+    for (std::uint32_t const last : {50U, 100U, 120U}) {
+        EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::replicate, first, last));
+        for (; first < last; ++first) f.finish({Purpose::replicate, first}, -1, first);
+    }
+    EXPECT_TRUE(agenda.next_items(f.board).empty());
+    auto const result = agenda.result_of(f.board);
+    EXPECT_EQ(result.replicates.size(), 120U);
+    EXPECT_FALSE(result.convergence->is_reached);
+}
+
 TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     Fixture f;
     f.options.replicates = 1000;
