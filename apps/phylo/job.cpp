@@ -47,12 +47,14 @@ std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices
 struct News {
     std::string reason_to_stop;  // empty: none
     bool diverged = false;
+    bool on_disk = false;  // the board, or a part of it
     Board board;
 
     std::vector<std::byte> to_bytes() const {
         ByteWriter out;
         out.put_text(reason_to_stop);
         out.put(diverged);
+        out.put(on_disk);
         out.put_all(std::span<std::byte const>(board.to_bytes()));
         return out.take();
     }
@@ -61,6 +63,7 @@ struct News {
         News news;
         news.reason_to_stop = in.get_text();
         news.diverged = in.get<bool>();
+        news.on_disk = in.get<bool>();
         news.board = Board::from_bytes(in.get_all<std::byte>());
         return news;
     }
@@ -357,7 +360,7 @@ void Job::commit(Task const& task, SearchState const& state) {
     ++checkpoints_.count;
     bool const is_due = milliseconds_since(saved_at_) >= 1e3 * options_.checkpoint_seconds;
     if (is_due && sites_.group().members.front() == comm_.self()) {
-        if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
+        save_or_warn();
     }
     if (sites_.num_groups() > 1) comm_.look_for_failures();
     comm_.reach(commit_phase.after);
@@ -368,7 +371,7 @@ void Job::commit(Task const& task, SearchState const& state) {
 /// Everybody learns what each group has found out since they last met.
 void Job::meet() {
     if (!ready_) return;
-    News mine{reason_to_stop_, diverged_, {}};
+    News mine{reason_to_stop_, diverged_, news_on_disk_, {}};
     if (sites_.num_groups() > 0) {
         auto const& mates = sites_.group().members;
         auto const speaker =
@@ -378,14 +381,19 @@ void Job::meet() {
     checkpoint::MiniCheckpoint meeting(comm_);
     meeting.commit(mine.to_bytes());
     auto const& shares = meeting.latest().shares;
+    bool any_on_disk = false;
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
         auto news = News::from_bytes(shares[rank]);
         if (reason_to_stop_.empty()) reason_to_stop_ = news.reason_to_stop;
         diverged_ = diverged_ || news.diverged;
+        any_on_disk = any_on_disk || news.on_disk;
         board_.merge(std::move(news.board));
     }
     news_ = {};
+    news_on_disk_ = false;
     if (diverged_) throw ft::Divergence("members of a group have computed different states");
+    // What others have on disk goes when they save what comes next. Before that they wait for the leading one.
+    if (any_on_disk && comm_.leads()) save_or_warn();
 }
 
 void Job::recover(ft::Failure const& failure) {
@@ -447,10 +455,15 @@ std::string Job::save() {
         return error.what();
     }
     comm_.reach(save_phase.after);
+    news_on_disk_ = !comm_.leads();
     ++checkpoints_.on_disk;
     checkpoints_.bytes_on_disk = bytes.size();
     checkpoints_.disk_ms += milliseconds_since(begin);
     return "";
+}
+
+void Job::save_or_warn() {
+    if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
 }
 
 std::filesystem::path Job::checkpoint_path(PeId pe) const {

@@ -80,6 +80,7 @@ private:
     void recover(ft::Failure const& failure);
     [[noreturn]] void stop();
     std::string save();
+    void save_or_warn();
     void read_news_of_the_dead();
     void tell_recoveries();
     std::filesystem::path checkpoint_path(PeId pe) const;
@@ -102,9 +103,10 @@ private:
     std::optional<msa::Patterns> patterns_;  // of the whole alignment, while start trees have to be made
     DealtSites sites_;
 
-    bool ready_ = false;  // set up
-    Board board_;         // the same on all PEs
-    Board news_;          // since they met
+    bool ready_ = false;         // set up
+    Board board_;                // the same on all PEs
+    Board news_;                 // since they met
+    bool news_on_disk_ = false;  // some of it, in a file that only this PE writes
     Batch batch_;
     bool diverged_ = false;
     std::string reason_to_stop_;  // empty: nobody asked for it
