@@ -638,7 +638,7 @@ std::uint64_t Job::fingerprint() const {
     ByteWriter out;
     out.put(dataset_.content_hash);
     for (auto const& tree : user_trees_) tree.write(out);
-    if (constraint_) constraint_->random_tree(0).write(out);
+    if (constraint_) constraint_->write(out);
     for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
     out.put_text(options_.starts);
     for (std::uint64_t const number :
