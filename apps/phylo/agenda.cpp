@@ -231,7 +231,7 @@ std::uint64_t Agenda::fingerprint() const {
     ByteWriter out;
     out.put(dataset_.content_hash);
     for (auto const& tree : beginnings_.user_trees) tree.write(out);
-    if (beginnings_.constraint) beginnings_.constraint->random_tree(0).write(out);
+    if (beginnings_.constraint) beginnings_.constraint->write(out);
     for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
     out.put_text(options_.starts);
     for (std::uint64_t const number :
