@@ -176,9 +176,10 @@ def per_second(run: dict | None, key: str, unit: float) -> str:
 def search(results: plot.Results) -> str:
     """A row per data and program."""
     head, rows = searches.table_rows(results)
-    peers = ", ".join(dict.fromkeys(version for name, version in results.context["programs"].items() if name in ("iqtree", "raxml_ng")))
-    return (f"Searches, one thread each{'; ' * bool(peers)}{peers}. best, median, worst: of all starts, units of log-likelihood\n"
-            "below the best tree known here; RF: distance from its own best tree to that; user seconds: median, least, most:\n\n"
+    versions = (re.match(r"(\S+).*?(\d+(\.\d+)+)", results.context["programs"].get(name, "")) for name in ("iqtree", "raxml_ng"))
+    peers = " and ".join(f"{found[1]} {found[2]}" for found in versions if found)
+    return (f"Searches, one thread each{', beside ' * bool(peers)}{peers}. best, median, worst: of all starts, units of log-likelihood below\n"
+            "the best tree known here; RF: distance from its own best tree to that; user seconds: median, least, most:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 

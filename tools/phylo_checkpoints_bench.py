@@ -11,7 +11,7 @@ from search_bench import simulated
 from tree_programs import Regraft, run
 
 INTERVALS = {"never": 1e9, "each_minute": 60, "each_second": 1}
-DATA = {"full": (200, 1500), "short": (60, 500), "smoke": (12, 150)}  # taxa, sites
+DATA = {"full": (100, 1000), "short": (60, 500), "smoke": (12, 150)}  # taxa, sites
 REPETITIONS = {"full": 5, "short": 2, "smoke": 1}
 
 
