@@ -461,7 +461,7 @@ std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
         case Effort::normal:
             return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
         case Effort::thorough:
-            return 20;
+            return 10;
     }
     return 1;
 }
