@@ -117,7 +117,8 @@ class JobDirectory(tempfile.TemporaryDirectory):
 
 
 def run(mpirun: str, words: list[str]) -> int:
-    """Runs a job whose streams are ours. Signals sent to us go to mpirun, which passes them on to the ranks."""
+    """Runs a job whose streams are ours. Signals sent to us go to mpirun, which passes SIGUSR1 on to the ranks and ends the job at
+    SIGTERM and SIGHUP."""
     one_host = not (names_hosts(words) or any(name in os.environ for name in BATCH_SYSTEMS))
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
@@ -128,7 +129,7 @@ def run(mpirun: str, words: list[str]) -> int:
                 env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
             job = subprocess.Popen([mpirun, *flags(mpirun), *words], env=env, stderr=subprocess.PIPE)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches mpirun too: same foreground group
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, lambda received, _, job=job: job.send_signal(received))
             fault = threading.Event()
             copier = threading.Thread(target=copy_stderr, args=(job.stderr, fault), daemon=True)

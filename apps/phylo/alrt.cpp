@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 #include "optimise.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
+#include "resampling.hpp"
 
 namespace regraft::phylo {
 
@@ -54,59 +54,52 @@ Fit fit_of_neighbour(Likelihood& likelihood, HalfEdge h, std::uint32_t variant) 
     return result;
 }
 
-/// Per replicate, after the sum over all sites, by how much the other is better than this tree.
+/// Per sample, after the sum over all sites, by how much the other is better than this tree.
 std::vector<double> resampled_gains(Likelihood& likelihood, Fit const& here, Fit const& there,
-                                    Replicates const& replicates) {
-    std::vector<FixedSum> sums(std::size_t{1} + replicates.count());
+                                    RellSamples const& samples) {
+    std::vector<FixedSum> sums(std::size_t{1} + samples.count());
     for (std::size_t q = 0; q < here.per_pattern.size(); ++q) {
         auto gains = there.per_pattern[q];
         for (std::size_t i = 0; i < gains.size(); ++i) gains[i] -= here.per_pattern[q][i];
-        replicates.add(q, gains, likelihood.loglh_scale(), sums);
+        samples.add(q, gains, likelihood.loglh_scale(), sums);
     }
     return likelihood.sum_over_ranks(sums);
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> resample(std::span<std::uint32_t const> weights, std::uint64_t seed) {
-    std::vector<std::uint32_t> pattern_of;  // per site
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        pattern_of.insert(pattern_of.end(), weights[i], checked_cast<std::uint32_t>(i));
-    }
-    Random random(seed);
-    std::vector<std::uint32_t> result(weights.size());
-    for (std::size_t i = 0; i < pattern_of.size(); ++i) ++result[pattern_of[random.below(pattern_of.size())]];
-    return result;
-}
-
-Replicates::Replicates(std::span<std::vector<std::uint32_t> const> weights,
-                       std::span<std::vector<std::uint32_t> const> local, std::uint32_t count, std::uint64_t seed)
-    : count_(count), rows_(weights.size()) {
-    REGRAFT_EXPECTS(local.size() == weights.size());
+RellSamples::RellSamples(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin,
+                         std::span<std::vector<std::uint64_t> const> local, std::uint32_t count, std::uint64_t seed)
+    : count_(count), rows_(local.size()) {
+    REGRAFT_EXPECTS(local.size() + 1 == partition_begin.size());
     constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
-    for (std::size_t q = 0; q < weights.size(); ++q) {
-        std::vector<std::vector<std::size_t>> rows_of(local[q].size());
-        auto const enter = [&](std::uint32_t column, std::span<std::uint32_t const> of_all) {
+    std::vector<std::vector<std::vector<std::size_t>>> rows_of(local.size());  // [partition][local pattern]
+    for (std::size_t q = 0; q < local.size(); ++q) rows_of[q].resize(local[q].size());
+    auto const enter = [&](std::uint32_t column, std::span<std::uint32_t const> of_all) {
+        for (std::size_t q = 0; q < local.size(); ++q) {
             for (std::size_t i = 0; i < local[q].size(); ++i) {
+                auto& rows = rows_of[q][i];
                 auto left = of_all[local[q][i]];
                 for (std::size_t part = 0; left > 0; ++part) {
-                    if (part == rows_of[i].size()) {
-                        rows_of[i].push_back(rows_[q].size());
+                    if (part == rows.size()) {
+                        rows.push_back(rows_[q].size());
                         rows_[q].push_back({checked_cast<std::uint32_t>(i), std::vector<std::uint16_t>(count + 1)});
                     }
                     auto const now = std::min(left, most);
-                    rows_[q][rows_of[i][part]].weights[column] = static_cast<std::uint16_t>(now);
+                    rows_[q][rows[part]].weights[column] = static_cast<std::uint16_t>(now);
                     left -= now;
                 }
             }
-        };
-        enter(0, weights[q]);
-        for (std::uint32_t i = 0; i < count; ++i) enter(1 + i, resample(weights[q], mix(mix(mix(seed) + q) + i)));
+        }
+    };
+    enter(0, weights);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        enter(1 + i, resampled_weights(weights, partition_begin, mix(mix(seed) + i)));
     }
 }
 
-void Replicates::add(std::size_t partition, std::span<double const> values, FixedScale const& scale,
-                     std::span<FixedSum> sums) const {
+void RellSamples::add(std::size_t partition, std::span<double const> values, FixedScale const& scale,
+                      std::span<FixedSum> sums) const {
     REGRAFT_EXPECTS(sums.size() == std::size_t{1} + count_);
     std::vector<std::int64_t> high(sums.size());
     std::vector<std::int64_t> low(sums.size());
@@ -128,7 +121,7 @@ void Replicates::add(std::size_t partition, std::span<double const> values, Fixe
     }
 }
 
-double sh_alrt(Likelihood& likelihood, HalfEdge h, Replicates const& replicates) {
+double sh_alrt(Likelihood& likelihood, HalfEdge h, RellSamples const& samples) {
     likelihood.reach(support_phase.before);
     auto const here = fit(likelihood, h);
     std::array<std::vector<double>, 2> gains;
@@ -136,17 +129,17 @@ double sh_alrt(Likelihood& likelihood, HalfEdge h, Replicates const& replicates)
     for (std::uint32_t variant = 0; variant < 2; ++variant) {
         auto const there = fit_of_neighbour(likelihood, h, variant);
         likelihood.reach(support_phase.inside);
-        gains[variant] = resampled_gains(likelihood, here, there, replicates);
+        gains[variant] = resampled_gains(likelihood, here, there, samples);
         best = std::max(best, there.loglh);
     }
     std::uint32_t supporting = 0;
-    for (std::size_t i = 1; i <= replicates.count(); ++i) {
+    for (std::size_t i = 1; i <= samples.count(); ++i) {
         std::array centred{0.0, gains[0][i] - gains[0][0], gains[1][i] - gains[1][0]};
         std::sort(centred.begin(), centred.end());
         if (here.loglh - best > centred[2] - centred[1] + tolerance) ++supporting;
     }
     likelihood.reach(support_phase.after);
-    return static_cast<double>(supporting) / replicates.count();
+    return static_cast<double>(supporting) / samples.count();
 }
 
 }  // namespace regraft::phylo

@@ -10,18 +10,15 @@
 
 namespace regraft::phylo {
 
-/// How often each pattern occurs if as many sites as there are get drawn with replacement (Felsenstein 1985). A
-/// function of its arguments. O(sites).
-std::vector<std::uint32_t> resample(std::span<std::uint32_t const> weights, std::uint64_t seed);
-
-/// Samples of the sites, partition by partition: how often the patterns of this PE occur in them. Takes 2 bytes per
-/// pattern and replicate.
-class Replicates {
+/// Samples of the sites (resampled_weights) by which log-likelihoods are resampled without optimising (RELL, Kishino et
+/// al. 1990): how often the patterns of this PE occur in each. Takes 2 bytes per local pattern and sample.
+class RellSamples {
 public:
-    /// weights: of all patterns; local: which of them this PE has, in the order of its Sites. Both per partition. What
-    /// others have does not change a PE's numbers. O(count * sites).
-    Replicates(std::span<std::vector<std::uint32_t> const> weights, std::span<std::vector<std::uint32_t> const> local,
-               std::uint32_t count, std::uint64_t seed);
+    /// weights, partition_begin: of all patterns; local: per partition those that this PE has, in the order of its
+    /// Sites. What others have does not change a PE's numbers. O(count * sites). Preconditions: as of
+    /// resampled_weights.
+    RellSamples(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin,
+                std::span<std::vector<std::uint64_t> const> local, std::uint32_t count, std::uint64_t seed);
 
     std::uint32_t count() const { return count_; }
     /// Adds what the values of a partition's local patterns sum up to: of all sites to sums[0], of sample i to
@@ -33,17 +30,17 @@ private:
     /// Weights that 16 bits hold, of a pattern or of a part of it.
     struct Row {
         std::uint32_t pattern;
-        std::vector<std::uint16_t> weights;  // in the data, then per replicate
+        std::vector<std::uint16_t> weights;  // in the data, then per sample
     };
 
     std::uint32_t count_;
     std::vector<std::vector<Row>> rows_;  // per partition
 };
 
-/// The share of replicates in which the log-likelihoods of this tree and of the two that an interchange at the inner
-/// edge h leads to, each resampled without optimising (RELL) and centred, are closer to each other, the best to the
+/// The share of samples in which the log-likelihoods of this tree and of the two that an interchange at the inner
+/// edge h leads to, each resampled and centred, are closer to each other, the best to the
 /// second, than this tree's is to theirs. The branches around h are optimised for the others; in the end the tree is as
 /// it was, bit by bit. 0 if one of the others is better. Collective.
-double sh_alrt(Likelihood& likelihood, msa::HalfEdge h, Replicates const& replicates);
+double sh_alrt(Likelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
 
 }  // namespace regraft::phylo

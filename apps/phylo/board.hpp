@@ -1,4 +1,4 @@
-// What a job has to do, in items that groups of PEs work on, and how far each is.
+// Searches as items that groups of PEs work on, and how far each of them is.
 #pragma once
 
 #include <compare>

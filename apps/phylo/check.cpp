@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "by_one.hpp"
 #include "common/alignment_input.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/ft/resilient.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "regraft/msa/text_layout.hpp"
@@ -335,32 +335,14 @@ void write_reduced(Options const& options, CheckedInput const& input) {
 }
 
 int check(ft::Communicator& comm, Options const& options) {
-    auto const input = check_input(options);
-    std::string problem;
-    auto const attempt = [&](bool& is_done, auto const& step) {
-        try {
-            if (!std::exchange(is_done, true)) step();
-        } catch (InputError const& error) {
-            problem = error.what();
-        }
+    std::optional<CheckedInput> input;
+    auto const look = [&] {
+        input = check_input(options);
+        prepare_reduced(options);
+        refuse_existing(options.json, options);
     };
-    bool has_looked = false;
-    bool has_told = false;
-    auto const body = [&] {
-        // Everybody looks before anybody writes: what is there afterwards may be by one who has died.
-        attempt(has_looked, [&] {
-            prepare_reduced(options);
-            refuse_existing(options.json, options);
-        });
-        if (!comm.agree(problem.empty())) return false;
-        if (comm.leads()) attempt(has_told, [&] { tell(options, input); });
-        // Agreements do not see the dead: if nobody has told, then because it was for a dead one to do.
-        if (comm.agree(!has_told)) comm.declare_failure("check");
-        return comm.agree(problem.empty());
-    };
-    bool const is_told = ft::resilient(comm, body, [](ft::Failure const&) {});
-    if (!problem.empty()) throw InputError(problem);
-    return is_told && input.can_be_searched() ? 0 : 2;
+    do_by_one(comm, look, [&] { tell(options, *input); });
+    return input->can_be_searched() ? 0 : 2;
 }
 
 }  // namespace regraft::phylo

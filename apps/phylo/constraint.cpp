@@ -92,6 +92,11 @@ Constraint::Constraint(std::uint32_t num_tips, std::vector<std::uint32_t> tips,
     }
 }
 
+void Constraint::write(ByteWriter& out) const {
+    out.put_all(std::span(tips_));
+    for (auto const& group : groups_) out.put_all(std::span(group));
+}
+
 std::uint64_t Constraint::split(std::uint64_t hash) const {
     return std::min(hash, hash ^ all_);
 }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "regraft/core/bytes.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::phylo {
@@ -22,6 +23,9 @@ public:
     /// A tree that it allows, otherwise random: what it leaves unresolved is joined and tips that it does not have are
     /// added at random places. All lengths are Tree::default_length.
     msa::Tree random_tree(std::uint64_t seed) const;
+
+    /// Different bytes for constraints that differ.
+    void write(ByteWriter& out) const;
 
 private:
     friend class Fences;

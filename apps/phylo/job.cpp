@@ -1,11 +1,8 @@
 #include "job.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <functional>
 #include <iterator>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,8 +17,6 @@
 #include "regraft/core/random.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/instructions.hpp"
-#include "regraft/msa/support.hpp"
-#include "resampling.hpp"
 #include "resources.hpp"
 #include "shared_input_error.hpp"
 #include "tree_files.hpp"
@@ -41,14 +36,6 @@ constexpr std::uint64_t work_per_commit = 20'000'000;
 /// With fewer patterns a rank has too little to do between two reductions: more groups are faster.
 constexpr std::uint64_t enough_patterns = 4000;
 
-bool begins_with_a_tree(Item item) {
-    return item.purpose == Purpose::model_choice || item.purpose == Purpose::start;
-}
-
-bool resamples(Item item) {
-    return item.purpose == Purpose::replicate || item.purpose == Purpose::support;
-}
-
 template <class T>
 std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
     std::vector<T> result;
@@ -60,12 +47,14 @@ std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices
 struct News {
     std::string reason_to_stop;  // empty: none
     bool diverged = false;
+    bool on_disk = false;  // the board, or a part of it
     Board board;
 
     std::vector<std::byte> to_bytes() const {
         ByteWriter out;
         out.put_text(reason_to_stop);
         out.put(diverged);
+        out.put(on_disk);
         out.put_all(std::span<std::byte const>(board.to_bytes()));
         return out.take();
     }
@@ -74,6 +63,7 @@ struct News {
         News news;
         news.reason_to_stop = in.get_text();
         news.diverged = in.get<bool>();
+        news.on_disk = in.get<bool>();
         news.board = Board::from_bytes(in.get_all<std::byte>());
         return news;
     }
@@ -98,11 +88,6 @@ Job::Job(ft::Communicator& comm, Options const& options, std::string failure_pla
       stop_watch_(options.time_limit_seconds),
       sites_(comm, [this] { return read_same_input().patterns; }) {
     if (options.profile) clock_.emplace(comm.num_founders());
-    search_options_.command = options.command;
-    search_options_.criterion = options.criterion;
-    search_options_.seed = options.seed;
-    search_options_.effort = options.effort;
-    search_options_.spr_radius = options.spr_radius;
     if (!options.instructions.empty()) likelihood::use_instructions(options.instructions);
 }
 
@@ -113,11 +98,11 @@ Result Job::run() {
 
 Result Job::body() {
     if (!ready_) set_up();
-    for (auto items = next_items(); !items.empty(); items = next_items()) {
+    for (auto items = agenda_->next_items(board_); !items.empty(); items = agenda_->next_items(board_)) {
         if (!reason_to_stop_.empty()) stop();
         work_on(items);
         meet();
-        tell_results(items);
+        for (auto const& line : agenda_->lines_of(items, board_)) say(line);
     }
     auto result = result_of();
     write_output(result);
@@ -127,7 +112,22 @@ Result Job::body() {
 void Job::set_up() {
     doing_ = "set-up";
     comm_.reach(read_phase.before);
+    auto patterns = read_all();
+    comm_.reach(read_phase.after);
+    auto const replicas = sites_.submit(dataset_, patterns, options_.replicas);
+    resume();
+    sites_.deal(groups_for(agenda_->next_items(board_).size()), &patterns);
+    patterns_ = std::move(patterns);
+    tell_input(replicas);
+    comm_.agree();
+    ready_ = true;
+    saved_at_ = Clock::now();
+}
+
+/// All that is to be known of the input files; checks that they can be replaced by output, too.
+msa::Patterns Job::read_all() {
     std::optional<Input> input;
+    Beginnings beginnings;
     std::string problem;
     try {
         bool const keeps = output_ == Output::files;
@@ -138,36 +138,24 @@ void Job::set_up() {
         input = to_input(checked);
         if (reduces) write_reduced(options_, checked);
         if (reduces && options_.redo) remove_checkpoints(options_.prefix);
-        user_trees_ = read_user_trees(options_, input->dataset);
-        starts_ = starts_of(options_, user_trees_.size(), input->dataset.taxa.size());
-        constraint_ = read_constraint(options_, input->dataset);
-        if (constraint_) check_user_trees(options_, user_trees_, *constraint_);
+        beginnings = read_beginnings(options_, input->dataset);
         input->dataset.outgroup = outgroup_of(options_, input->dataset);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
         problem = error.what();
     }
     comm_.reach(read_phase.inside);
     agree_on_input(comm_, problem);
-    auto identity = input->dataset.content_hash;
-    for (auto const& tree : user_trees_) {
-        ByteWriter bytes;
-        tree.write(bytes);
-        identity = mix(identity ^ hash(bytes.bytes()));
-    }
-    if (!comm_.agree_equal(identity)) {
+    dataset_ = std::move(input->dataset);
+    agenda_.emplace(options_, dataset_, std::move(beginnings));
+    if (!comm_.agree_equal(agenda_->fingerprint())) {
         throw SharedInputError({options_.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
-    dataset_ = std::move(input->dataset);
-    patterns_ = std::move(input->patterns);
-    search_options_.counted = dataset_.counted;
-    search_options_.sites_per_partition = dataset_.sites_per_partition;
-    comm_.reach(read_phase.after);
+    return std::move(input->patterns);
+}
 
-    auto const replicas = sites_.submit(dataset_, *patterns_, options_.replicas);
-    resume();
-    auto const items = next_items();
-    sites_.deal(groups_for(items.size()), &*patterns_);
+/// What will be computed, with what; throws SharedInputError if the memory does not suffice.
+void Job::tell_input(std::uint32_t replicas) {
     say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.partitions.size(),
                     dataset_.partitions.size() == 1 ? "" : "s"));
@@ -180,9 +168,6 @@ void Job::set_up() {
                     comm_.size(), comm_.size() == 1 ? "" : "s", replicas, mine.num_threads,
                     mine.num_threads == 1 ? "" : "s", likelihood::used_instructions(),
                     memory_text(mine, dataset_, specs, patterns)));
-    comm_.agree();
-    ready_ = true;
-    saved_at_ = Clock::now();
 }
 
 /// Reads what an earlier run of this job has left on disk, on one PE, for all.
@@ -207,7 +192,7 @@ void Job::resume() {
         if (state.stage == Stage::done) {
             ++done;
         } else {
-            checkpoints_.resumed_from.push_back({name_of(item), describe(state), state.loglh});
+            checkpoints_.resumed_from.push_back({agenda_->name_of(item), describe(state), state.loglh});
         }
     }
     say(fmt::format("resumed from {}: {} done, {} under way", checkpoint_path(comm_.members().front()).string(), done,
@@ -217,7 +202,7 @@ void Job::resume() {
 Board Job::read_saved() {
     Board saved;
     for (auto const& path : find_checkpoints(options_.prefix)) {
-        auto const found = read_checkpoint(path, fingerprint());
+        auto const found = read_checkpoint(path, agenda_->fingerprint());
         if (!found) continue;
         if (!found->warning.empty()) {
             say(fmt::format("warning: {}; going on from {}", found->warning, found->read_from.string()));
@@ -225,47 +210,6 @@ Board Job::read_saved() {
         saved.merge(Board::from_bytes(found->bytes));
     }
     return saved;
-}
-
-std::vector<Item> Job::next_items() {
-    std::vector<Item> items;
-    auto const want = [&](Purpose purpose, std::size_t count) {
-        for (std::uint32_t i = 0; i < count; ++i) {
-            if (Item const item{purpose, i}; !board_.is_done(item)) items.push_back(item);
-        }
-    };
-    if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
-    if (items.empty()) want(Purpose::start, starts_.size());
-    if (items.empty() && fuses()) want(Purpose::fusion, 1);
-    if (items.empty()) want(Purpose::replicate, wanted_replicates());
-    if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
-    return items;
-}
-
-bool Job::fuses() const {
-    return starts_.size() > 1 && options_.effort != Effort::fast;
-}
-
-/// If they may converge, always as many more as it takes until that is looked at again.
-std::uint32_t Job::wanted_replicates() {
-    if (!options_.until_convergence) return options_.replicates;
-    std::uint32_t done = 0;
-    while (board_.is_done({Purpose::replicate, done})) ++done;
-    auto const wanted = (done + msa::convergence_interval - 1) / msa::convergence_interval * msa::convergence_interval;
-    if (wanted > done) return checked_cast<std::uint32_t>(wanted);
-    bool const suffices = done > 0 && convergence_of(done).is_reached;
-    if (suffices || done >= options_.replicates) return done;
-    return done + checked_cast<std::uint32_t>(msa::convergence_interval);
-}
-
-/// Of the first replicates. Precondition: they are done.
-msa::Convergence Job::convergence_of(std::uint32_t replicates) {
-    if (convergence_ && convergence_->first == replicates) return convergence_->second;
-    msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
-    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board_.find({Purpose::replicate, i})->tree);
-    convergence_ = {replicates,
-                    msa::convergence(sets, {.seed = options_.seed, .threads = std::max(1U, options_.threads)})};
-    return convergence_->second;
 }
 
 std::uint32_t Job::groups_for(std::size_t num_items) const {
@@ -277,44 +221,6 @@ std::uint32_t Job::groups_for(std::size_t num_items) const {
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
-/// What came of a list of items, if there is more to tell than was told on the way.
-void Job::tell_results(std::vector<Item> const& items) {
-    for (auto const item : items) {
-        if (item.purpose != Purpose::start || starts_.size() == 1) continue;
-        say(fmt::format("{}: {:.6f}", name_of(item), board_.find(item)->loglh));
-    }
-    if (items.front().purpose != Purpose::replicate) return;
-    auto const done = items.back().number + 1;
-    auto const differ = options_.until_convergence
-                            ? fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done).mean_distance)
-                            : "";
-    say(fmt::format("{} replicates{}", done, differ));
-}
-
-SearchOptions Job::options_of(Item item) const {
-    auto result = search_options_;
-    result.constraint = constraint();
-    switch (item.purpose) {
-        case Purpose::model_choice:
-            result.command = Command::loglh;  // nothing follows the choice
-            break;
-        case Purpose::start:
-            result.seed = seed_of(starts_[item.number], options_.seed);
-            break;
-        case Purpose::fusion:
-            result.others = other_trees();
-            break;
-        case Purpose::support:
-            break;
-        case Purpose::replicate:
-            result.seed = mix(options_.seed) + item.number;
-            result.effort = Effort::fast;
-            result.final_epsilon = result.least_gain;
-            break;
-    }
-    return result;
-}
-
 /// What all PEs measured; nothing but on the one that leads. Collective, uniform.
 Profile Job::gather_profile() {
     checkpoint::MiniCheckpoint logs(comm_);
@@ -323,110 +229,26 @@ Profile Job::gather_profile() {
     return profile_of(logs.latest().pes, logs.latest().shares);
 }
 
-std::string Job::name_of(Item item) const {
-    switch (item.purpose) {
-        case Purpose::model_choice:
-            return "model choice";
-        case Purpose::start:
-            return starts_.size() == 1 ? "" : "start " + to_string(starts_[item.number]);
-        case Purpose::fusion:
-            return "fusion";
-        case Purpose::replicate:
-            return fmt::format("replicate {}", item.number + 1);
-        case Purpose::support:
-            return "SH-aLRT";
-    }
-    return "";
-}
-
-Item Job::best_start() const {
-    Item best{Purpose::start, 0};
-    for (std::uint32_t i = 1; i < starts_.size(); ++i) {
-        Item const other{Purpose::start, i};
-        if (board_.find(other)->loglh > board_.find(best)->loglh) best = other;
-    }
-    return best;
-}
-
-/// Precondition: all that lead to it are done.
-Item Job::best_item() const {
-    return fuses() ? Item{Purpose::fusion} : best_start();
-}
-
-/// The trees of the starts but the best, from the likeliest on; equally likely ones in their order.
-std::vector<msa::Tree> Job::other_trees() const {
-    std::vector<SearchState const*> others;
-    for (std::uint32_t i = 0; i < starts_.size(); ++i) {
-        if (Item const item{Purpose::start, i}; item != best_start()) others.push_back(board_.find(item));
-    }
-    std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
-    std::vector<msa::Tree> trees;
-    for (auto const* state : others) trees.push_back(state->tree);
-    return trees;
-}
-
-/// The state from which to go on, or the first.
-SearchState Job::state_of(Item item) const {
-    for (auto const* board : {&news_, &board_}) {
-        if (auto const* const known = board->find(item)) return *known;
-    }
-    if (item.purpose == Purpose::fusion) return start_fusing(*board_.find(best_start()));
-    if (item.purpose == Purpose::support) return start_support(*board_.find(best_item()));
-    auto const options = options_of(item);
-    auto specs = dataset_.specs;
-    if (auto const* const choice = board_.find({Purpose::model_choice})) specs = choice->specs;
-    std::vector<Model> models;
-    for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
-    if (item.purpose == Purpose::replicate) {
-        auto const& best = *board_.find(best_item());
-        auto patterns = *patterns_;
-        patterns.weight = resampled_weights(patterns.weight, patterns.partition_begin, options.seed);
-        auto tree = start_tree({Start::Kind::parsimony}, options.seed, patterns, user_trees_, constraint());
-        return start_state(Command::search, with_length_sets(std::move(tree), options_.linkage, specs.size()),
-                           best.specs, best.models);
-    }
-    auto tree = start_tree(starts_[item.number], options.seed, *patterns_, user_trees_, constraint());
-    tree = with_length_sets(std::move(tree), options_.linkage, specs.size());
-    auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
-    if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
-    return state;
-}
-
-/// Of the patterns in a replicate; none: as in the alignment. Precondition: the alignment is at hand if it is one.
-std::vector<std::uint32_t> Job::weights_of(Item item) const {
-    if (item.purpose != Purpose::replicate) return {};
-    return resampled_weights(patterns_->weight, patterns_->partition_begin, options_of(item).seed);
-}
-
 /// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is at hand if that is the item.
-std::optional<Replicates> Job::resampled_for(Item item) const {
+std::optional<RellSamples> Job::rell_samples_for(Item item) const {
     if (item.purpose != Purpose::support) return std::nullopt;
-    auto const& begin = patterns_->partition_begin;
-    std::vector<std::vector<std::uint32_t>> weights;
-    std::vector<std::vector<std::uint32_t>> local(dataset_.partitions.size());
-    for (std::size_t q = 0; q < local.size(); ++q) {
-        auto const first = patterns_->weight.begin();
-        weights.emplace_back(first + static_cast<std::ptrdiff_t>(begin[q]),
-                             first + static_cast<std::ptrdiff_t>(begin[q + 1]));
-    }
+    std::vector<std::vector<std::uint64_t>> local(dataset_.partitions.size());
     for (auto const& piece : sites_.work()) {
-        auto const q = value(piece.partition);
-        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) {
-            local[q].push_back(checked_cast<std::uint32_t>(i - begin[q]));
-        }
+        auto& patterns = local[value(piece.partition)];
+        for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
     }
-    return Replicates(weights, local, options_.alrt_replicates, mix(options_.seed));
+    return RellSamples(patterns_->weight, patterns_->partition_begin, local, options_.alrt_replicates,
+                       mix(options_.seed));
 }
 
 /// In turn those of this PE's group, while other groups work on theirs.
 void Job::work_on(std::vector<Item> const& items) {
     doing_ = "dealing";
     restoring_at_ = Clock::now();
-    bool const needs_patterns = std::ranges::any_of(items, [&](Item item) {
-        return resamples(item) || (begins_with_a_tree(item) && board_.find(item) == nullptr);
-    });
+    bool const needs_patterns =
+        std::ranges::any_of(items, [&](Item item) { return Agenda::needs_patterns(item, board_); });
     if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
-    sites_.deal(groups_for(items.size()), patterns_ ? &*patterns_ : nullptr);
+    sites_.deal(groups_for(items.size()), all_patterns());
     auto const num_groups = sites_.num_groups();
     if (num_groups == 1) return work_in_group(items, comm_);
     auto const mine = checked_cast<int>(sites_.my_group());
@@ -440,12 +262,18 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
     batch_ = {.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i], weights_of(items[i]), resampled_for(items[i]), who};
+        Task const task{items[i], agenda_->weights_of(items[i], all_patterns()), rell_samples_for(items[i]), who};
         if (is_last_use) patterns_.reset();
         news_.note(items[i], state);
         compute(task, state);
         ++batch_.done;
     }
+}
+
+/// From which to go on, or the first.
+SearchState Job::state_of(Item item) const {
+    auto const* const known = board_.find(item);
+    return known != nullptr ? *known : agenda_->first_state(item, board_, all_patterns());
 }
 
 void Job::compute(Task const& task, SearchState& state) {
@@ -483,9 +311,9 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
         likelihood.time_by(&*clock_);
         clock_->start(comm_.epoch());
     }
-    auto const name = name_of(task.item);
-    auto options = options_of(task.item);
-    if (task.resampled) options.replicates = &*task.resampled;
+    auto const name = agenda_->name_of(task.item);
+    auto options = agenda_->options_of(task.item, board_);
+    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
     bool const is_told = task.item.purpose != Purpose::replicate;
@@ -532,7 +360,7 @@ void Job::commit(Task const& task, SearchState const& state) {
     ++checkpoints_.count;
     bool const is_due = milliseconds_since(saved_at_) >= 1e3 * options_.checkpoint_seconds;
     if (is_due && sites_.group().members.front() == comm_.self()) {
-        if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
+        save_or_warn();
     }
     if (sites_.num_groups() > 1) comm_.look_for_failures();
     comm_.reach(commit_phase.after);
@@ -543,7 +371,7 @@ void Job::commit(Task const& task, SearchState const& state) {
 /// Everybody learns what each group has found out since they last met.
 void Job::meet() {
     if (!ready_) return;
-    News mine{reason_to_stop_, diverged_, {}};
+    News mine{reason_to_stop_, diverged_, news_on_disk_, {}};
     if (sites_.num_groups() > 0) {
         auto const& mates = sites_.group().members;
         auto const speaker =
@@ -553,14 +381,19 @@ void Job::meet() {
     checkpoint::MiniCheckpoint meeting(comm_);
     meeting.commit(mine.to_bytes());
     auto const& shares = meeting.latest().shares;
+    bool any_on_disk = false;
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
         auto news = News::from_bytes(shares[rank]);
         if (reason_to_stop_.empty()) reason_to_stop_ = news.reason_to_stop;
         diverged_ = diverged_ || news.diverged;
+        any_on_disk = any_on_disk || news.on_disk;
         board_.merge(std::move(news.board));
     }
     news_ = {};
+    news_on_disk_ = false;
     if (diverged_) throw ft::Divergence("members of a group have computed different states");
+    // What others have on disk goes when they save what comes next. Before that they wait for the leading one.
+    if (any_on_disk && comm_.leads()) save_or_warn();
 }
 
 void Job::recover(ft::Failure const& failure) {
@@ -617,38 +450,25 @@ std::string Job::save() {
     auto const bytes = all.to_bytes();
     comm_.reach(save_phase.inside);
     try {
-        write_checkpoint(checkpoint_path(comm_.self()), fingerprint(), bytes);
+        write_checkpoint(checkpoint_path(comm_.self()), agenda_->fingerprint(), bytes);
     } catch (std::exception const& error) {
         return error.what();
     }
     comm_.reach(save_phase.after);
+    news_on_disk_ = !comm_.leads();
     ++checkpoints_.on_disk;
     checkpoints_.bytes_on_disk = bytes.size();
     checkpoints_.disk_ms += milliseconds_since(begin);
     return "";
 }
 
+void Job::save_or_warn() {
+    if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
+}
+
 std::filesystem::path Job::checkpoint_path(PeId pe) const {
     auto const number = comm_.members().front() == pe ? std::nullopt : std::optional(value(pe));
     return phylo::checkpoint_path(options_.prefix, number);
-}
-
-/// Of all that the result depends on.
-std::uint64_t Job::fingerprint() const {
-    ByteWriter out;
-    out.put(dataset_.content_hash);
-    for (auto const& tree : user_trees_) tree.write(out);
-    if (constraint_) constraint_->random_tree(0).write(out);
-    for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
-    out.put_text(options_.starts);
-    for (std::uint64_t const number :
-         {static_cast<std::uint64_t>(options_.command), static_cast<std::uint64_t>(options_.linkage),
-          static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
-          std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates},
-          std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates}}) {
-        out.put(number);
-    }
-    return hash(out.bytes());
 }
 
 Input Job::read_same_input() const {
@@ -659,32 +479,17 @@ Input Job::read_same_input() const {
     return input;
 }
 
+/// What the board says, what the likelihoods of the best tree are, and how the job went.
 Result Job::result_of() {
-    auto const item = best_item();
-    Result result(*board_.find(item));
+    auto const item = agenda_->best_item(board_);
     sites_.deal(1, nullptr);
-    Task const task{item, {}, {}, comm_};
+    auto result = agenda_->result_of(board_);
     {
-        auto likelihood = likelihood_of(task, result.state);
+        auto likelihood = likelihood_of({item, {}, {}, comm_}, *board_.find(item));
         tell_recoveries();
         doing_ = "output";
         if (options_.command == Command::loglh) result.state.loglh = likelihood.loglh();
         result.partition_loglh = likelihood.partition_loglh();
-    }
-    if (auto const* const choice = board_.find({Purpose::model_choice})) result.state.choices = choice->choices;
-    for (std::uint32_t i = 0; i < starts_.size(); ++i) {
-        result.starts.push_back({to_string(starts_[i]), *board_.find({Purpose::start, i})});
-    }
-    if (auto const* const support = board_.find({Purpose::support})) result.supports.alrt = support->alrt;
-    auto const replicates = wanted_replicates();
-    for (std::uint32_t i = 0; i < replicates; ++i) {
-        result.replicates.push_back(board_.find({Purpose::replicate, i})->tree);
-    }
-    if (replicates > 0) {
-        auto const& tree = result.state.tree;
-        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
-        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
-        if (options_.until_convergence) result.convergence = convergence_of(replicates);
     }
     if (!dataset_.outgroup.empty() && !is_clade(result.state.tree, dataset_)) {
         dataset_.warnings.push_back("the outgroup is no clade in the best tree, which is rooted at " +
@@ -698,7 +503,6 @@ Result Job::result_of() {
     }
     result.failure_plan = failure_plan_;
     result.recoveries = recoveries_;
-    for (auto const& [any, state] : board_.states()) result.evaluations += state.evaluations;
     result.checkpoints = checkpoints_;
     result.seconds = log_.seconds();
     return result;

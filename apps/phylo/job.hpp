@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agenda.hpp"
 #include "board.hpp"
 #include "dealt_sites.hpp"
 #include "input.hpp"
@@ -42,23 +43,14 @@ private:
 
     Result body();
     void set_up();
+    msa::Patterns read_all();
+    void tell_input(std::uint32_t replicas);
     void resume();
     Board read_saved();
 
-    /// The items that come next, of those that can be worked on at the same time; none: the job is done.
-    std::vector<Item> next_items();
-    std::uint32_t wanted_replicates();
-    msa::Convergence convergence_of(std::uint32_t replicates);
-    void tell_results(std::vector<Item> const& items);
     std::uint32_t groups_for(std::size_t num_items) const;
-    SearchOptions options_of(Item item) const;
-    std::string name_of(Item item) const;
-    /// The best of the starts that are done. Precondition: there is one.
-    Item best_start() const;
-    Item best_item() const;
-    bool fuses() const;
-    Constraint const* constraint() const { return constraint_ ? &*constraint_ : nullptr; }
-    std::vector<msa::Tree> other_trees() const;
+    /// The whole alignment, if it is at hand.
+    msa::Patterns const* all_patterns() const { return patterns_ ? &*patterns_ : nullptr; }
 
     /// The items of a list that this PE's group works on.
     struct Batch {
@@ -71,15 +63,14 @@ private:
     /// An item in the hands of a group.
     struct Task {
         Item item;
-        std::vector<std::uint32_t> weights;   // of the patterns; empty: as in the alignment
-        std::optional<Replicates> resampled;  // for SH-aLRT
+        std::vector<std::uint32_t> weights;       // of the patterns; empty: as in the alignment
+        std::optional<RellSamples> rell_samples;  // for SH-aLRT
         ft::Participants who;
     };
     void work_on(std::vector<Item> const& items);
     void work_in_group(std::vector<Item> const& items, ft::Participants who);
     SearchState state_of(Item item) const;
-    std::vector<std::uint32_t> weights_of(Item item) const;
-    std::optional<Replicates> resampled_for(Item item) const;
+    std::optional<RellSamples> rell_samples_for(Item item) const;
     void compute(Task const& task, SearchState& state);
     Likelihood likelihood_of(Task const& task, SearchState const& state);
     void climb(Task const& task, SearchState& state, Likelihood& likelihood);
@@ -89,10 +80,10 @@ private:
     void recover(ft::Failure const& failure);
     [[noreturn]] void stop();
     std::string save();
+    void save_or_warn();
     void read_news_of_the_dead();
     void tell_recoveries();
     std::filesystem::path checkpoint_path(PeId pe) const;
-    std::uint64_t fingerprint() const;
 
     Input read_same_input() const;
     void write_output(Result const& result);
@@ -108,18 +99,15 @@ private:
     StopWatch stop_watch_;
 
     Dataset dataset_;
-    SearchOptions search_options_;
-    std::vector<Start> starts_;
-    std::vector<msa::Tree> user_trees_;
-    std::optional<Constraint> constraint_;
+    std::optional<Agenda> agenda_;           // once the input has been read
     std::optional<msa::Patterns> patterns_;  // of the whole alignment, while start trees have to be made
     DealtSites sites_;
 
-    bool ready_ = false;  // set up
-    Board board_;         // the same on all PEs
-    Board news_;          // since they met
+    bool ready_ = false;         // set up
+    Board board_;                // the same on all PEs
+    Board news_;                 // since they met
+    bool news_on_disk_ = false;  // some of it, in a file that only this PE writes
     Batch batch_;
-    std::optional<std::pair<std::uint32_t, msa::Convergence>> convergence_;  // after so many replicates
     bool diverged_ = false;
     std::string reason_to_stop_;  // empty: nobody asked for it
 

@@ -65,7 +65,8 @@ int guarded(int argc, char** argv, int founder) {
         char const* const planned = std::getenv("REGRAFT_FAIL");
         if (parsed.trees) {
             plan_failures(comm, planned != nullptr ? planned : "");
-            return run(comm, *parsed.trees);
+            run(comm, *parsed.trees);
+            return 0;
         }
         auto& options = *parsed.options;
         if (options.fail.empty() && planned != nullptr) options.fail = planned;

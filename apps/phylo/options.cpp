@@ -251,7 +251,7 @@ void add_options(CLI::App& app, Options& options) {
         ->type_name("SECONDS");
     app.add_option("--time-limit", options.time_limit_seconds,
                    "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so does "
-                   "SIGTERM")
+                   "SIGUSR1, also sent to mpirun")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")

@@ -295,7 +295,7 @@ void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions c
     auto const is_outer = [&](auto h) { return tree.is_tip(h) || tree.is_tip(tree.back(h)); };
     while (state.position < edges.size() && is_outer(edges[state.position])) ++state.position;
     if (state.position == edges.size()) return enter(state, following(state.stage));
-    state.alrt[state.position] = sh_alrt(likelihood, edges[state.position], *options.replicates);
+    state.alrt[state.position] = sh_alrt(likelihood, edges[state.position], *options.rell_samples);
     ++state.position;
 }
 
@@ -511,7 +511,7 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
         case Stage::done:
             REGRAFT_EXPECTS(!"a step after the last one");
     }
-    if (state.stage == Stage::support && options.replicates == nullptr) enter(state, Stage::done);
+    if (state.stage == Stage::support && options.rell_samples == nullptr) enter(state, Stage::done);
     if (!chooses) {
         if (state.stage == Stage::done) finish(state, likelihood, options);
         state.tree = likelihood.tree();

@@ -112,16 +112,16 @@ struct SearchOptions {
     double choice_epsilon = 0.1;       // a round that gains less for every candidate ends the trials
     std::vector<CountedData> counted;  // per partition; only to choose models
     std::vector<std::uint64_t> sites_per_partition;
-    Replicates const* replicates = nullptr;  // for SH-aLRT; none: no stage of support
-    std::vector<msa::Tree> others;           // local maxima to fuse the tree with, the best first
-    Constraint const* constraint = nullptr;  // that all trees comply with, the first one included; none: any tree
+    RellSamples const* rell_samples = nullptr;  // for SH-aLRT; none: no stage of support
+    std::vector<msa::Tree> others;              // local maxima to fuse the tree with, the best first
+    Constraint const* constraint = nullptr;     // that all trees comply with, the first one included; none: any tree
 };
 
 /// To go on from a search that is done, with SearchOptions::others found by other searches: first come exchanges with
 /// them, then escapes. Precondition: best.stage == Stage::done.
 SearchState start_fusing(SearchState best);
 
-/// To find the support of its edges, with SearchOptions::replicates. Precondition: best.stage == Stage::done.
+/// To find the support of its edges, with SearchOptions::rell_samples. Precondition: best.stage == Stage::done.
 SearchState start_support(SearchState best);
 
 /// One step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and brings

@@ -5,12 +5,14 @@
 namespace regraft::phylo {
 namespace {
 
-std::sig_atomic_t volatile terminated = 0;
+std::sig_atomic_t volatile received = 0;
 
 }  // namespace
 
 void catch_stop_signals() {
-    static_cast<void>(std::signal(SIGTERM, [](int) { terminated = 1; }));
+    for (int const number : {SIGTERM, SIGUSR1}) {
+        static_cast<void>(std::signal(number, [](int signal) { received = signal; }));
+    }
 }
 
 StopWatch::StopWatch(std::optional<double> limit_seconds) {
@@ -20,7 +22,7 @@ StopWatch::StopWatch(std::optional<double> limit_seconds) {
 }
 
 char const* StopWatch::reason() const {
-    if (terminated != 0) return "SIGTERM";
+    if (received != 0) return received == SIGTERM ? "SIGTERM" : "SIGUSR1";
     if (end_ && std::chrono::steady_clock::now() >= *end_) return "--time-limit";
     return nullptr;
 }

@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "by_one.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/ft/resilient.hpp"
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/newick.hpp"
 #include "report.hpp"
@@ -166,6 +166,11 @@ std::filesystem::path output(TreeOptions const& options) {
 void refuse_existing(TreeOptions const& options) {
     for (auto const& path : {output(options), options.json}) {
         std::error_code error;
+        for (auto const& input : {options.tree, options.trees}) {
+            if (std::filesystem::equivalent(path, input, error)) {
+                throw InputError({path.string()}, "is the input; expected another name");
+            }
+        }
         if (path.empty() || options.redo || !std::filesystem::exists(path, error)) continue;
         throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
     }
@@ -394,29 +399,9 @@ std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments
     return words;
 }
 
-int run(ft::Communicator& comm, TreeOptions const& options) {
-    std::string problem;
-    auto const attempt = [&](bool& is_done, auto const& step) {
-        try {
-            if (!std::exchange(is_done, true)) step();
-        } catch (InputError const& error) {
-            problem = error.what();
-        }
-    };
-    bool has_looked = false;
-    bool has_made = false;
-    auto const body = [&] {
-        // Everybody looks before anybody writes: what is there afterwards may be by one who has died.
-        attempt(has_looked, [&] { refuse_existing(options); });
-        if (!comm.agree(problem.empty())) return false;
-        if (comm.leads()) attempt(has_made, [&] { make(options); });
-        // Agreements do not see the dead: if nobody has made it, then because it was for a dead one to do.
-        if (comm.agree(!has_made)) comm.declare_failure("trees");
-        return comm.agree(problem.empty());
-    };
-    bool const is_made = ft::resilient(comm, body, [](ft::Failure const&) {});
-    if (!problem.empty() && comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", problem);
-    return is_made ? 0 : 2;
+void run(ft::Communicator& comm, TreeOptions const& options) {
+    do_by_one(
+        comm, [&] { refuse_existing(options); }, [&] { make(options); });
 }
 
 }  // namespace regraft::phylo

@@ -42,8 +42,7 @@ std::optional<TreeCommand> parsed_tree_command(CLI::App const& app);
 /// program.
 std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments);
 
-/// Does it on one rank and says what came out. The exit code: 0, or 2 after a message about bad input. Collective;
-/// survives deaths.
-int run(ft::Communicator& comm, TreeOptions const& options);
+/// Does it on one rank, which says what came out. Throws SharedInputError. Collective, uniform; survives deaths.
+void run(ft::Communicator& comm, TreeOptions const& options);
 
 }  // namespace regraft::phylo

@@ -3,17 +3,20 @@
 
 points   all ranks die at a point, for every point there is: at its first, middle or last occurrence, in turn
 all      the same at all three of them
-stops    --time-limit and SIGTERM end with exit code 75, again and again
+stops    --time-limit, SIGTERM and SIGUSR1 end with exit code 75, again and again
+lists    what groups found in one list is in the leading rank's checkpoint before they begin the next list
 damage   checkpoints that were cut or changed are refused, and the one before is used; another job's is refused
 """
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import threading
 import time
 
 import phylo_job
+from phylo_job import launch
 
 STOPPED = 75
 SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--alrt", "20"]
@@ -75,6 +78,38 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
     stopped.require(stopped.codes == [STOPPED] * 3, "SIGTERM: expected that all stop")
     stopped.require("stopped (SIGTERM)" in stopped.output, "SIGTERM: expected to read of it")
     check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGTERM")
+    if not args.launcher:
+        stop_by_launcher(jobs, args, longer, undisturbed)
+
+
+def stop_by_launcher(jobs: phylo_job.Jobs, args, longer: list[str], undisturbed: phylo_job.Result) -> None:
+    """Who started the job does not know its ranks: SIGUSR1 goes to the launcher, from there to mpirun and to the ranks."""
+    prefix = pathlib.Path(jobs.directory.name, "usr1")
+    words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "-n", "3", args.exe, *longer, "--prefix", str(prefix)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
+        while job.poll() is None and not pathlib.Path(f"{prefix}.ckp").exists():
+            time.sleep(0.001)
+        job.send_signal(signal.SIGUSR1)
+        output = job.communicate(timeout=50)[0]
+    undisturbed.require(job.returncode == STOPPED and "stopped (SIGUSR1)" in output, f"SIGUSR1: exit code {job.returncode}\n{output}")
+    check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGUSR1")
+
+
+def lists(jobs: phylo_job.Jobs, args) -> None:
+    """Both groups die at their first commit in the second list, and what the second one has left is lost."""
+    only_starts = ["search", "--msa", args.msa, "--model", "GTR+FC+G4m", "--effort", "fast", "--checkpoint-interval", "0", "--groups", "2", "--starts"]
+    both_lists = [*only_starts, "rand{2}", "--bs-trees", "2", "--alrt", "20"]
+    reference = jobs.run(1, both_lists)
+    one, two = (jobs.run(1, [*only_starts, f"rand{{{count}}}"]).report["points_reached"]["commit:before"] for count in (1, 2))
+    killed = jobs.run(2, both_lists, plan=f"commit:before:0:{one},commit:before:1:{two - one}")
+    killed.require(killed.killed() == {0, 1}, "expected that both die")
+    theirs = list(killed.prefix.parent.glob(f"{killed.prefix.name}.1.ckp*"))
+    killed.require(bool(theirs), "expected that both have saved")
+    for file in theirs:
+        file.unlink()
+    again = jobs.run(2, both_lists, prefix=killed.prefix)
+    again.require("resumed from" in again.output and ": 2 done, 0 under way" in again.output, "expected both starts in the checkpoint")
+    check(again, reference, "lists")
 
 
 def damage(jobs: phylo_job.Jobs, args) -> None:
@@ -110,7 +145,7 @@ def all_points(jobs: phylo_job.Jobs, args) -> None:
     points(jobs, args, every=1)
 
 
-MODES = {"points": points, "all": all_points, "stops": stops, "damage": damage}
+MODES = {"points": points, "all": all_points, "stops": stops, "lists": lists, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)

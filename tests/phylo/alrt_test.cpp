@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "optimise.hpp"
+#include "resampling.hpp"
 #include "search.hpp"
 #include "small_job.hpp"
 
@@ -17,44 +16,40 @@ namespace {
 using test::linkages;
 using test::SmallJob;
 
-/// Of the patterns that test::my_sites deals to this PE.
-Replicates replicates(test::SmallDataset const& data, ft::Communicator const& comm, std::uint32_t count,
-                      std::uint64_t seed = 1) {
-    auto const members = comm.members();
-    auto const first = std::find(members.begin(), members.end(), comm.self()) - members.begin();
-    std::vector<std::vector<std::uint32_t>> mine;
-    for (auto const& weights : data.weights) {
-        auto& of_partition = mine.emplace_back();
-        for (auto i = static_cast<std::size_t>(first); i < weights.size(); i += comm.size()) {
-            of_partition.push_back(static_cast<std::uint32_t>(i));
+/// The weights of all partitions, one behind the other.
+struct Weights {
+    explicit Weights(std::span<std::vector<std::uint32_t> const> per_partition) {
+        for (auto const& weights : per_partition) {
+            all.insert(all.end(), weights.begin(), weights.end());
+            begin.push_back(all.size());
         }
     }
-    return {data.weights, mine, count, seed};
-}
+    std::vector<std::uint32_t> all;
+    std::vector<std::uint64_t> begin{0};
+};
 
-TEST(Resample, DrawsAsManySitesAsThereAreInProportionToTheWeights) {
-    std::vector<std::uint32_t> const weights{1, 0, 7, 2, 10};
-    std::vector<double> total(weights.size());
-    constexpr int samples = 20000;
-    for (std::uint64_t seed = 0; seed < samples; ++seed) {
-        auto const sample = resample(weights, seed);
-        ASSERT_EQ(sample.size(), weights.size());
-        EXPECT_EQ(std::accumulate(sample.begin(), sample.end(), 0U), 20U);
-        for (std::size_t i = 0; i < total.size(); ++i) total[i] += sample[i];
+/// Of the patterns that test::my_sites deals to this PE.
+RellSamples samples_of(test::SmallDataset const& data, ft::Communicator const& comm, std::uint32_t count,
+                       std::uint64_t seed = 1) {
+    auto const members = comm.members();
+    auto const first = std::find(members.begin(), members.end(), comm.self()) - members.begin();
+    Weights const weights(data.weights);
+    std::vector<std::vector<std::uint64_t>> mine(data.weights.size());
+    for (std::size_t q = 0; q < mine.size(); ++q) {
+        for (auto i = static_cast<std::size_t>(first); i < data.weights[q].size(); i += comm.size()) {
+            mine[q].push_back(weights.begin[q] + i);
+        }
     }
-    EXPECT_EQ(total[1], 0);
-    // Standard errors are at most sqrt(20 / 4 / samples) = 0.016.
-    for (std::size_t i = 0; i < total.size(); ++i) EXPECT_NEAR(total[i] / samples, weights[i], 0.08);
-    EXPECT_NE(resample(weights, 1), resample(weights, 2));
-    EXPECT_TRUE(resample(std::vector<std::uint32_t>{}, 1).empty());
+    return {weights.all, weights.begin, mine, count, seed};
 }
 
-TEST(Replicates, AddTheWeightedValuesOfAllSamples) {
+TEST(RellSamples, AddTheWeightedValuesOfAllSamples) {
     // Weights that 16 bits do not hold, patterns elsewhere, and a value beyond the scale.
-    std::vector<std::vector<std::uint32_t>> const weights{{3, 200000, 5, 70000}, {2, 1}};
-    std::vector<std::vector<std::uint32_t>> const local{{3, 1}, {}};
+    std::vector<std::uint32_t> const weights{3, 200000, 5, 70000, 2, 1};
+    std::vector<std::uint64_t> const partition_begin{0, 4, 6};
+    std::vector<std::vector<std::uint64_t>> const local{{3, 1}, {}};
     auto const scale = FixedScale::of(16, 400000);
-    Replicates const some(weights, local, 4, 9);
+    RellSamples const some(weights, partition_begin, local, 4, 9);
     for (double stray : {1.0, 1000.0}) {
         std::vector<double> const values{0.25, -1.5 * stray};
         std::vector<FixedSum> sums(5);
@@ -91,13 +86,15 @@ double defined_support(SmallJob& f, msa::HalfEdge h, std::uint32_t count, std::u
     }
     double const statistic = loglh[0] - std::max(loglh[1], loglh[2]);
     double supporting = 0;
+    Weights const weights(f.data.weights);
     for (std::uint32_t i = 0; i < count; ++i) {
         std::vector<double> centred(3);
+        auto const sample = resampled_weights(weights.all, weights.begin, mix(mix(seed) + i));
         for (std::size_t q = 0; q < f.data.specs.size(); ++q) {
-            auto const sample = resample(f.data.weights[q], mix(mix(mix(seed) + q) + i));
             for (std::size_t tree = 0; tree < 3; ++tree) {
-                for (std::size_t p = 0; p < sample.size(); ++p) {
-                    centred[tree] += (1.0 * sample[p] - f.data.weights[q][p]) * values[tree][q][p];
+                for (std::size_t p = 0; p < values[tree][q].size(); ++p) {
+                    auto const pattern = weights.begin[q] + p;
+                    centred[tree] += (1.0 * sample[pattern] - weights.all[pattern]) * values[tree][q][p];
                 }
             }
         }
@@ -119,7 +116,7 @@ TEST(ShAlrt, IsItsDefinitionAndLeavesTheTreeBitwiseAsItWas) {
         SmallJob f(4, linkage);
         for (int i = 0; i < 5; ++i) smooth_branches(f.likelihood, 1e-4);
         auto const tree = f.likelihood.tree();
-        auto const samples = replicates(f.data, f.comm, count, 5);
+        auto const samples = samples_of(f.data, f.comm, count, 5);
         double least = 1;
         double most = 0;
         for (auto h : inner_edges(tree)) {
@@ -140,8 +137,8 @@ TEST(ShAlrt, HasTheBitsOfOneRankOnAll) {
     ft::Communicator self(MPI_COMM_SELF);
     Likelihood alone(self, f.likelihood.tree(), f.data.specs, f.data.models, f.linkage, test::my_sites(f.data, self),
                      test::partition_options(f.data));
-    auto const here = replicates(f.data, f.comm, 100);
-    auto const there = replicates(f.data, self, 100);
+    auto const here = samples_of(f.data, f.comm, 100);
+    auto const there = samples_of(f.data, self, 100);
     for (auto h : inner_edges(f.likelihood.tree())) {
         EXPECT_EQ(sh_alrt(f.likelihood, h, here), sh_alrt(alone, h, there));
     }
@@ -149,10 +146,10 @@ TEST(ShAlrt, HasTheBitsOfOneRankOnAll) {
 
 TEST(Search, EndsWithTheSupportOfInnerEdgesIfItIsAskedFor) {
     SmallJob f(5, BranchLinkage::linked, 12);
-    auto const samples = replicates(f.data, f.comm, 100);
+    auto const samples = samples_of(f.data, f.comm, 100);
     SearchOptions options;
     options.effort = Effort::fast;
-    options.replicates = &samples;
+    options.rell_samples = &samples;
     options.sites_per_partition = {100, 50, 10};
     auto state = start_state(Command::evaluate, f.likelihood.tree(), f.data.specs, f.data.models);
     while (state.stage != Stage::done) {

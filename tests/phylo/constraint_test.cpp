@@ -100,6 +100,24 @@ TEST(Constraint, DrawsDifferentTreesThatItAllows) {
     EXPECT_GT(fingerprints.size(), 60U);  // some constraints leave no choice
 }
 
+TEST(Constraint, WritesOtherBytesThanWhatATreeOfItsOwnAsks) {
+    auto const bytes = [](Constraint const& constraint) {
+        ByteWriter out;
+        constraint.write(out);
+        return std::vector(out.bytes().begin(), out.bytes().end());
+    };
+    Tips const all{0, 1, 2, 3, 4};
+    Constraint const loose(5, all, {{0, 1}});
+    std::vector<Tips> groups;
+    auto const tree = loose.random_tree(0);
+    for (auto h : tree.edges()) groups.push_back(behind(tree, h));
+    Constraint const resolved(5, all, groups);
+    ASSERT_EQ(fingerprint(resolved.random_tree(0)), fingerprint(tree));
+    EXPECT_NE(bytes(loose), bytes(resolved));
+    EXPECT_EQ(bytes(loose), bytes(Constraint(5, all, {{2, 3, 4}})));
+    EXPECT_NE(bytes(loose), bytes(Constraint(5, {0, 1, 2, 3}, {{0, 1}})));
+}
+
 TEST(Fences, HinderExactlyTheMovesAfterWhichASplitIsLost) {
     std::size_t hindered = 0;
     for (std::uint32_t n : {5U, 8U, 12U}) {

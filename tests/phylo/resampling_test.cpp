@@ -36,6 +36,18 @@ TEST(Resampling, DrawsEverySiteAsOftenAsAnyOther) {
     }
 }
 
+TEST(Resampling, DrawsNothingOfWhatHasNoSites) {
+    std::vector<std::uint32_t> const some{1, 0, 7};
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        EXPECT_EQ(resampled_weights(some, std::vector<std::uint64_t>{0, 0, 3}, seed)[1], 0U);  // the first is empty
+    }
+    EXPECT_TRUE(resampled_weights({}, std::vector<std::uint64_t>{0, 0}, 1).empty());
+}
+
+TEST(Resampling, DrawsOthersWithAnotherSeed) {
+    EXPECT_NE(resampled_weights(weights, partition_begin, 1), resampled_weights(weights, partition_begin, 2));
+}
+
 TEST(Resampling, LeavesAPartitionOfOnePatternAsItIs) {
     EXPECT_EQ(resampled_weights(std::vector<std::uint32_t>{9}, std::vector<std::uint64_t>{0, 1}, 5),
               (std::vector<std::uint32_t>{9}));

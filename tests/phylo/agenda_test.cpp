@@ -1,0 +1,184 @@
+#include "agenda.hpp"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "small_dataset.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint32_t num_taxa = 12;
+
+/// The agenda of a job with some starts, over data of which nothing but names and models is known.
+struct Fixture {
+    Options options;
+    Dataset dataset;
+    test::SmallDataset data = test::small_dataset(2, num_taxa);
+    Board board;
+
+    Fixture() {
+        options.seed = 3;
+        for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
+        dataset.specs = data.specs;
+        for (auto const& spec : data.specs) {
+            dataset.partitions.push_back({spec.text, spec.name, {}});
+            dataset.counted.push_back({std::vector<double>(spec.num_states(), 1.0 / spec.num_states())});
+            dataset.sites_per_partition.push_back(10);
+        }
+    }
+
+    Agenda agenda(std::uint32_t num_starts) const {
+        Beginnings beginnings;
+        for (std::uint32_t i = 0; i < num_starts; ++i) beginnings.starts.push_back({Start::Kind::parsimony, i});
+        return {options, dataset, std::move(beginnings)};
+    }
+
+    void finish(Item item, double loglh = -1, std::uint64_t tree_seed = 1) {
+        SearchState state(msa::random_tree(num_taxa, tree_seed));
+        state.specs = data.specs;
+        state.models = data.models;
+        state.stage = Stage::done;
+        state.loglh = loglh;
+        board.note(item, std::move(state));
+    }
+};
+
+std::vector<Item> items_of(Purpose purpose, std::uint32_t first, std::uint32_t last) {
+    std::vector<Item> items;
+    for (auto i = first; i < last; ++i) items.push_back({purpose, i});
+    return items;
+}
+
+TEST(Agenda, ListsComeOneAfterTheOther) {
+    Fixture f;
+    f.options.replicates = 2;
+    f.options.alrt_replicates = 10;
+    auto agenda = f.agenda(3);
+    for (auto const& list : {items_of(Purpose::start, 0, 3), items_of(Purpose::fusion, 0, 1),
+                             items_of(Purpose::replicate, 0, 2), items_of(Purpose::support, 0, 1)}) {
+        EXPECT_EQ(agenda.next_items(f.board), list);
+        for (auto item : list) f.finish(item);
+    }
+    EXPECT_TRUE(agenda.next_items(f.board).empty());
+}
+
+TEST(Agenda, WhatIsDoneOfAListIsNotDoneAgain) {
+    Fixture f;
+    auto agenda = f.agenda(3);
+    f.finish({Purpose::start, 1});
+    EXPECT_EQ(agenda.next_items(f.board), (std::vector<Item>{{Purpose::start, 0}, {Purpose::start, 2}}));
+}
+
+TEST(Agenda, ModelsAreChosenBeforeAnythingElse) {
+    Fixture f;
+    f.dataset.partitions.front().model = "auto";
+    auto agenda = f.agenda(1);
+    EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::model_choice, 0, 1));
+    f.finish({Purpose::model_choice});
+    EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::start, 0, 1));
+}
+
+TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
+    for (auto const effort : {Effort::fast, Effort::normal}) {
+        Fixture f;
+        f.options.effort = effort;
+        auto const num_starts = effort == Effort::fast ? 2U : 1U;
+        auto agenda = f.agenda(num_starts);
+        for (auto item : agenda.next_items(f.board)) f.finish(item, -5.0 - item.number);
+        EXPECT_TRUE(agenda.next_items(f.board).empty());
+        EXPECT_EQ(agenda.best_item(f.board), (Item{Purpose::start, 0}));
+    }
+}
+
+TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
+    Fixture f;
+    auto agenda = f.agenda(4);
+    std::vector<double> const loglh{-7, -3, -5, -3};
+    for (std::uint32_t i = 0; i < 4; ++i) f.finish({Purpose::start, i}, loglh[i], i);
+    auto const others = agenda.options_of({Purpose::fusion}, f.board).others;
+    EXPECT_EQ(others, (std::vector<msa::Tree>{msa::random_tree(num_taxa, 3), msa::random_tree(num_taxa, 2),
+                                              msa::random_tree(num_taxa, 0)}));
+    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.board, nullptr).tree, msa::random_tree(num_taxa, 1));
+}
+
+TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
+    Fixture f;
+    f.options.replicates = 120;
+    f.options.until_convergence = true;
+    auto agenda = f.agenda(1);
+    f.finish({Purpose::start, 0});
+    std::uint32_t first = 0;
+    for (std::uint32_t const last : {50U, 100U, 120U}) {
+        EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::replicate, first, last));
+        for (; first < last; ++first) f.finish({Purpose::replicate, first}, -1, first);
+    }
+    EXPECT_TRUE(agenda.next_items(f.board).empty());
+    auto const result = agenda.result_of(f.board);
+    EXPECT_EQ(result.replicates.size(), 120U);
+    EXPECT_FALSE(result.convergence->is_reached);
+}
+
+TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
+    Fixture f;
+    f.options.replicates = 1000;
+    f.options.until_convergence = true;
+    auto agenda = f.agenda(1);
+    f.finish({Purpose::start, 0});
+    for (auto item : agenda.next_items(f.board)) f.finish(item);
+    EXPECT_TRUE(agenda.next_items(f.board).empty());
+    EXPECT_EQ(agenda.result_of(f.board).replicates.size(), msa::convergence_interval);
+}
+
+TEST(Agenda, NeedsTheAlignmentToBeginAndWheneverItIsResampled) {
+    Fixture f;
+    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate, Purpose::support}) {
+        EXPECT_TRUE(Agenda::needs_patterns({purpose}, f.board));
+    }
+    EXPECT_FALSE(Agenda::needs_patterns({Purpose::fusion}, f.board));
+    for (auto const purpose : {Purpose::model_choice, Purpose::start}) {
+        f.finish({purpose});
+        EXPECT_FALSE(Agenda::needs_patterns({purpose}, f.board));
+    }
+}
+
+TEST(Agenda, ReplicatesHaveSitesAndSeedsOfTheirOwn) {
+    Fixture f;
+    auto const agenda = f.agenda(1);
+    msa::Patterns patterns;
+    patterns.partition_begin = {0, 2, 5};
+    patterns.weight = {4, 6, 2, 2, 11};
+    auto const weights = [&](std::uint32_t number) {
+        return agenda.weights_of({Purpose::replicate, number}, &patterns);
+    };
+    auto const first = weights(0);
+    EXPECT_EQ(std::accumulate(first.begin(), first.end(), 0U), 25U);
+    EXPECT_EQ(weights(0), first);
+    EXPECT_NE(weights(1), first);
+    EXPECT_TRUE(agenda.weights_of({Purpose::start, 0}, nullptr).empty());
+    EXPECT_NE(agenda.options_of({Purpose::replicate, 0}, f.board).seed,
+              agenda.options_of({Purpose::replicate, 1}, f.board).seed);
+}
+
+TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {
+    Fixture f;
+    auto const agenda = f.agenda(1);  // sees what becomes of the options
+    auto const before = agenda.fingerprint();
+    f.options.threads = 7;
+    f.options.groups = 2;
+    f.options.checkpoint_seconds = 1;
+    EXPECT_EQ(agenda.fingerprint(), before);
+    f.options.seed = 4;
+    EXPECT_NE(agenda.fingerprint(), before);
+    f.options.seed = 3;
+    f.options.alrt_replicates = 1;
+    EXPECT_NE(agenda.fingerprint(), before);
+    f.options.alrt_replicates = 0;
+    EXPECT_EQ(agenda.fingerprint(), before);
+    auto const with_tree = Agenda(f.options, f.dataset, {{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user}}, {}});
+    EXPECT_NE(with_tree.fingerprint(), before);
+}
+
+}  // namespace
+}  // namespace regraft::phylo
