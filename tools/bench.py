@@ -107,7 +107,9 @@ def main() -> int:
             print(problem)
             failed.append(name)
             continue
-        describe(result, name, compiler(args.programs.parent, source), [pathlib.Path(word).name for word in [*pace, *files]])
+        private = {*files, *(args.sets or [])}  # where the user's files are
+        words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
+        describe(result, name, compiler(args.programs.parent, source), words)
         if list_runs(result):
             failed.append(name)
         drawn = plot.plot(result, result.with_suffix(".svg"))

@@ -45,7 +45,7 @@ def checkpoint_costs(results: Results) -> Table:
             middle = {key: statistics.median(point.run[key] for point in points)
                       for key in ("cpu_time", "commits", "commits_s", "on_disk", "bytes_on_disk", "disk_s")}
             share = statistics.median(point.run["commits_s"] / point.run["search_s"] for point in points)
-            each = middle["bytes_on_disk"] / max(middle["on_disk"], 1) / 1e3
+            each = middle["bytes_on_disk"] / 1e3
             rows.append([data, interval.replace("_", " "), f"{middle['cpu_time']:.2f}", f"{middle['commits']:.0f}", f"{1e3 * middle['commits_s']:.1f}",
                          f"{middle['on_disk']:.0f}", f"{each:.1f}", f"{1e3 * middle['disk_s']:.2f}", f"{100 * share:.2f} %"])
     return head, rows

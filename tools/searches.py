@@ -127,7 +127,8 @@ def panel(data: str, programs: list[tuple[str, list[Point]]], left: float, top: 
 
     svg = [text(left + WIDTH / 2, top - 6, data, text_anchor="middle", font_weight="bold")]
     for decade in range(x0, x1 + 1):
-        svg += [f'<path d="M{x(10.0 ** decade):.1f} {top}v{HEIGHT}" stroke="#dddddd"/>', text(x(10.0**decade), top + HEIGHT + 15, f"{10.0 ** decade:g}", text_anchor="middle")]
+        label = f"{10.0 ** decade:g}"
+        svg += [f'<path d="M{x(10.0 ** decade):.1f} {top}v{HEIGHT}" stroke="#dddddd"/>', text(x(10.0**decade), top + HEIGHT + 15, label, text_anchor="middle")]
     for decade in range(y0, y1 + 1):
         label = f"{10.0 ** decade:g}"
         svg += [f'<path d="M{left} {y(10.0 ** decade):.1f}h{WIDTH}" stroke="#dddddd"/>', text(left - 6, y(10.0**decade) + 4, label, text_anchor="end")]
