@@ -15,6 +15,15 @@
 
 namespace regraft::phylo {
 
+namespace {
+
+/// Of the sites of a replicate, and of its search.
+std::uint64_t seed_of_replicate(Item item, Options const& options) {
+    return mix(options.seed) + item.number;
+}
+
+}  // namespace
+
 Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
     Beginnings result;
     result.user_trees = read_user_trees(options, dataset);
@@ -108,7 +117,7 @@ SearchOptions Agenda::options_of(Item item, Board const& board) const {
         case Purpose::support:
             break;
         case Purpose::replicate:
-            result.seed = mix(options_.seed) + item.number;
+            result.seed = seed_of_replicate(item, options_);
             result.effort = Effort::fast;
             result.final_epsilon = result.least_gain;
             break;
@@ -187,7 +196,7 @@ SearchState Agenda::first_state(Item item, Board const& board, msa::Patterns con
 std::vector<std::uint32_t> Agenda::weights_of(Item item, msa::Patterns const* patterns) const {
     if (item.purpose != Purpose::replicate) return {};
     REGRAFT_EXPECTS(patterns != nullptr);
-    return resampled_weights(patterns->weight, patterns->partition_begin, mix(options_.seed) + item.number);
+    return resampled_weights(patterns->weight, patterns->partition_begin, seed_of_replicate(item, options_));
 }
 
 std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Board const& board) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/newick.hpp"
 #include "report.hpp"
+#include "support_labels.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -198,24 +198,13 @@ std::string with_outgroup(GeneralTree const& tree, std::vector<std::string> cons
     return msa::to_newick(msa::hung_up_at(tree, outgroup, taxa), taxa) + "\n";
 }
 
-enum class SupportForm : std::uint8_t { percent, fraction };
-
-void label_edges(GeneralTree& tree, std::span<double const> support, SupportForm form) {
-    tree.label.assign(support.size(), "");
-    for (std::size_t v = 0; v < support.size(); ++v) {
-        if (std::isnan(support[v])) continue;
-        tree.label[v] = form == SupportForm::percent ? fmt::format("{:.0f}", std::round(100 * support[v]))
-                                                     : fmt::format("{:.4f}", support[v]);
-    }
-}
-
 Outcome make_support(TreeOptions const& options) {
     auto [taxa, trees] = read_reference(options.tree);
     auto& tree = trees[0];
     auto const replicates = msa::read_general_trees(options.trees, taxa, options.tree.string());
     auto const support = msa::edge_support(tree, replicates, options.metric);
     bool const is_share = options.metric == msa::SupportMetric::felsenstein;
-    label_edges(tree, support, is_share ? SupportForm::percent : SupportForm::fraction);
+    tree.label = support_labels(support, is_share ? SupportForm::percent : SupportForm::fraction);
     double sum = 0;
     std::size_t num_edges = 0;
     std::size_t num_good = 0;
@@ -236,7 +225,7 @@ Outcome make_support(TreeOptions const& options) {
 Outcome make_consensus(TreeOptions const& options) {
     auto const [taxa, trees] = msa::read_named_trees(options.trees);
     auto [tree, support] = msa::consensus(trees, options.threshold);
-    label_edges(tree, support, SupportForm::percent);
+    tree.label = support_labels(support, SupportForm::percent);
     auto const summary = fmt::format("consensus of {} trees: {} of {} possible inner edges", trees.size(),
                                      inner_edges(tree).size(), taxa.size() - 3);
     return {{{output(options), with_outgroup(tree, taxa, options)}}, summary};

@@ -8,6 +8,7 @@
 
 #include "regraft/msa/consensus.hpp"
 #include "regraft/msa/newick.hpp"
+#include "support_labels.hpp"
 #include "tree_picture.hpp"
 
 namespace regraft::phylo {
@@ -28,14 +29,6 @@ msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
     return mean;
 }
 
-std::string percent(double support) {
-    return fmt::format("{:.0f}", std::round(100 * support));
-}
-
-std::string fraction(double support) {
-    return fmt::format("{:.4f}", support);
-}
-
 /// Rooted at the outgroup, or, if that is no clade, at the first of it.
 std::string text_of(msa::Tree const& tree, Dataset const& dataset, std::span<std::string const> labels = {}) {
     std::span<std::uint32_t const> const outgroup = dataset.outgroup;
@@ -46,11 +39,8 @@ std::string text_of(msa::Tree const& tree, Dataset const& dataset, std::span<std
 }
 
 /// The best tree with a label per inner edge.
-template <class Text>
-std::string labelled(Dataset const& dataset, Result const& result, std::span<double const> supports, Text text) {
-    std::vector<std::string> labels;
-    for (auto const support : supports) labels.push_back(std::isnan(support) ? "" : text(support));
-    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, labels) + '\n';
+std::string labelled(Dataset const& dataset, Result const& result, std::span<double const> supports, SupportForm form) {
+    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, support_labels(supports, form)) + '\n';
 }
 
 template <class Trees>
@@ -64,10 +54,7 @@ std::string consensus_of(Dataset const& dataset, std::span<msa::Tree const> repl
     std::vector<msa::GeneralTree> trees;
     for (auto const& tree : replicates) trees.push_back(msa::to_general(with_mean_lengths(dataset, tree)).tree);
     auto consensus = msa::consensus(trees, msa::extended_majority_rule);
-    consensus.tree.label.resize(consensus.support.size());
-    for (std::size_t i = 0; i < consensus.support.size(); ++i) {
-        if (!std::isnan(consensus.support[i])) consensus.tree.label[i] = percent(consensus.support[i]);
-    }
+    consensus.tree.label = support_labels(consensus.support, SupportForm::percent);
     return msa::to_newick(consensus.tree, dataset.taxa) + '\n';
 }
 
@@ -110,12 +97,12 @@ std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result)
     }
     if (!result.replicates.empty()) {
         files.push_back({".bootstraps", lines_of(dataset, result.replicates)});
-        files.push_back({".support", labelled(dataset, result, result.supports.felsenstein, percent)});
-        files.push_back({".supportTBE", labelled(dataset, result, result.supports.transfer, fraction)});
+        files.push_back({".support", labelled(dataset, result, result.supports.felsenstein, SupportForm::percent)});
+        files.push_back({".supportTBE", labelled(dataset, result, result.supports.transfer, SupportForm::fraction)});
         files.push_back({".consensus", consensus_of(dataset, result.replicates)});
     }
     if (!result.supports.alrt.empty()) {
-        files.push_back({".supportAlrt", labelled(dataset, result, result.supports.alrt, percent)});
+        files.push_back({".supportAlrt", labelled(dataset, result, result.supports.alrt, SupportForm::percent)});
     }
     return files;
 }
