@@ -162,15 +162,59 @@ TEST(Snapshot, RefusesTwoEntitiesOfOneNameOnAllMembersAlike) {
 
 TEST(Snapshot, NoticesCommonEntitiesThatAreNotAlike) {
     ft::Communicator comm(MPI_COMM_WORLD);
-    Snapshot snapshot(comm);
-    std::uint64_t step = 1;
-    snapshot.add_common("step", step);
-    snapshot.commit();
-    step += comm.leads() ? 1 : 0;
     if (comm.size() == 1) return;
-    EXPECT_THROW(snapshot.commit(), ft::Divergence);
-    static_cast<void>(snapshot.restore());
-    EXPECT_EQ(step, 1u);
+    for (std::uint64_t commits = 1; commits < 5; ++commits) {
+        Snapshot snapshot(comm);
+        std::uint64_t step = 0;
+        snapshot.add_common("step", step);
+        while (step < commits) {
+            ++step;
+            snapshot.commit();
+        }
+        step += comm.leads() ? 1 : 0;
+        EXPECT_THROW(snapshot.commit(), ft::Divergence);
+        static_cast<void>(snapshot.restore());
+        EXPECT_EQ(step, commits);
+        snapshot.commit();
+    }
+}
+
+TEST(Snapshot, NoticesWhoeverHasOtherSizesOrNamesThanBefore) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        Snapshot snapshot(comm, options);
+        std::vector<std::uint32_t> state(100, 1), other;
+        snapshot.add(named("state", comm.self()), state);
+        for (std::uint32_t i = 0; i < 24; ++i) {
+            // One member, none, or all have something else than before, in turn; longer and shorter.
+            bool const mine = i % 4 == 3 ? true : i % 4 == 1 && value(comm.self()) == i % comm.size();
+            if (mine) state.resize(50 + 13 * (i * 7 % 5));
+            state[0] = i;
+            if (i == 20 && comm.leads()) snapshot.add("other", other);
+            auto const right = state;
+            snapshot.commit();
+            state.assign(7, 99);
+            static_cast<void>(snapshot.restore());
+            ASSERT_EQ(state, right) << "commit " << i;
+            ASSERT_EQ(snapshot.generation(), i + 1);
+        }
+        EXPECT_EQ(snapshot.committed().size(), comm.size() + 1);
+    }
+}
+
+TEST(Snapshot, RefusesACommonEntityWithTheNameOfAnotherMembersEntity) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    for (int commits = 0; commits < 4; ++commits) {
+        Snapshot snapshot(comm);
+        std::vector<int> state;
+        std::uint64_t step = 0;
+        if (comm.leads()) snapshot.add("both", state);
+        for (int i = 0; i < commits; ++i) snapshot.commit();
+        if (!comm.leads()) snapshot.add_common("both", step);
+        // The leader cannot add it, so it differs there, which is noticed first.
+        EXPECT_THROW(snapshot.commit(), ft::Divergence);
+    }
 }
 
 TEST(Snapshot, TakesTheMemoryOfTheFormula) {
