@@ -28,6 +28,7 @@ test::SnapshotJobOptions options_of(CampaignSettings const& settings) {
     options.snapshot.integrity =
         settings.word("integrity", "unchecked") == "checked" ? store::Integrity::checked : store::Integrity::unchecked;
     options.snapshot.form = settings.word("own", "copied") == "copied" ? Form::plain : Form::compressed;
+    options.snapshot.pace.steps = settings.number("seed", 0) % 2;  // or by what is measured, which has to be told
     options.redundancy = repair == "always"      ? RestoreOptions::Redundancy::repaired
                          : repair == "sometimes" ? RestoreOptions::Redundancy::committed
                                                  : RestoreOptions::Redundancy::left;
