@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
-#include "store/parts.hpp"
 #include "store/replicated.hpp"
 #include "store/rows.hpp"
 
