@@ -1,6 +1,7 @@
 #include "regraft/disk/generation.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -82,11 +83,7 @@ Generation::Generation(fs::path archive, Index index)
 }
 
 Generation::Generation(fs::path archive, std::uint64_t number)
-    : Generation(archive, decode(read_index(archive, number), index_path(archive, number).string())) {
-    if (index_.generation != number) {
-        damaged(index_path(archive, number), "it is the index of generation " + std::to_string(index_.generation));
-    }
-}
+    : Generation(archive, decode(read_index(archive, number), index_path(archive, number).string(), number)) {}
 
 Generation::Generation(Generation&&) noexcept = default;
 Generation& Generation::operator=(Generation&&) noexcept = default;
@@ -187,30 +184,49 @@ std::string nothing_readable(fs::path const& archive, std::span<std::string cons
     return text;
 }
 
+namespace {
+
+/// Generations of the same blocks, opened when they are needed, the newest first.
+class Sources {
+public:
+    explicit Sources(std::vector<Saved> saved) {
+        std::reverse(saved.begin(), saved.end());
+        for (auto& place : saved) sources_.push_back({std::move(place)});
+    }
+    void read(BlockRange blocks, std::span<std::byte> out) {
+        std::exception_ptr first;
+        for (auto& [saved, generation] : sources_) {
+            try {
+                if (!generation) generation.emplace(saved.archive, saved.generation);
+                auto const& sizes = generation->index().sizes;
+                if (value(blocks.last) > sizes.num_blocks() || sizes.bytes(blocks) != out.size()) {
+                    throw InputError({index_path(saved.archive, saved.generation).string()},
+                                     "does not have " + text_of(blocks) + " in these sizes");
+                }
+                generation->read(blocks, out);
+                return;
+            } catch (InputError const&) {
+                if (!first) first = std::current_exception();
+            }
+        }
+        std::rethrow_exception(first);
+    }
+
+private:
+    struct Source {
+        Saved saved;
+        std::optional<Generation> generation{};
+    };
+    std::vector<Source> sources_;
+};
+
+}  // namespace
+
 std::function<void(BlockRange, std::span<std::byte>)> reread(std::vector<Saved> saved) {
     if (saved.empty()) return {};
-    struct Sources {
-        std::vector<Saved> saved;  // the last one first to be tried
-        std::optional<Generation> open{};
+    return [sources = std::make_shared<Sources>(std::move(saved))](BlockRange blocks, std::span<std::byte> out) {
+        sources->read(blocks, out);
     };
-    return
-        [sources = std::make_shared<Sources>(Sources{std::move(saved)})](BlockRange blocks, std::span<std::byte> out) {
-            auto& [left, open] = *sources;
-            for (;;) {
-                try {
-                    if (!open) open.emplace(left.back().archive, left.back().generation);
-                    if (value(blocks.last) > open->index().sizes.num_blocks() ||
-                        open->index().sizes.bytes(blocks) != out.size()) {
-                        throw InputError({left.back().archive.string()}, "has other blocks than these");
-                    }
-                    return open->read(blocks, out);
-                } catch (InputError const&) {
-                    if (left.size() == 1) throw;
-                    left.pop_back();
-                    open.reset();
-                }
-            }
-        };
 }
 
 }  // namespace regraft::disk

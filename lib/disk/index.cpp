@@ -91,10 +91,14 @@ void expect_every_block_once(Csr<Piece> const& files, std::uint64_t num_blocks) 
     if (value(next) != num_blocks) throw InputError("a block is missing");
 }
 
-Index decode_body(std::span<std::byte const> body) {
+Index decode_body(std::span<std::byte const> body, std::uint64_t generation) {
     FormatReader in(body);
     Index index;
     index.generation = in.number();
+    if (index.generation != generation) {
+        throw InputError("it is of generation " + std::to_string(index.generation) + ", expected generation " +
+                         std::to_string(generation));
+    }
     index.sizes = get_sizes(in);
     auto const attributes = in.section();
     index.attributes.assign(attributes.begin(), attributes.end());
@@ -133,7 +137,7 @@ std::vector<std::byte> encode(Index const& index) {
     return out.take();
 }
 
-Index decode(std::span<std::byte const> bytes, std::string const& file) {
+Index decode(std::span<std::byte const> bytes, std::string const& file, std::uint64_t generation) {
     auto const is_index =
         bytes.size() >= prefix_bytes + hash_bytes && std::equal(index_magic.begin(), index_magic.end(), bytes.begin());
     if (!is_index) throw InputError({file}, "is no index of blocks on disk, or cut");
@@ -147,7 +151,7 @@ Index decode(std::span<std::byte const> bytes, std::string const& file) {
         throw InputError({file}, "is damaged: its checksum is wrong");
     }
     try {
-        return decode_body(hashed.subspan(prefix_bytes));
+        return decode_body(hashed.subspan(prefix_bytes), generation);
     } catch (InputError const& error) {
         throw InputError({file}, std::string("is damaged: ") + error.what());
     }

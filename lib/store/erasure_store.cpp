@@ -38,7 +38,7 @@ void ErasureStore::submit(erasure::Code code, BlockRange mine, CsrView<std::byte
 }
 
 void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                                std::uint64_t block_bytes, SizesOf const& sizes_of) {
+                                std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
     REGRAFT_EXPECTS(idle() && "no load is under way");
     comm.reach(submit_phase.before);
     auto const alike = Digest()
@@ -73,6 +73,8 @@ void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std:
     for (Resends resends; !agree_intact(encode(comm, *next, options, submit_phase.inside), alike);) resends.add();
     current = std::move(next);
     ++version;
+    on_disk = std::move(from);
+    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
 }
 

@@ -165,7 +165,7 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<
 }
 
 void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-                                   std::uint64_t block_bytes, SizesOf const& sizes_of) {
+                                   std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
     REGRAFT_EXPECTS(placement.shape().num_slots == comm.size());
     REGRAFT_EXPECTS(idle() && "no load is under way");
     comm.reach(submit_phase.before);
@@ -206,6 +206,8 @@ void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, st
     std::swap(current, next);
     if (next) spare = std::move(next->held).largest_memory();
     ++version;
+    on_disk = std::move(from);
+    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
 }
 

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
@@ -14,6 +12,7 @@
 #include "regraft/disk/archive.hpp"
 #include "regraft/disk/generation.hpp"
 #include "support/archives.hpp"
+#include "support/full_disk.hpp"
 
 namespace regraft::disk {
 namespace {
@@ -186,7 +185,7 @@ TEST_F(TwoGenerations, RereadsFromTheLastOneThatIsRight) {
     EXPECT_THROW(read({{archive, 2}}), InputError);
     EXPECT_NE(error_of([&] {
                   reread({{archive, 1}})(range, std::span(out).first(3));
-              }).find("other blocks"),
+              }).find("does not have blocks [5, 7) in these sizes"),
               std::string::npos);
 }
 
@@ -274,7 +273,7 @@ std::string error_of_index(std::function<void(FormatWriter&)> const& body, std::
     out.fixed(version, 1);
     body(out);
     out.fixed(hash(out.bytes()), 8);
-    return error_of([&] { decode(out.bytes(), "f"); });
+    return error_of([&] { decode(out.bytes(), "f", 1); });
 }
 
 void put(FormatWriter& out, std::vector<std::uint64_t> const& numbers) {
@@ -289,7 +288,8 @@ TEST(DiskIndex, OfAnotherVersionIsRefused) {
                   },
                   2),
               "f: has version 2 of the format, expected version 1");
-    EXPECT_EQ(error_of([] { decode(bytes_of("#!/bin/sh\necho\n"), "f"); }), "f: is no index of blocks on disk, or cut");
+    EXPECT_EQ(error_of([] { decode(bytes_of("#!/bin/sh\necho\n"), "f", 1); }),
+              "f: is no index of blocks on disk, or cut");
 }
 
 TEST(DiskIndex, ThatContradictsItselfIsRefused) {
@@ -345,30 +345,10 @@ TEST(Archive, ThatIsNotThereOrCannotBeMadeIsAnError) {
               std::string::npos);
 }
 
-/// While it lives no file may be longer, as on a full disk.
-class ShortFiles {
-public:
-    explicit ShortFiles(rlim_t most_bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        rlimit const limit{most_bytes, before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ShortFiles(ShortFiles const&) = delete;
-    ShortFiles& operator=(ShortFiles const&) = delete;
-    ~ShortFiles() {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        std::signal(SIGXFSZ, handler_);
-    }
-
-private:
-    rlimit before_{};
-    void (*handler_)(int);
-};
-
 TEST_F(TwoGenerations, WhatCannotBeWrittenIsAnErrorAndWhatIsThereStays) {
     KnownBlocks const large(std::vector<std::uint64_t>(7, 50000), 3);
     {
-        ShortFiles const limit(100000);  // in the middle of a block
+        test::ShortFiles const limit(100000);  // in the middle of a block
         EXPECT_NE(error_of([&] {
                       test::write_generation(archive, large, three_files);
                   }).find("3/0.data: cannot be written: File too large"),

@@ -76,7 +76,7 @@ struct Saved {
     std::uint64_t generation = 0;
 };
 /// A source of last resort for store::LoadOptions::reread: reads from the last of them of which what is wanted is
-/// right. Throws InputError if there is none. Empty if `saved` is.
+/// right. Throws InputError, with what is wrong with the last, if there is none. Empty if `saved` is.
 std::function<void(BlockRange, std::span<std::byte>)> reread(std::vector<Saved> saved);
 
 }  // namespace regraft::disk

@@ -44,8 +44,8 @@ std::vector<std::byte> file_head(std::uint64_t generation, std::size_t file);
 
 /// The bytes of the index file. O(pieces), and O(blocks) if they differ in size.
 std::vector<std::byte> encode(Index const& index);
-/// Reads them back. Throws InputError if they are not what encode wrote: cut, with any bit changed, or of another
-/// version of the format. file: its name, for the message. Allocates O(bytes). O(bytes + pieces log pieces).
-Index decode(std::span<std::byte const> bytes, std::string const& file);
+/// Reads them back. Throws InputError if they are not what encode wrote for this generation: cut, with any bit changed,
+/// of another version of the format. file: its name, for the message. Allocates O(bytes). O(bytes + pieces log pieces).
+Index decode(std::span<std::byte const> bytes, std::string const& file, std::uint64_t generation);
 
 }  // namespace regraft::disk
