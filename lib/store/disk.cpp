@@ -174,6 +174,9 @@ public:
             disk::commit(archive_, plan_.index);
         });
         comm_.reach(save_phase.inside);
+        // An agreement is one of the living, who must not take the silence of a dead leader for consent.
+        std::byte done{};
+        ft::broadcast(comm_, std::span(&done, 1), leader(comm_));
         require(committed);
     }
 
