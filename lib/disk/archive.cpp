@@ -54,6 +54,37 @@ std::vector<std::uint64_t> folders(fs::path const& archive, std::error_code& err
     throw InputError({path.string()}, std::string(what) + ": " + error.message());
 }
 
+/// Returns the seal.
+std::uint64_t write_piece(File& file, std::uint64_t offset, Piece const& piece, BlockSizes const& sizes,
+                          std::span<std::byte const> bytes) {
+    REGRAFT_EXPECTS(bytes.size() == sizes.bytes(piece.blocks));
+    constexpr std::size_t enough = 1 << 20;  // is written at once, soon after it was read for the checksums
+    FormatWriter sums;
+    std::size_t done = 0, written = 0;
+    visit_parts(piece.blocks, sizes, [&](BlockRange part) {
+        auto const part_bytes = bytes.subspan(done, sizes.bytes(part));
+        sums.fixed(hash(part_bytes), sizeof(std::uint64_t));
+        done += part_bytes.size();
+        if (done - written < enough && done < bytes.size()) return;
+        file.write(offset + written, bytes.subspan(written, done - written));
+        written = done;
+    });
+    REGRAFT_EXPECTS(sums.bytes().size() == sizeof(std::uint64_t) * piece.parts);
+    file.write(offset + bytes.size(), sums.bytes());
+    return hash(sums.bytes());
+}
+
+/// The folder and those that it is in; returns when their names are on the disk.
+void make_folders(fs::path const& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) return;
+    auto const parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    if (parent != path) make_folders(parent);
+    fs::create_directory(path, error);
+    if (error) fail(path, "cannot be made", error);
+    sync_folder(parent);
+}
+
 void remove_files(fs::path const& folder) {
     std::error_code error;
     fs::remove(folder / index_name, error);
@@ -89,9 +120,8 @@ std::vector<std::uint64_t> generations(fs::path const& archive) {
 }
 
 std::uint64_t begin_generation(fs::path const& archive) {
+    make_folders(archive);
     std::error_code error;
-    fs::create_directories(archive, error);
-    if (error) fail(archive, "cannot be made", error);
     auto const there = folders(archive, error);
     if (error) fail(archive, "cannot be read", error);
     auto const generation = there.empty() ? 1 : there.front() + 1;
@@ -110,21 +140,9 @@ std::vector<std::uint64_t> write_pieces(fs::path const& archive, Index const& in
     for (auto const& piece : row.first(pieces.first)) offset += bytes_on_disk(piece, index.sizes);
     std::vector<std::uint64_t> seals;
     for (std::size_t i = 0; i < pieces.bytes.size(); ++i) {
-        auto const blocks = row[pieces.first + i].blocks;
-        auto rest = pieces.bytes[i];
-        REGRAFT_EXPECTS(rest.size() == index.sizes.bytes(blocks));
-        FormatWriter sums;
-        visit_parts(blocks, index.sizes, [&](BlockRange part) {
-            auto const bytes = rest.first(index.sizes.bytes(part));
-            rest = rest.subspan(bytes.size());
-            sums.fixed(hash(bytes), sizeof(std::uint64_t));
-            file.write(offset, bytes);
-            offset += bytes.size();
-        });
-        REGRAFT_EXPECTS(sums.bytes().size() == sizeof(std::uint64_t) * row[pieces.first + i].parts);
-        file.write(offset, sums.bytes());
-        offset += sums.bytes().size();
-        seals.push_back(hash(sums.bytes()));
+        auto const& piece = row[pieces.first + i];
+        seals.push_back(write_piece(file, offset, piece, index.sizes, pieces.bytes[i]));
+        offset += bytes_on_disk(piece, index.sizes);
     }
     file.finish();
     return seals;
@@ -136,14 +154,13 @@ void commit(fs::path const& archive, Index const& index) {
     File file(folder / unfinished_index, File::For::writing);
     file.write(0, bytes);
     file.finish();
-    sync_folder(folder);  // the names of the data files
     std::error_code error;
     fs::rename(folder / unfinished_index, folder / index_name, error);
     if (error) fail(folder / index_name, "cannot be written", error);
     try {
+        // Should the name of the index survive a loss of power and that of a data file not, the generation is refused.
         sync_folder(folder);
         sync_folder(archive);
-        sync_folder(archive.has_parent_path() ? archive.parent_path() : fs::path("."));
     } catch (InputError const&) {
         fs::remove(folder / index_name, error);
         throw;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "regraft/ft/nodes.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
+#include "store/memory.hpp"
 #include "store/shares.hpp"
 
 namespace regraft::store {
@@ -245,8 +247,11 @@ void read_share(ft::Communicator const& comm, fs::path const& archive, Share con
     }
     std::uint64_t size = 0;
     for (auto const& blocks : opened.blocks) size += sizes.bytes(blocks);
-    opened.bytes.resize(size);
-    auto rest = std::span(opened.bytes);
+    opened.memory.reset();
+    auto const memory = std::make_shared<Memory>(size);
+    auto rest = memory->bytes();
+    opened.bytes = rest;
+    opened.memory = memory;
     for (auto const& blocks : opened.blocks) {
         generation.read(blocks, rest.first(sizes.bytes(blocks)));
         rest = rest.subspan(sizes.bytes(blocks));

@@ -32,12 +32,10 @@ SaveReport ErasureStore::save(std::filesystem::path const& archive, SaveOptions 
 
 OpenReport ErasureStore::open(std::filesystem::path const& archive, erasure::Code code) {
     auto opened = store::open(impl_->comm, archive);
-    auto from = brought_by(opened, archive);
-    std::span<std::byte const> const bytes = from.opened;
     auto const& sizes = opened.index.sizes;
-    impl_->submit(
-        code, opened.blocks.front(), bytes, various_bytes, [&](std::span<BlockRange const>) { return sizes; },
-        std::move(from));
+    auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
+    impl_->submit(code, opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
+                  {{{archive, opened.index.generation}}, std::move(opened.memory)});
     return report_of(std::move(opened));
 }
 

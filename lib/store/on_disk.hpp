@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,8 +15,8 @@ namespace regraft::store {
 
 /// What there is on disk of a version.
 struct OnDisk {
-    std::vector<disk::Saved> saved{};  // the newest last
-    std::vector<std::byte> opened{};   // what was read there and the version refers to
+    std::vector<disk::Saved> saved{};      // the newest last
+    std::shared_ptr<void const> opened{};  // what was read there, and the version refers to
 };
 
 /// `mine` of all members are all blocks. What is not in memory in one piece, or not as it must be, is loaded.
@@ -47,11 +48,6 @@ SaveReport save_blocks(Store& store, ft::Communicator& comm, std::span<BlockRang
     saved.push_back({archive, report.generation});
     if (saved.size() > options.kept) saved.erase(saved.begin());
     return report;
-}
-
-/// What an open brought, as a submit keeps it; empties opened.bytes.
-inline OnDisk brought_by(Opened& opened, std::filesystem::path const& archive) {
-    return {{{archive, opened.index.generation}}, std::move(opened.bytes)};
 }
 
 inline OpenReport report_of(Opened opened) {

@@ -46,12 +46,10 @@ SaveReport ReplicatedStore::save(std::filesystem::path const& archive, SaveOptio
 OpenReport ReplicatedStore::open(std::filesystem::path const& archive,
                                  std::function<placement::Any(std::uint64_t num_blocks)> const& placement) {
     auto opened = store::open(impl_->comm, archive);
-    auto from = brought_by(opened, archive);
-    std::span<std::byte const> const bytes = from.opened;
     auto const& sizes = opened.index.sizes;
-    impl_->submit(
-        placement(sizes.num_blocks()), opened.blocks.front(), bytes, various_bytes,
-        [&](std::span<BlockRange const>) { return sizes; }, std::move(from));
+    auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
+    impl_->submit(placement(sizes.num_blocks()), opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
+                  {{{archive, opened.index.generation}}, std::move(opened.memory)});
     return report_of(std::move(opened));
 }
 

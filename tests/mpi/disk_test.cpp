@@ -296,7 +296,7 @@ TEST(SavedBlocks, OfAnybodyAreReadByShares) {
     std::vector<std::byte> expected;
     for (auto id = (me + 1) % size; id < content.num_blocks(); id += size)
         expected.insert(expected.end(), rows[id].begin(), rows[id].end());
-    EXPECT_EQ(opened.bytes, expected);
+    EXPECT_TRUE(std::ranges::equal(opened.bytes, expected));
     EXPECT_EQ(opened.blocks.size(), (content.num_blocks() - (me + 1) % size + size - 1) / size);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,9 +68,10 @@ struct Opened {
     disk::Index index;
     /// What is wrong with those that are newer: the same on all members.
     std::vector<std::string> refused;
-    /// What this PE read, and the bytes one behind the other.
+    /// What this PE read, and the bytes one behind the other, as long as somebody keeps the memory.
     std::vector<BlockRange> blocks;
-    std::vector<std::byte> bytes;
+    std::span<std::byte const> bytes;
+    std::shared_ptr<void const> memory;
 };
 
 /// What this PE shall read. Precondition: all members together read every block.
