@@ -18,10 +18,11 @@ MAY_INCLUDE = {
     "assign": {"core", "matching"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
+    "disk": {"core"},
     "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
-    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
+    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
     "checkpoint": {"core", "placement", "matching", "erasure", "ft", "exchange", "store"},
 }
 # Headers that only some places may include; a place is a path or the folder it is in.
