@@ -1,0 +1,100 @@
+// What the example programs that survive have in common: their options, how they start and end, and their last line.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/ft/communicator.hpp"
+
+namespace example {
+
+using namespace regraft;
+
+struct Options {
+    std::uint64_t steps = 1;
+    std::uint64_t size = 1;
+    std::uint64_t seed = 1;
+    std::string fail{};   // who dies where, planned
+    bool points = false;  // tell where deaths can be planned
+};
+
+/// Adds the options that all these programs have; what `steps` and `size` count is for the program to say.
+inline void add_options(CLI::App& app, Options& options, std::string const& steps, std::string const& size) {
+    CLI::Range const counts(std::uint64_t{1}, std::uint64_t{1} << 32);
+    app.add_option("--steps", options.steps, steps)->check(counts)->capture_default_str();
+    app.add_option("--size", options.size, size)->check(counts)->capture_default_str();
+    app.add_option("--seed", options.seed, "of all random numbers")->capture_default_str();
+    app.add_option("--fail", options.fail, "POINT:RANK:OCCURRENCE,...: ranks that die, and where");
+    app.add_flag("--points", options.points, "say at the end which points there are, and how often they were reached");
+}
+
+/// The bits of an object such as a double, at the place of a number of bytes.
+template <PlainValue T>
+void put(std::span<std::byte> bytes, std::size_t index, T const& item) {
+    std::memcpy(bytes.data() + index * sizeof item, &item, sizeof item);
+}
+
+/// What steps since the last recovery took. Not collective.
+inline void print_steps(ft::Communicator const& comm, std::uint64_t steps, double milliseconds) {
+    if (!comm.leads()) return;
+    std::printf("%llu steps in %.1f ms on %zu ranks\n", static_cast<unsigned long long>(steps), milliseconds,
+                comm.size());
+}
+
+/// The last line of a program: a hash of its result, by which runs are compared bit by bit. To be called within the
+/// body of ft::resilient, so that it is also said if the one who says it dies of it. Not collective.
+inline void print_result(ft::Communicator const& comm, std::uint64_t hash) {
+    if (!comm.leads()) return;
+    std::printf("result %016llx\n", static_cast<unsigned long long>(hash));
+    static_cast<void>(std::fflush(stdout));
+}
+
+inline void print_points(ft::Communicator const& comm) {
+    if (!comm.leads()) return;
+    for (auto const* const point : ft::fail_points()) {
+        std::printf("point %s %llu\n", point->name().c_str(), static_cast<unsigned long long>(point->occurrences()));
+    }
+}
+
+/// The whole of main: reads the options, runs the program on all ranks, and returns the exit code: 2 if the command
+/// line is wrong, 1 if the program could not go on, which it says on standard error.
+inline int run(int argc, char** argv, CLI::App& app, Options const& options,
+               std::function<void(ft::Communicator&)> const& program) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int code = 0;
+    try {
+        app.parse(argc, argv);
+        auto const plan = ft::parse_failure_plan(options.fail);
+        if (options.points || !plan.empty()) ft::set_failure_plan(plan);
+        ft::Communicator comm(MPI_COMM_WORLD);
+        program(comm);
+        if (options.points) print_points(comm);
+    } catch (CLI::ParseError const& error) {
+        if (rank == 0) app.exit(error);
+        code = error.get_exit_code() == 0 ? 0 : 2;
+    } catch (InputError const& error) {
+        if (rank == 0) std::fprintf(stderr, "--fail: %s\n", error.what());
+        code = 2;
+    } catch (std::exception const& error) {  // from ft::resilient: the same on all survivors
+        std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+        code = 1;
+    }
+    MPI_Finalize();
+    return code;
+}
+
+}  // namespace example
