@@ -154,9 +154,7 @@ void kmeans(ft::Communicator& comm, example::Options const& options) {
         points.insert(points.end(), gained.begin(), gained.end());
         work = std::move(next.after);
         auto const repaired = store.repair();
-        if (!comm.leads()) return;
-        std::printf("%zu died, %zu go on: %.1f MB copied\n", failure.lost.size(), comm.size(),
-                    1e-6 * static_cast<double>(repaired.bytes_copied));
+        example::print_recovery(comm, failure, repaired.bytes_copied);
     };
     ft::resilient(comm, compute, recover);
 }

@@ -17,6 +17,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/ft/resilient.hpp"
 
 namespace example {
 
@@ -44,6 +45,13 @@ inline void add_options(CLI::App& app, Options& options, std::string const& step
 template <PlainValue T>
 void put(std::span<std::byte> bytes, std::size_t index, T const& item) {
     std::memcpy(bytes.data() + index * sizeof item, &item, sizeof item);
+}
+
+/// Who died, and what it took to have as many copies again. Not collective.
+inline void print_recovery(ft::Communicator const& comm, ft::Failure const& failure, std::uint64_t bytes_copied) {
+    if (!comm.leads()) return;
+    std::printf("%zu died in %s, %zu go on; %.1f MB copied\n", failure.lost.size(), failure.noticed_in.c_str(),
+                comm.size(), 1e-6 * static_cast<double>(bytes_copied));
 }
 
 /// What steps since the last recovery took. Not collective.
