@@ -47,11 +47,12 @@ void put(std::span<std::byte> bytes, std::size_t index, T const& item) {
     std::memcpy(bytes.data() + index * sizeof item, &item, sizeof item);
 }
 
-/// Who died, and what it took to have as many copies again. Not collective.
-inline void print_recovery(ft::Communicator const& comm, ft::Failure const& failure, std::uint64_t bytes_copied) {
+/// Who died, and how much was copied so that as much may be lost again. Not collective.
+inline void print_recovery(ft::Communicator const& comm, ft::Failure const& failure, std::uint64_t bytes_copied = 0) {
     if (!comm.leads()) return;
-    std::printf("%zu died in %s, %zu go on; %.1f MB copied\n", failure.lost.size(), failure.noticed_in.c_str(),
-                comm.size(), 1e-6 * static_cast<double>(bytes_copied));
+    std::printf("%zu died in %s, %zu go on", failure.lost.size(), failure.noticed_in.c_str(), comm.size());
+    if (bytes_copied > 0) std::printf("; %.1f MB copied", 1e-6 * static_cast<double>(bytes_copied));
+    std::printf("\n");
 }
 
 /// What steps since the last recovery took. Not collective.
