@@ -55,6 +55,8 @@ struct ErasureStore::Impl {
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
     void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of);
+    void submit(erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
+                std::uint64_t alike);
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     enum class Look { where_needed, everywhere };  // for damage

@@ -53,8 +53,10 @@ struct ReplicatedStore::Impl {
     Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+    /// What members tell each other, and then the submit where everybody knows it.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of);
+    void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes);
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     RepairReport repair(RepairOptions const& repair_options);

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
-    "checkpoint": {"core", "ft"},
+    "checkpoint": {"core", "placement", "matching", "erasure", "ft", "exchange", "store"},
 }
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
