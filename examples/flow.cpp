@@ -63,7 +63,6 @@ Block::Block(Channel const& channel, std::uint32_t number) : channel_(channel) {
     width_ = columns.size();
     height_ = rows.size();
     now_.resize(num_directions * num_cells());
-    next_ = now_;
     solid_.resize(num_cells());
     for (std::uint64_t row = 0; row < height_ + 2; ++row) {
         for (std::uint64_t column = 0; column < width_ + 2; ++column) {
@@ -75,6 +74,7 @@ Block::Block(Channel const& channel, std::uint32_t number) : channel_(channel) {
             for (std::size_t i = 0; i < num_directions; ++i) now_[i * num_cells() + c] = fluid[i];
         }
     }
+    next_ = now_;  // what never changes is right in both
 }
 
 std::uint32_t Block::neighbour(std::uint32_t number, std::size_t direction) {

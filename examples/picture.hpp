@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <zlib.h>
@@ -17,6 +17,17 @@ namespace example {
 struct Colour {
     std::uint8_t red, green, blue;
 };
+
+/// From blue over white in the middle to red.
+inline std::array<Colour, 256> blue_white_red() {
+    std::array<Colour, 256> colours{};
+    for (std::size_t i = 0; i < 128; ++i) {
+        auto const pale = static_cast<std::uint8_t>(2 * i);
+        colours[i] = {pale, pale, 255};
+        colours[255 - i] = {255, pale, pale};
+    }
+    return colours;
+}
 
 /// Appends a number as PNG has them.
 inline void append_number(std::string& bytes, std::uint32_t number) {
@@ -58,14 +69,17 @@ inline std::string png(std::vector<std::uint8_t> const& pixels, std::uint32_t wi
     return file;
 }
 
-/// Replaces the file as a whole, or throws.
-inline void write_file(std::string const& name, std::string const& content) {
+/// Replaces the file as a whole, or returns false.
+inline bool write_file(std::string const& name, std::string const& content) {
     auto const unfinished = name + ".tmp";
     std::ofstream file(unfinished, std::ios::binary);
     file << content;
     file.close();
-    if (!file) throw std::runtime_error(name + " cannot be written");
-    std::filesystem::rename(unfinished, name);
+    std::error_code error;
+    if (file) std::filesystem::rename(unfinished, name, error);
+    bool const written = file && !error;
+    if (!written) std::filesystem::remove(unfinished, error);
+    return written;
 }
 
 }  // namespace example

@@ -77,30 +77,38 @@ inline void print_points(ft::Communicator const& comm) {
     }
 }
 
+/// What happens on a communicator. Returns the exit code.
+inline int run(ft::Communicator& comm, Options const& options, std::function<void(ft::Communicator&)> const& program) {
+    try {
+        auto const plan = ft::parse_failure_plan(options.fail);
+        if (options.points || !plan.empty()) ft::set_failure_plan(plan);
+        program(comm);
+        if (options.points) print_points(comm);
+        return 0;
+    } catch (InputError const& error) {
+        if (comm.leads()) std::fprintf(stderr, "--fail: %s\n", error.what());
+        return 2;
+    } catch (std::exception const& error) {  // from ft::resilient: the same on all survivors
+        if (comm.leads()) std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
+
 /// The whole of main: reads the options, runs the program on all ranks, and returns the exit code: 2 if the command
-/// line is wrong, 1 if the program could not go on, which it says on standard error.
+/// line is wrong, 1 if the program could not go on, which is said on standard error.
 inline int run(int argc, char** argv, CLI::App& app, Options const& options,
                std::function<void(ft::Communicator&)> const& program) {
     MPI_Init(&argc, &argv);
     int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int code = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     try {
         app.parse(argc, argv);
-        auto const plan = ft::parse_failure_plan(options.fail);
-        if (options.points || !plan.empty()) ft::set_failure_plan(plan);
         ft::Communicator comm(MPI_COMM_WORLD);
-        program(comm);
-        if (options.points) print_points(comm);
+        code = run(comm, options, program);
     } catch (CLI::ParseError const& error) {
         if (rank == 0) app.exit(error);
         code = error.get_exit_code() == 0 ? 0 : 2;
-    } catch (InputError const& error) {
-        if (rank == 0) std::fprintf(stderr, "--fail: %s\n", error.what());
-        code = 2;
-    } catch (std::exception const& error) {  // from ft::resilient: the same on all survivors
-        std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
-        code = 1;
     }
     MPI_Finalize();
     return code;
