@@ -52,7 +52,7 @@ def picture(program: job.Program, args) -> None:
     # Behind the cylinder fluid turns right above the middle and left below; far before it, it does not turn.
     middle, behind = 24, 28
     assert min(line[behind] for line in lines[:middle]) < 100 and max(line[behind] for line in lines[middle:]) > 156
-    assert all(126 <= line[4] <= 130 for line in lines[1:-1]), [line[4] for line in lines]
+    assert all(120 <= line[4] <= 136 for line in lines[1:-1]), [line[4] for line in lines]
 
 
 if __name__ == "__main__":
