@@ -16,6 +16,7 @@
 
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/ft/collectives.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/resilient.hpp"
 
@@ -57,17 +58,22 @@ inline void print_recovery(ft::Communicator const& comm, ft::Failure const& fail
 
 /// What steps since the last recovery took. Not collective.
 inline void print_steps(ft::Communicator const& comm, std::uint64_t steps, double milliseconds) {
-    if (!comm.leads()) return;
+    if (!comm.leads() || steps == 0) return;
     std::printf("%llu steps in %.1f ms on %zu ranks\n", static_cast<unsigned long long>(steps), milliseconds,
                 comm.size());
 }
 
-/// The last line of a program: a hash of its result, by which runs are compared bit by bit. To be called within the
-/// body of ft::resilient, so that it is also said if the one who says it dies of it. Not collective.
-inline void print_result(ft::Communicator const& comm, std::uint64_t hash) {
-    if (!comm.leads()) return;
-    std::printf("result %016llx\n", static_cast<unsigned long long>(hash));
-    static_cast<void>(std::fflush(stdout));
+/// The last line of a program: a hash of its result, by which runs are compared bit by bit. To be called at the end of
+/// the body of ft::resilient: if the leader dies before it has said it, that is a failure like any other, and the next
+/// leader says it. (Only who sends something is missed: an agreement goes on without the dead.) Collective, not
+/// uniform.
+inline void print_result(ft::Communicator& comm, std::uint64_t hash) {
+    if (comm.leads()) {
+        std::printf("result %016llx\n", static_cast<unsigned long long>(hash));
+        static_cast<void>(std::fflush(stdout));
+    }
+    std::byte said{};
+    ft::broadcast(comm, std::span(&said, 1), comm.members().front());
 }
 
 inline void print_points(ft::Communicator const& comm) {

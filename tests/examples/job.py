@@ -49,19 +49,33 @@ class Program:
     def __init__(self, args: argparse.Namespace):
         self.args = args
 
-    def run(self, ranks: int, arguments: list[str], timeout: float = 60) -> Result:
-        """timeout: seconds on a machine that does nothing else."""
+    def run(self, ranks: int, arguments: list[str], env: dict[str, str] | None = None, timeout: float = 60) -> Result:
+        """timeout: seconds on a machine that does nothing else. env: also in the environment of the ranks."""
         words = [str(HERE.parent / "cli/say_exit.sh"), self.args.exe, *arguments]
-        outcome = launch.run_watched(self.args.mpirun, ranks, words, timeout, {}, shlex.split(self.args.launcher))
+        outcome = launch.run_watched(self.args.mpirun, ranks, words, timeout, env or {}, shlex.split(self.args.launcher))
         return Result(outcome, ranks)
 
-    def survive(self, ranks: int, arguments: list[str], plan: str = "") -> Result:
+    def survive(self, ranks: int, arguments: list[str], plan: str = "", env: dict[str, str] | None = None) -> Result:
         """A job whose survivors must succeed; nobody fails who is not killed."""
-        result = self.run(ranks, [*arguments, "--fail", plan] if plan else arguments)
+        result = self.run(ranks, [*arguments, "--fail", plan] if plan else arguments, env)
         name = f"{ranks} ranks, plan '{plan}'"
         result.require(not result.cut_short, name)
         result.require(set(result.codes) <= {0, KILLED}, f"{name}: a rank failed")
         return result
+
+
+def processes(exe: str, mark: str) -> list[int]:
+    """Those that run exe with NAME=VALUE in their environment."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                same = (process / "cmdline").read_bytes().split(b"\0")[0] == exe.encode()
+                if same and mark.encode() in (process / "environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+            except OSError:
+                pass  # gone already, or somebody else's
+    return found
 
 
 def victims(plan: str) -> set[int]:
@@ -73,7 +87,7 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--canary", type=pathlib.Path)
-    parser.add_argument("--exe", required=True)
+    parser.add_argument("--exe", default="", help="the program")
     parser.add_argument("--options", type=shlex.split, default=[], help="of the program, in all jobs")
     return parser
 
