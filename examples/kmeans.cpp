@@ -63,15 +63,13 @@ std::vector<Point> load(store::ReplicatedStore& store, std::vector<BlockRange> c
     return points;
 }
 
-/// Points all over the input, which everybody loads.
-Centres first_centres(store::ReplicatedStore& store, std::uint64_t seed) {
-    std::vector<BlockRange> wanted;
-    for (std::uint64_t i = 0; i < num_centres; ++i) {
-        BlockId const id{i * store.num_blocks() / num_centres};
-        wanted.push_back({id, advance(id, 1)});
-    }
+/// Points all over the input.
+Centres first_centres(example::Options const& options) {
     Centres centres;
-    std::ranges::copy(load(store, wanted, seed), centres.begin());
+    for (std::uint64_t i = 0; i < num_centres; ++i) {
+        BlockId const id{i * options.size / num_centres};
+        make_points(options.seed, {id, advance(id, 1)}, std::as_writable_bytes(std::span(&centres[i], 1)));
+    }
     return centres;
 }
 
@@ -111,7 +109,11 @@ Centres means(ft::Communicator& comm, Centres const& centres, std::vector<Point>
     return next;
 }
 
-void kmeans(ft::Communicator& comm, example::Options const& options) {
+struct Options : example::Options {
+    bool unprotected = false;
+};
+
+void kmeans(ft::Communicator& comm, Options const& options) {
     store::ReplicatedStore store(comm);
     checkpoint::MiniCheckpoint checkpoint(comm);
     assign::Assignment work;    // who computes on which points
@@ -124,6 +126,7 @@ void kmeans(ft::Communicator& comm, example::Options const& options) {
         auto const mine = row.empty() ? BlockRange{} : blocks_of(row.front());
         points.resize(mine.size());
         make_points(options.seed, mine, std::as_writable_bytes(std::span(points)));
+        if (options.unprotected) return;
         auto const size = static_cast<std::uint32_t>(comm.size());
         placement::Permuted const placement(options.size, size, std::min(3U, size));
         store.submit(placement, mine, std::as_bytes(std::span(points)), sizeof(Point));
@@ -133,20 +136,20 @@ void kmeans(ft::Communicator& comm, example::Options const& options) {
         auto const begin = std::chrono::steady_clock::now();
         State state;
         if (checkpoint.generation() == 0) {
-            state.centres = first_centres(store, options.seed);
+            state.centres = first_centres(options);
         } else {
             std::memcpy(&state, checkpoint.latest().shares[0].data(), sizeof state);
         }
         auto const first = state.step;
         while (state.step < options.steps) {
             state = {state.step + 1, means(comm, state.centres, points, options.size)};
-            checkpoint.commit_identical(std::as_bytes(std::span(&state, 1)));
+            if (!options.unprotected) checkpoint.commit_identical(std::as_bytes(std::span(&state, 1)));
         }
         example::print_steps(comm, state.step - first, milliseconds_since(begin));
         example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
     };
     auto const recover = [&](ft::Failure const& failure) {
-        if (store.num_blocks() == 0) return;  // the points are not there yet
+        if (store.num_blocks() == 0) return;  // nobody keeps anything yet: all begins again
         auto next = assign::reassign(work, comm.members());
         std::vector<BlockRange> wanted;
         for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));
@@ -163,7 +166,9 @@ void kmeans(ft::Communicator& comm, example::Options const& options) {
 
 int main(int argc, char** argv) {
     CLI::App app("kmeans: clusters of points, on ranks that may die");
-    example::Options options{.steps = 20, .size = 20'000};
+    Options options{{.steps = 20, .size = 20'000}};
     example::add_options(app, options, "of Lloyd's algorithm", "number of points");
+    app.add_flag("--unprotected", options.unprotected,
+                 "without copies and checkpoints: after a death all begins again");
     return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { kmeans(comm, options); });
 }

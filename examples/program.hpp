@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "regraft/core/bytes.hpp"
+#include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/communicator.hpp"
@@ -29,7 +31,8 @@ struct Options {
     std::uint64_t size = 1;
     std::uint64_t seed = 1;
     std::string fail{};   // who dies where, planned
-    bool points = false;  // tell where deaths can be planned
+    bool points = false;  // say where deaths can be planned
+    bool times = false;   // say how long it took
 };
 
 /// Adds the options that all these programs have; what `steps` and `size` count is for the program to say.
@@ -39,6 +42,7 @@ inline void add_options(CLI::App& app, Options& options, std::string const& step
     app.add_option("--size", options.size, size)->check(counts)->capture_default_str();
     app.add_option("--seed", options.seed, "of all random numbers")->capture_default_str();
     app.add_option("--fail", options.fail, "POINT:RANK:OCCURRENCE,...: ranks that die, and where");
+    app.add_flag("--times", options.times, "say at the end how long everything took");
     app.add_flag("--points", options.points, "say at the end which points there are, and how often they were reached");
 }
 
@@ -88,7 +92,9 @@ inline int run(ft::Communicator& comm, Options const& options, std::function<voi
     try {
         auto const plan = ft::parse_failure_plan(options.fail);
         if (options.points || !plan.empty()) ft::set_failure_plan(plan);
+        auto const begin = std::chrono::steady_clock::now();
         program(comm);
+        if (options.times && comm.leads()) std::printf("everything in %.1f ms\n", milliseconds_since(begin));
         if (options.points) print_points(comm);
         return 0;
     } catch (InputError const& error) {

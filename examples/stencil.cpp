@@ -112,10 +112,15 @@ void stencil(ft::Communicator& comm, Options const& options) {
     std::vector<PeId> homes;  // of all blocks
     Blocks blocks;
     std::uint64_t step = 0;
+    double snapshots_ms = 0;
 
     auto const add = [&](std::uint32_t number) {
         auto& block = blocks.try_emplace(number, channel, number).first->second;
         snapshot->add(std::to_string(number), block.state());
+    };
+    auto const commit = [&] {
+        auto const report = snapshot->commit();
+        snapshots_ms += report.create_ms + report.exchange_ms;
     };
     auto const start = [&] {
         step = 0;
@@ -126,7 +131,7 @@ void stencil(ft::Communicator& comm, Options const& options) {
         for (std::uint32_t number = 0; number < Block::count; ++number) {
             if (homes[number] == comm.self()) add(number);
         }
-        snapshot->commit();
+        commit();
     };
     auto const compute = [&] {
         if (!halo_comm) halo_comm.reset(new ft::Derived(ft::dup(comm)));
@@ -138,9 +143,12 @@ void stencil(ft::Communicator& comm, Options const& options) {
             halo.exchange(blocks);
             for (auto& [number, block] : blocks) block.step();
             ++step;
-            if (snapshot->due()) snapshot->commit();
+            if (snapshot->due()) commit();
         }
         example::print_steps(comm, step - first, milliseconds_since(begin));
+        if (comm.leads())
+            std::printf("%llu snapshots in %.1f ms\n", static_cast<unsigned long long>(snapshot->generation()),
+                        snapshots_ms);
         if (!options.picture.empty()) {
             auto const cells = velocities(comm, channel, blocks);
             bool const done = !comm.leads() || example::write_file(options.picture, draw(channel, cells));

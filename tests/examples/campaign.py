@@ -77,7 +77,7 @@ class Campaign:
             else:
                 point = choice.choice(list(reached))
                 deaths.append(f"{point}:{victim}:{choice.randrange(reached[point])}")
-        outside = [choice.random() ** 2 * 0.5 * self.seconds[variant] for _ in victims[1:]] if from_outside else []
+        outside = [choice.random() ** 2 * 0.3 * self.seconds[variant] for _ in victims[1:]] if from_outside else []
         return variant, Plan(ranks, self.variants[variant], deaths, outside)
 
     def run(self, number: int) -> tuple[Plan, job.Result]:

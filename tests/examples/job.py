@@ -28,11 +28,13 @@ class Result:
         return {rank for rank, code in enumerate(self.codes) if code == KILLED}
 
     def hash(self) -> str:
-        """What the last line says; the shells of ranks that die late say so behind it."""
-        lines = [line for line in self.output.splitlines() if not re.match("point |Killed", line)]
-        found = re.fullmatch(r"result ([0-9a-f]{16})", lines[-1].strip()) if lines else None
-        self.require(found is not None, "the last line is no result")
-        return found[1]
+        """What the program says last of its own; shells and mpirun may say behind it who died. A leader that dies as soon as it has said
+        it makes the next one say it once more."""
+        found = re.findall(r"^result ([0-9a-f]{16})$", self.output, re.M)
+        self.require(len(set(found)) == 1, "expected a result")
+        behind = self.output[self.output.rindex("result ") :].splitlines()[1:]
+        self.require(not any(re.search(r" died in | steps in | blocks have ", line) for line in behind), "the result is not the last line")
+        return found[0]
 
     def points(self) -> dict[str, int]:
         """How often rank 0 came to which point, from a run with --points."""
