@@ -44,6 +44,8 @@ uint32_t regraft_communicator_num_founders(regraft_communicator const* comm);
 uint32_t regraft_communicator_epoch(regraft_communicator const* comm);
 /* For MPI calls, whose return codes go through check. Valid until the communicator shrinks. */
 MPI_Comm regraft_communicator_native(regraft_communicator const* comm);
+/* The same as Fortran names it. */
+MPI_Fint regraft_communicator_native_f(regraft_communicator const* comm);
 
 /* MPI's return code as a status: REGRAFT_PROCESS_FAILURE, of which all others then hear, or REGRAFT_ERROR_MPI. `call`
  * names it in messages. Not collective. */

@@ -112,6 +112,10 @@ MPI_Comm regraft_communicator_native(regraft_communicator const* comm) {
     return comm == nullptr ? MPI_COMM_NULL : comm->shared->comm.native();
 }
 
+MPI_Fint regraft_communicator_native_f(regraft_communicator const* comm) {
+    return MPI_Comm_c2f(regraft_communicator_native(comm));
+}
+
 regraft_status regraft_communicator_check(regraft_communicator* comm, int code, char const* call) {
     return c::guarded(comm, [&](regraft_communicator& handle) {
         handle.shared->comm.check(code, call == nullptr ? "a call of MPI" : call);

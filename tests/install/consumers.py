@@ -166,6 +166,28 @@ class Consumer:
         if len(set(results.values())) != 1 or not results["1"].startswith("result "):
             sys.exit(f"expected the same result of all: {results}")
 
+    def fortran(self) -> None:
+        """examples/survive.f90, to the sum that the C++ program of the same name has; and matching, without MPI."""
+        if not (gfortran := shutil.which("gfortran")):
+            print("SKIPPED: no gfortran")
+            sys.exit(SKIPPED)
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        module = next(root.rglob("include/regraft.f90"))
+        strict = ["-std=f2018", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O2", "-J", self.work]
+        programs = {"survive": (ROOT / "examples/survive.f90", "regraft-mpi"), "pure": (HERE / "consumer_fortran/pure.f90", "regraft")}
+        for name, (source, package) in programs.items():
+            flags = self.call("pkg-config", "--libs", package, PKG_CONFIG_PATH=str(pc))
+            self.call(gfortran, *strict, module, source, "-o", self.work / name, *shlex.split(flags))
+        library_path = {"LD_LIBRARY_PATH": str(pc.parent)}
+        if "2 of 4 blocks" not in (said := self.call(self.work / "pure", **library_path)):
+            sys.exit(f"expected '2 of 4 blocks', not '{said}'")
+        for ranks, line in {"1": "14.392726722865724 from 1 of 1 ranks", "4": "14.392726722865724 from 3 of 4 ranks"}.items():
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", ranks, self.work / "survive", **library_path)
+            print(said, end="")
+            if line not in said.splitlines():
+                sys.exit(f"expected '{line}'")
+
     def version(self, pc: pathlib.Path) -> str:
         return self.call("pkg-config", "--modversion", "regraft", PKG_CONFIG_PATH=str(pc)).strip()
 
@@ -223,7 +245,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "launcher"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "launcher"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)

@@ -71,6 +71,7 @@ static void communicator_is_whole(struct test* t, int rank, int size) {
     CHECK(regraft_communicator_num_founders(t->comm) == (uint32_t)size);
     CHECK(regraft_communicator_members(t->comm)[size - 1] == (uint32_t)size - 1);
     CHECK(regraft_communicator_epoch(t->comm) == 1);
+    CHECK(MPI_Comm_f2c(regraft_communicator_native_f(t->comm)) == regraft_communicator_native(t->comm));
     CHECK_OK(regraft_communicator_check(t->comm, MPI_Barrier(regraft_communicator_native(t->comm)), "MPI_Barrier"));
     CHECK_OK(regraft_communicator_look(t->comm));
     CHECK_OK(regraft_communicator_agree(t->comm, true, &all));
