@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -188,6 +189,30 @@ class Consumer:
             if line not in said.splitlines():
                 sys.exit(f"expected '{line}'")
 
+    def document(self) -> None:
+        """docs/c.md: its programs, the commands that follow them, and what these print."""
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        path = [str(root / "bin"), str(pathlib.Path(self.args.mpicxx).parent), os.environ["PATH"]]
+        env = {"PATH": os.pathsep.join(path), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
+        said = None
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/c.md").read_text(encoding="utf-8"), re.S | re.M)
+        for language, text in blocks:
+            if language == "sh":
+                if "gfortran" in text and not shutil.which("gfortran"):
+                    print("SKIPPED: no gfortran")
+                    sys.exit(SKIPPED)
+                said = self.call("bash", "-euc", f"cd '{self.work}'; {text}", **env)
+            elif language == "text":
+                if said != text:
+                    sys.exit(f"expected\n{text}, not\n{said}")
+            else:  # a program, named in its first line
+                name = re.search(r"\w+\.(c|f90)", text)
+                assert name, text
+                (self.work / name[0]).write_text(text, encoding="utf-8")
+        if not any(language == "text" for language, _ in blocks):
+            sys.exit("no output to compare")
+
     def version(self, pc: pathlib.Path) -> str:
         return self.call("pkg-config", "--modversion", "regraft", PKG_CONFIG_PATH=str(pc)).strip()
 
@@ -245,7 +270,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "launcher"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "launcher"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)
