@@ -57,6 +57,8 @@ struct ErasureStore::Impl {
     /// from: where the blocks were read, if they were; `bytes` may be its memory.
     void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of, OnDisk from = {});
+    void submit(erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
+                std::uint64_t alike, OnDisk from = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     enum class Look { where_needed, everywhere };  // for damage

@@ -54,9 +54,11 @@ struct ReplicatedStore::Impl {
     Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
-    /// from: where the blocks were read, if they were; `bytes` may be its memory.
+    /// What members tell each other, and then the submit where everybody knows it. from: where the blocks were read, if
+    /// they were; `bytes` may be its memory.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of, OnDisk from = {});
+    void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     RepairReport repair(RepairOptions const& repair_options);

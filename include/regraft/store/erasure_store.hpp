@@ -21,6 +21,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/code.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/placement/directory.hpp"
 #include "regraft/store/disk.hpp"
 #include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
@@ -92,6 +93,9 @@ public:
     /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
     /// every block (BlockSizes). Precondition: rows are all of blocks.values.
     void submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks);
+    /// The same where everybody knows what everybody submits, nodes included (ErasureOptions::node does not count).
+    /// blocks are this PE's, one behind the other.
+    void submit(erasure::Code code, Submissions const& all, std::span<std::byte const> blocks);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Lost blocks that
@@ -143,6 +147,9 @@ public:
     /// they are what was submitted; else nothing. No copy: valid until the next submit, repair or scrub. O(k); checked
     /// O(bytes and up to 128 KiB around them).
     std::span<std::byte const> held(BlockRange blocks) const;
+    /// Calls visit for runs of blocks with the member that has them as they are, or with nobody if they follow from
+    /// others or are lost: ascending, the same on all members if they have the same.
+    void visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const;
     /// Bytes of pieces that this PE keeps, without what it holds by reference.
     std::uint64_t bytes_held() const;
 
