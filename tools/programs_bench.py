@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 LAUNCH = pathlib.Path(__file__).resolve().parent / "launch.py"
 NEVER = 10**9  # steps between snapshots
+BYTES_PER_CELL = 9 * 8  # of the stencil, without the rings of blocks
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,15 @@ class Pace:
     height: int
     stencil_steps: int
     intervals: list[int]
+    heights: list[int]  # for the cost of a snapshot against its size
     deaths: int  # of the stencil at Young's interval, in `long` times as many steps
     long: int
 
 
 PACES = {
-    "full": Pace([4, 8, 16], 5, 4096, 100, 256, 200, [1, 2, 5, 10, 20, 50, 100], 6, 8),
-    "short": Pace([4, 8], 2, 2048, 40, 128, 100, [1, 5, 20], 3, 4),
-    "smoke": Pace([4], 1, 200, 6, 16, 20, [5], 2, 2),
+    "full": Pace([4, 8, 16], 5, 4096, 100, 256, 200, [1, 2, 5, 10, 20, 50, 100], [64, 128, 256, 512], 6, 8),
+    "short": Pace([4, 8], 2, 2048, 40, 128, 100, [1, 5, 20], [64, 128], 3, 4),
+    "smoke": Pace([4], 1, 200, 6, 16, 20, [5], [16, 24], 2, 2),
 }
 
 
@@ -73,6 +75,11 @@ class Runs:
             variant = "without" if interval == NEVER else f"every_{interval}"
             self.run("stencil", variant, ranks, [*options, "--interval", str(interval)], repetition, steps=pace.stencil_steps, interval=interval)
 
+    def sizes(self, ranks: int, pace: Pace, repetition: int) -> None:
+        for height in pace.heights:
+            options = ["--size", str(height), "--steps", "20", "--interval", "2"]
+            self.run("stencil", f"height_{height}", ranks, options, repetition, bytes=2 * height * height * BYTES_PER_CELL)
+
     def young(self, ranks: int, pace: Pace, repetition: int) -> None:
         """Deaths at random, whose mean distance is told to the program. Steps count that are done again, as do deaths in them."""
         steps = pace.stencil_steps * pace.long
@@ -100,6 +107,7 @@ def main() -> int:
         for ranks in pace.ranks:
             runs.kmeans(ranks, pace, repetition)
             runs.stencil(ranks, pace, repetition)
+            runs.sizes(ranks, pace, repetition)
         runs.young(max(pace.ranks), pace, repetition)
     context = {"drawing": "programs", "num_cpus": os.cpu_count()}
     args.out.write_text(json.dumps({"context": context, "benchmarks": runs.records}, indent=1) + "\n", encoding="utf-8")
