@@ -26,6 +26,11 @@ std::vector<std::string> names_in(std::span<CommittedEntity const> entities, std
     return names;
 }
 
+/// A restore that was interrupted may have said so already.
+void add_once(std::vector<std::string>& names, std::string name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
 EntitiesLost entities_lost(std::vector<std::string> names) {
     constexpr std::size_t most_named = 3;
     auto text = std::to_string(names.size()) + " entities are lost with all who had copies of them:";
@@ -103,24 +108,29 @@ std::vector<PeId> Snapshot::Impl::deal(Deal const& rule) const {
     return homes;
 }
 
-/// Row by PeId: the entities that their home does not hold, or all if somebody's own copy is damaged.
+/// Row by PeId: the entities that their home does not hold, or all of the store if somebody's own copy is damaged.
 Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
-    std::vector<char> is_there(homes.size(), 0);
+    std::vector<char> has_arrived(homes.size(), 0);
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        auto const& entity = manifest.entities[i];
+        has_arrived[i] =
+            entity.stored_bytes == 0 || (!arrivals.arrived.empty() && arrivals.arrived[i] && homes[i] == entity.home);
+    }
+    auto is_there = has_arrived;
     vault.visit_holders([&](placement::Run const& run) {
         for (auto block = run.blocks.first; block < run.blocks.last; block = advance(block, 1)) {
             auto const i = value(block);
-            is_there[i] = manifest.entities[i].stored_bytes == 0 ||
-                          std::binary_search(run.holders.begin(), run.holders.end(), homes[i]);
+            if (std::binary_search(run.holders.begin(), run.holders.end(), homes[i])) is_there[i] = 1;
         }
     });
     if (options.integrity == store::Integrity::checked) {
         bool intact = true;
         for (std::size_t i = 0; i < homes.size(); ++i) {
-            bool const mine = homes[i] == comm.self() && is_there[i] && manifest.entities[i].stored_bytes != 0;
-            if (mine && vault.held(BlockId{i}).empty()) intact = false;
+            bool const from_store = homes[i] == comm.self() && is_there[i] && !has_arrived[i];
+            if (from_store && vault.held(BlockId{i}).empty()) intact = false;
         }
         // The store finds out what is wrong with what is read, and replaces it.
-        if (!comm.agree(intact)) std::fill(is_there.begin(), is_there.end(), 0);
+        if (!comm.agree(intact)) is_there = std::move(has_arrived);
     }
     std::vector<std::vector<BlockRange>> by_pe(comm.num_founders());
     for (std::size_t i = 0; i < homes.size(); ++i) {
@@ -133,12 +143,11 @@ Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
 
 /// Gets what is missing here. If all have everything, nobody sends anything.
 void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report) {
-    auto const rows = missing(going.homes);
+    going.missing = missing(going.homes);
+    auto const& rows = std::as_const(going).missing;
     if (rows.values.empty()) return;
-    auto const mine = rows[value(comm.self())];
-    going.missing.assign(mine.begin(), mine.end());
     std::uint64_t bytes = 0;
-    for (auto const& range : mine) bytes += vault.sizes().bytes(range);
+    for (auto const& range : rows[value(comm.self())]) bytes += vault.sizes().bytes(range);
     going.received.resize(bytes);
     auto load_options = options_of_load(restore_options);
     store::LoadReport loaded;
@@ -152,6 +161,7 @@ void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options,
         loaded = vault.load(rows, going.received, load_options);
     }
     report.bytes_received += loaded.bytes_received;
+    report.bytes_local += loaded.bytes_local;
     if (!load_options.reread) going.lost = std::move(loaded.lost);
 }
 
@@ -177,13 +187,42 @@ void Snapshot::Impl::settle(Return& going, RestoreReport& report) {
     if (!comm.agree_equal(hash(std::as_bytes(std::span(going.homes))))) {
         throw ft::Divergence("snapshot: the rule dealt the entities of the dead otherwise on some members");
     }
+    arrivals.arrived.resize(going.homes.size(), 0);
+    std::map<std::string_view, Adoption*> known;
+    for (auto& adoption : report.adopted) known[adoption.name] = &adoption;
+    std::vector<Adoption> adopted;
     for (std::size_t i = 0; i < going.homes.size(); ++i) {
         auto& entity = manifest.entities[i];
         if (entity.home == going.homes[i]) continue;
-        report.adopted.push_back({entity.name, entity.home, going.homes[i], entity.bytes});
+        auto const found = known.find(entity.name);  // its new home has died, too
+        if (found == known.end()) adopted.push_back({entity.name, entity.home, going.homes[i], entity.bytes});
+        if (found != known.end()) found->second->to = going.homes[i];
         entity.home = going.homes[i];
+        arrivals.arrived[i] = 0;
     }
-    report.lost = names_in(manifest.entities, going.lost);
+    report.adopted.insert(report.adopted.end(), adopted.begin(), adopted.end());
+    for (auto& name : names_in(manifest.entities, going.lost)) {
+        std::erase_if(report.adopted, [&](Adoption const& adoption) { return adoption.name == name; });
+        add_once(report.lost, std::move(name));
+    }
+    note_arrivals(going);
+}
+
+void Snapshot::Impl::note_arrivals(Return& going) {
+    std::span<std::byte const> received = going.received;
+    for (std::uint32_t pe = 0; pe < comm.num_founders() && !going.missing.values.empty(); ++pe) {
+        for (auto const& range : std::as_const(going).missing[pe]) {
+            for (auto i = value(range.first); i < value(range.last); ++i) {
+                auto const size = PeId{pe} == comm.self() ? manifest.entities[i].stored_bytes : 0;
+                auto const bytes = received.first(size);
+                received = received.subspan(size);
+                if (manifest.entities[i].home != PeId{pe}) continue;  // it is lost
+                arrivals.arrived[i] = 1;
+                if (PeId{pe} == comm.self()) arrivals.here[i] = bytes;
+            }
+        }
+    }
+    if (!going.received.empty()) arrivals.buffers.push_back(std::move(going.received));
 }
 
 /// Nothing is sent any more, so a death is noticed later, by the next collective.
@@ -195,7 +234,7 @@ void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_op
     for (auto const& part : current().common.parts) common_names.push_back(part.name);
     unregister_others(own, std::move(own_names), report);
     unregister_others(common, std::move(common_names), report);
-    apply_own(going, restore_options, report);
+    apply_own(going.missing[value(comm.self())], restore_options, report);
     apply_common(restore_options);
 }
 
@@ -203,25 +242,23 @@ void Snapshot::Impl::unregister_others(Registry& registry, std::vector<std::stri
     std::sort(names.begin(), names.end());
     std::erase_if(registry, [&](auto const& entry) {
         bool const stays = std::binary_search(names.begin(), names.end(), entry.first);
-        if (!stays) report.removed.push_back(entry.first);
+        if (!stays) add_once(report.removed, entry.first);
         return !stays;
     });
 }
 
-void Snapshot::Impl::apply_own(Return const& going, RestoreOptions const& restore_options, RestoreReport& report) {
-    std::span<std::byte const> received = going.received;
-    auto range = going.missing.begin();
+void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options,
+                               RestoreReport& report) {
+    auto range = came.begin();
     for (std::size_t i = 0; i < manifest.entities.size(); ++i) {
         auto const& [name, home, bytes, stored_bytes] = manifest.entities[i];
-        if (range != going.missing.end() && range->last <= BlockId{i}) ++range;
-        bool const came = range != going.missing.end() && range->contains(BlockId{i});
-        auto const place = came ? received.first(stored_bytes) : std::span<std::byte const>();
-        if (came) received = received.subspan(stored_bytes);
         if (home != comm.self()) continue;
-        auto const from = came || stored_bytes == 0 ? place : vault.held(BlockId{i});
+        auto const from = stored_bytes == 0 ? std::span<std::byte const>() : stored(i);
         REGRAFT_EXPECTS(from.size() == stored_bytes);
-        if (!came) report.bytes_local += stored_bytes;
+        while (range != came.end() && range->last <= BlockId{i}) ++range;
+        if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += stored_bytes;
         checkpoint::restore(registered(own, name, restore_options), from, bytes);
+        std::erase(report.removed, name);  // by a restore that was interrupted, before the home died
     }
 }
 
@@ -253,8 +290,23 @@ void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, Resto
         report.redundancy_bytes += vault.bytes_beside_own();
         return;
     }
-    report.redundancy_bytes += vault.repair();
+    auto const repaired = vault.repair();
+    report.redundancy_bytes += repaired.bytes;
     guarded.assign(comm.members().begin(), comm.members().end());
+    if (!kept_only_at_home(repaired.lost)) return;
+    guarded.clear();
+    commit();
+    report.redundancy_bytes += vault.bytes_beside_own();
+}
+
+/// Whether the store has lost something that has arrived at a new home before.
+bool Snapshot::Impl::kept_only_at_home(std::span<BlockRange const> lost) const {
+    auto const arrived = [&](BlockRange const& range) {
+        return std::any_of(arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),
+                           arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.last)),
+                           [](char at_home) { return at_home != 0; });
+    };
+    return std::ranges::any_of(lost, arrived);
 }
 
 }  // namespace regraft::checkpoint

@@ -84,6 +84,7 @@ CommitReport Snapshot::Impl::commit() {
     auto next_manifest = manifest_for(heads, next);
     put(next_manifest ? *next_manifest : manifest, next.own.bytes, [&] {
         if (next_manifest) manifest = std::move(*next_manifest);
+        arrivals = {};
         guarded = {comm.members().begin(), comm.members().end()};
         std::vector<Cost> costs;
         for (auto const& head : heads) costs.push_back(head.cost);
@@ -156,7 +157,12 @@ std::span<CommittedEntity const> Snapshot::committed() const {
 
 std::span<std::byte const> Snapshot::stored(std::size_t i) const {
     REGRAFT_EXPECTS(i < impl_->manifest.entities.size());
-    return impl_->vault.held(BlockId{i});
+    return impl_->stored(i);
+}
+
+std::span<std::byte const> Snapshot::Impl::stored(std::uint64_t i) const {
+    auto const found = arrivals.here.find(i);
+    return found != arrivals.here.end() ? found->second : vault.held(BlockId{i});
 }
 
 void Snapshot::trim() {
@@ -167,6 +173,7 @@ void Snapshot::trim() {
 std::uint64_t Snapshot::bytes_held() const {
     auto bytes = impl_->vault.bytes_held();
     for (auto const& images : impl_->images) bytes += images.own.bytes.capacity() + images.common.bytes.capacity();
+    for (auto const& buffer : impl_->arrivals.buffers) bytes += buffer.capacity();
     return bytes;
 }
 

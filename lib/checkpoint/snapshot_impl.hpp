@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,9 +28,16 @@ struct Images {
 /// A restore while it is not agreed on.
 struct Return {
     std::vector<PeId> homes;          // of all entities: the same on all members
-    std::vector<BlockRange> missing;  // what this PE has to get, ascending, and
-    std::vector<std::byte> received;  // one behind the other
+    Csr<BlockRange> missing;          // what each PE has to get, by PeId: the same on all
+    std::vector<std::byte> received;  // this PE's, one behind the other
     std::vector<BlockRange> lost;     // by nobody to be given back: the same on all
+};
+
+/// What has come to new homes since the last commit. It stays, for the store need not have a copy there.
+struct Arrivals {
+    std::vector<char> arrived;                                 // for each entity: at its present home; the same on all
+    std::map<std::uint64_t, std::span<std::byte const>> here;  // of them this PE's
+    std::vector<std::vector<std::byte>> buffers;
 };
 
 struct Snapshot::Impl {
@@ -43,6 +51,8 @@ struct Snapshot::Impl {
 
     std::uint64_t generation() const { return vault.version(); }
     Images const& current() const { return images[generation() % 2]; }
+    /// What is stored of entity i here; nothing if that is nothing, or not here.
+    std::span<std::byte const> stored(std::uint64_t i) const;
     Images& spare() { return images[(generation() + 1) % 2]; }
 
     ft::Communicator& comm;
@@ -50,7 +60,8 @@ struct Snapshot::Impl {
     Registry own, common;
     std::array<Images, 2> images;  // before the vault, which refers to them
     Vault vault;
-    Manifest manifest;           // of the last commit, with the homes that entities have now
+    Manifest manifest;  // of the last commit, with the homes that entities have now
+    Arrivals arrivals;
     std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
     RestoreReport unreported{};  // of restores that were interrupted
     Pace pace;
@@ -67,12 +78,14 @@ private:
     void fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report);
     store::LoadOptions options_of_load(RestoreOptions const& restore_options) const;
     void settle(Return& going, RestoreReport& report);
+    void note_arrivals(Return& going);
     void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report);
     void unregister_others(Registry& registry, std::vector<std::string_view> names, RestoreReport& report);
-    void apply_own(Return const& going, RestoreOptions const& restore_options, RestoreReport& report);
+    void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);
     void apply_common(RestoreOptions const& restore_options);
     Entity const& registered(Registry const& registry, std::string const& name, RestoreOptions const& restore_options);
     void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
+    bool kept_only_at_home(std::span<BlockRange const> lost) const;
 };
 
 }  // namespace regraft::checkpoint

@@ -40,9 +40,13 @@ store::LoadReport Vault::load(CsrView<BlockRange> wanted, std::span<std::byte> o
     return std::visit([&](auto& store) { return store.load(wanted, out, options); }, store_);
 }
 
-std::uint64_t Vault::repair() {
-    if (auto* const coded = std::get_if<ErasureStore>(&store_)) return coded->repair().bytes_restored;
-    return std::get<ReplicatedStore>(store_).repair({.node = node_}).bytes_copied;
+Vault::Repaired Vault::repair() {
+    if (auto* const coded = std::get_if<ErasureStore>(&store_)) {
+        auto report = coded->repair();
+        return {report.bytes_restored, std::move(report.lost)};
+    }
+    auto report = std::get<ReplicatedStore>(store_).repair({.node = node_});
+    return {report.bytes_copied, std::move(report.lost)};
 }
 
 std::uint64_t Vault::bytes_beside_own() const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <variant>
+#include <vector>
 
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/store/erasure_store.hpp"
@@ -19,8 +20,11 @@ public:
 
     void submit(store::Submissions const& all, std::span<std::byte const> mine);
     store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options);
-    /// Returns how many bytes of copies or pieces were made anew.
-    std::uint64_t repair();
+    struct Repaired {
+        std::uint64_t bytes = 0;  // of copies or pieces that were made anew
+        std::vector<BlockRange> lost;
+    };
+    Repaired repair();
     /// The bytes of copies, or of parities if all members had equally much, beside what is everybody's own.
     std::uint64_t bytes_beside_own() const;
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
-#include "store/parts.hpp"
 #include "store/replicated.hpp"
 #include "store/rows.hpp"
 
@@ -180,9 +180,8 @@ ReplicatedStore::~ReplicatedStore() = default;
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks,
                              std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    auto const num_blocks = placement.shape().num_blocks;
     impl_->submit(std::move(placement), mine, blocks, block_bytes,
-                  [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
+                  [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks) {
@@ -203,16 +202,17 @@ void ReplicatedStore::submit(placement::Any placement, Submissions const& all, s
 }
 
 void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-                                   std::uint64_t block_bytes, SizesOf const& sizes_of) {
+                                   std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
     comm.reach(submit_phase.before);
     Digest alike;
     alike.add(placement).add(block_bytes);
     alike.add(options.transport).add(options.own_copy).add(options.integrity).add(options.most_planned_runs);
     auto const submitters = gather_submitters(comm, mine, alike.value());
-    submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes);
+    submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes, std::move(from));
 }
 
-void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes) {
+void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes,
+                                   OnDisk from) {
     auto const shape = placement.shape();
     REGRAFT_EXPECTS(shape.num_slots == comm.size() && shape.num_blocks == all.sizes.num_blocks());
     REGRAFT_EXPECTS(idle() && "no load is under way");
@@ -248,6 +248,8 @@ void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     std::swap(current, next);
     if (next) spare = std::move(next->held).largest_memory();
     ++version;
+    on_disk = std::move(from);
+    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
 }
 
