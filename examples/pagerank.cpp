@@ -195,5 +195,6 @@ int main(int argc, char** argv) {
     CLI::App app("pagerank: the most important pages of a graph, on ranks that may die");
     example::Options options{.steps = 20, .size = 16'384};
     example::add_options(app, options, "of the power method", "number of pages");
+    app.get_option("--size")->check(CLI::Range(1, 1 << 27));
     return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { pagerank(comm, options); });
 }

@@ -87,10 +87,21 @@ inline void print_points(ft::Communicator const& comm) {
     }
 }
 
+/// The deaths that the options plan. Throws InputError.
+inline ft::FailurePlan failure_plan(ft::Communicator const& comm, Options const& options) {
+    auto plan = ft::parse_failure_plan(options.fail);
+    for (auto const& death : plan) {
+        if (value(death.victim) >= comm.num_founders())
+            throw InputError("there is no rank " + std::to_string(value(death.victim)) + ", expected one below " +
+                             std::to_string(comm.num_founders()));
+    }
+    return plan;
+}
+
 /// What happens on a communicator. Returns the exit code.
 inline int run(ft::Communicator& comm, Options const& options, std::function<void(ft::Communicator&)> const& program) {
     try {
-        auto const plan = ft::parse_failure_plan(options.fail);
+        auto const plan = failure_plan(comm, options);
         if (options.points || !plan.empty()) ft::set_failure_plan(plan);
         auto const begin = std::chrono::steady_clock::now();
         program(comm);

@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
     CLI::App app("stencil: flow around a cylinder, on ranks that may die");
     Options options{{.steps = 200, .size = 64}};
     example::add_options(app, options, "in time", "height of the channel in cells; it is twice as long");
-    app.get_option("--size")->check(CLI::Range(16, 10000));
+    app.get_option("--size")->check(CLI::Range(16, 10'000));
     app.add_option("--picture", options.picture, "PNG file for the vorticity at the end");
     app.add_option("--interval", options.pace.steps, "steps from snapshot to snapshot; 0: by Young's formula")
         ->capture_default_str();

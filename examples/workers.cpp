@@ -147,5 +147,7 @@ int main(int argc, char** argv) {
     CLI::App app("workers: a picture that a master lets workers draw, all of whom may die");
     example::Options options{.steps = 5000, .size = 400};
     example::add_options(app, options, "iterations of a point, at most", "rows and columns of the picture");
+    app.get_option("--steps")->check(CLI::Range(1, 1'000'000'000));
+    app.get_option("--size")->check(CLI::Range(1, 20'000));
     return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { draw_picture(comm, options); });
 }
