@@ -3,7 +3,7 @@
 
 regraft-run [--mpirun PATH] [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
-Runs one job; the exit code is mpirun's. All options but --mpirun are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts
+Runs one job; the exit code is that of the ranks where they tell it (regraft-phylo does), else mpirun's. All options but --mpirun are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts
 that are named (--host, --hostfile, ...) or given by a batch system may use the network and get no more ranks than cores; any
 other stays on this machine, with as many ranks as you like. --settings writes the settings as a parameter file of Open MPI.
 """
@@ -57,6 +57,7 @@ ON_ONE_HOST = {
     # Who waits lets others run. Else two ranks on a host with two cores that does something else wait for each other by time slices:
     # 18 s instead of 0.2 s.
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMP_WAIT_POLICY": "passive",  # the same for threads
     "OMP_NUM_THREADS": "1",  # tests: the ranks are the parallelism
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # containers
@@ -123,6 +124,10 @@ def run(mpirun: str, words: list[str]) -> int:
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
             env = environment(mpirun, tmpdir, one_host)
+            codes = pathlib.Path(tmpdir, "exit-codes")
+            codes.mkdir()
+            if one_host:
+                env["REGRAFT_EXIT_CODES"] = str(codes)
             if one_host and "OMP_NUM_THREADS" not in os.environ:
                 env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // number_of_ranks(words)))
             if sys.stderr.isatty():
@@ -136,10 +141,22 @@ def run(mpirun: str, words: list[str]) -> int:
             copier.start()
             code = job.wait()
             copier.join(timeout=5)
+            code = code_of_ranks(codes, code if code >= 0 else 128 - code)
         if not fault.is_set() or attempt == ATTEMPTS:
-            return code if code >= 0 else 128 - code
+            return code
         print(TRY_AGAIN, file=sys.stderr)
     raise AssertionError
+
+
+def code_of_ranks(codes: pathlib.Path, otherwise: int) -> int:
+    """The highest code of the ranks that lived to their end; 1 if ranks were to tell it and all have died."""
+    told = [file.read_text(encoding="ascii") for file in codes.iterdir()]
+    if not told:
+        return otherwise
+    if not any(told):
+        print("regraft-run: all ranks have died", file=sys.stderr)
+        return 1
+    return max(int(code) for code in told if code)
 
 
 def number_of_ranks(words: list[str]) -> int:

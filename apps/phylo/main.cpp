@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.hpp"
+#include "exit_code.hpp"
 #include "failure_draw.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -103,6 +104,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int founder = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &founder);
+    ExitCode const exit_code(founder);
     int code = 1;
     try {
         code = guarded(argc, argv, founder);
@@ -110,5 +112,5 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
     }
     MPI_Finalize();
-    return code;
+    return exit_code.told(code);
 }

@@ -88,8 +88,8 @@ constexpr char const* what_auto_does =
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
     "(results, models, a record per failure), PREFIX.log; of several starts PREFIX.mlTrees, of a bootstrap\n"
-    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus, of SH-aLRT PREFIX.supportAlrt. More:\n"
-    "man regraft-phylo.\n"
+    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus, of SH-aLRT PREFIX.supportAlrt, with\n"
+    "--brlen unlinked PREFIX.bestPartitionTrees. More: man regraft-phylo.\n"
     "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage, 75 stopped in time: call it again to go on.";
 
 std::string list_of_points() {

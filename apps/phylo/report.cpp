@@ -241,6 +241,7 @@ std::string closing_lines(Options const& options, Result const& result) {
     if (!result.supports.alrt.empty()) text += "; SH-aLRT: Guindon et al. 2010";
     if (result.starts.size() > 1) text += "; tree fusing: Goloboff 1999";
     text += "\n  in " + options.prefix + ".bestTree, .svg, .bestModel, .json, .log";
+    if (result.state.tree.num_length_sets() > 1) text += ", .bestPartitionTrees";
     if (result.starts.size() > 1) text += ", .mlTrees";
     if (!result.replicates.empty()) text += ", .support, .supportTBE, .consensus, .bootstraps";
     if (!result.supports.alrt.empty()) text += ", .supportAlrt";

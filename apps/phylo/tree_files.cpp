@@ -30,17 +30,25 @@ msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
 }
 
 /// Rooted at the outgroup, or, if that is no clade, at the first of it.
-std::string text_of(msa::Tree const& tree, Dataset const& dataset, std::span<std::string const> labels = {}) {
-    std::span<std::uint32_t const> const outgroup = dataset.outgroup;
-    if (outgroup.size() > 1 && !is_clade(tree, dataset)) {
-        return msa::to_newick(tree, dataset.taxa, {.labels = labels, .outgroup = outgroup.first(1)});
-    }
-    return msa::to_newick(tree, dataset.taxa, {.labels = labels, .outgroup = outgroup});
+std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures features = {}) {
+    features.outgroup = dataset.outgroup;
+    if (features.outgroup.size() > 1 && !is_clade(tree, dataset)) features.outgroup = features.outgroup.first(1);
+    return msa::to_newick(tree, dataset.taxa, features);
 }
 
 /// The best tree with a label per inner edge.
 std::string labelled(Dataset const& dataset, Result const& result, std::span<double const> supports, SupportForm form) {
-    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, support_labels(supports, form)) + '\n';
+    auto const labels = support_labels(supports, form);
+    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, {.labels = labels}) + '\n';
+}
+
+/// The tree with the lengths of each partition, in the order of the partitions.
+std::string partition_trees(Dataset const& dataset, msa::Tree const& tree) {
+    std::string lines;
+    for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) {
+        lines += text_of(tree, dataset, {.set = set}) + '\n';
+    }
+    return lines;
 }
 
 template <class Trees>
@@ -70,8 +78,9 @@ std::string picture(Dataset const& dataset, Result const& result) {
 }  // namespace
 
 std::vector<char const*> output_extensions() {
-    return {".bestTree",    ".svg",       ".bestModel",    ".mlTrees",     ".bootstraps", ".support", ".supportTBE",
-            ".supportAlrt", ".consensus", ".profile.json", ".profile.svg", ".json",       ".log"};
+    return {
+        ".bestTree",   ".bestPartitionTrees", ".svg",       ".bestModel",    ".mlTrees",     ".bootstraps", ".support",
+        ".supportTBE", ".supportAlrt",        ".consensus", ".profile.json", ".profile.svg", ".json",       ".log"};
 }
 
 bool is_clade(msa::Tree const& tree, Dataset const& dataset) {
@@ -90,6 +99,9 @@ std::string newick(Dataset const& dataset, msa::Tree const& tree) {
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result) {
     std::vector<OutputFile> files{{".bestTree", newick(dataset, result.state.tree) + '\n'},
                                   {".svg", picture(dataset, result)}};
+    if (result.state.tree.num_length_sets() > 1) {
+        files.push_back({".bestPartitionTrees", partition_trees(dataset, result.state.tree)});
+    }
     if (result.starts.size() > 1) {
         std::vector<msa::Tree> trees;
         for (auto const& start : result.starts) trees.push_back(start.state.tree);

@@ -821,7 +821,8 @@ private:
     /// f(blocks) for all blocks.
     template <class Function>
     void for_blocks(Function f) {
-        in_parallel(num_blocks_, options_.num_threads, [&](Blocks blocks, std::size_t) { pass(blocks, f); });
+        auto const threads = threads_for(num_blocks_ * (1 + pending_.size()));
+        in_parallel(num_blocks_, threads, [&](Blocks blocks, std::size_t) { pass(blocks, f); });
         nothing_is_pending();
     }
 
@@ -829,7 +830,8 @@ private:
     template <std::size_t count, class Function>
     void reduce_blocks(std::span<FixedSum, count> sums, Function f) {
         std::vector<std::array<FixedSum, count>> others(options_.num_threads - 1);
-        in_parallel(num_blocks_, options_.num_threads, [&](Blocks blocks, std::size_t thread) {
+        auto const threads = threads_for(num_blocks_ * (1 + pending_.size()));
+        in_parallel(num_blocks_, threads, [&](Blocks blocks, std::size_t thread) {
             auto const part = thread == 0 ? sums : std::span<FixedSum, count>(others[thread - 1]);
             pass(blocks, [&](Blocks chunk) { f(chunk, part); });
         });
@@ -855,7 +857,7 @@ private:
         }
     }
 
-    /// Fewer for what is short.
+    /// Fewer for what is short. num_blocks: to be computed, of all nodes.
     std::size_t threads_for(std::size_t num_blocks) const {
         constexpr std::size_t enough = 32;  // blocks of a thread
         return std::min<std::size_t>(options_.num_threads, num_blocks / enough);

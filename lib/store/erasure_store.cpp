@@ -51,7 +51,7 @@ void ErasureStore::submit(erasure::Code code, Submissions const& all, std::span<
 }
 
 void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes,
-                                std::uint64_t block_bytes, SizesOf const& sizes_of) {
+                                std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
     comm.reach(submit_phase.before);
     auto const alike = Digest()
                            .add(code.data())
@@ -63,11 +63,11 @@ void ErasureStore::Impl::submit(erasure::Code const& code, BlockRange mine, std:
                            .add(options.buffer_bytes)
                            .value();
     auto const submitters = gather_submitters(comm, mine, alike, options.node);
-    submit(code, {submitters.ranges, sizes_of(submitters.ranges), submitters.node_of}, bytes, alike);
+    submit(code, {submitters.ranges, sizes_of(submitters.ranges), submitters.node_of}, bytes, alike, std::move(from));
 }
 
 void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
-                                std::uint64_t alike) {
+                                std::uint64_t alike, OnDisk from) {
     REGRAFT_EXPECTS(idle() && "no load is under way");
     Csr<BlockRange> own;
     for (auto const& range : all.ranges) {
@@ -89,6 +89,8 @@ void ErasureStore::Impl::submit(erasure::Code const& code, Submissions const& al
     for (Resends resends; !agree_intact(encode(comm, *next, options, submit_phase.inside), alike);) resends.add();
     current = std::move(next);
     ++version;
+    on_disk = std::move(from);
+    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
 }
 

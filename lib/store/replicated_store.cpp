@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
-#include "store/parts.hpp"
 #include "store/replicated.hpp"
 #include "store/rows.hpp"
 
@@ -186,9 +186,8 @@ ReplicatedStore::~ReplicatedStore() = default;
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> blocks,
                              std::size_t block_bytes) {
     REGRAFT_EXPECTS(blocks.size() == mine.size() * block_bytes);
-    auto const num_blocks = placement.shape().num_blocks;
     impl_->submit(std::move(placement), mine, blocks, block_bytes,
-                  [&](std::span<BlockRange const>) { return BlockSizes(num_blocks, block_bytes); });
+                  [&](std::span<BlockRange const> ranges) { return BlockSizes(num_covered(ranges), block_bytes); });
 }
 
 void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks) {
@@ -209,21 +208,21 @@ bool ReplicatedStore::submit_if(Vote const& vote, placement::Any placement, Subm
                                 std::span<std::byte const> blocks) {
     expect_whole(impl_->comm, all, blocks);
     impl_->comm.reach(submit_phase.before);
-    return impl_->submit(std::move(placement), all, blocks, vote);
+    return impl_->submit(std::move(placement), all, blocks, {}, vote);
 }
 
 void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
-                                   std::uint64_t block_bytes, SizesOf const& sizes_of) {
+                                   std::uint64_t block_bytes, SizesOf const& sizes_of, OnDisk from) {
     comm.reach(submit_phase.before);
     Digest alike;
     alike.add(placement).add(block_bytes);
     alike.add(options.transport).add(options.own_copy).add(options.integrity).add(options.most_planned_runs);
     auto const submitters = gather_submitters(comm, mine, alike.value());
-    submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes);
+    submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes, std::move(from));
 }
 
 bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes,
-                                   std::optional<Vote> const& vote) {
+                                   OnDisk from, std::optional<Vote> const& vote) {
     auto const shape = placement.shape();
     REGRAFT_EXPECTS(shape.num_slots == comm.size() && shape.num_blocks == all.sizes.num_blocks());
     REGRAFT_EXPECTS(idle() && "no load is under way");
@@ -266,6 +265,8 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     std::swap(current, next);
     if (next) spare = std::move(next->held).largest_memory();
     ++version;
+    on_disk = std::move(from);
+    if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
     return true;
 }

@@ -193,6 +193,18 @@ def outside(jobs: phylo_job.Jobs, args) -> None:
     result.require(deaths > 0, "all jobs ended before anybody was killed")
 
 
+def lengths_per_partition(unlinked: phylo_job.Result) -> None:
+    """PREFIX.bestTree has the means of their lengths, weighted by sites."""
+    mean, *trees = [re.split(r":([\d.e-]+)", text) for name in ("bestTree", "bestPartitionTrees")
+                    for text in pathlib.Path(f"{unlinked.prefix}.{name}").read_text(encoding="utf-8").splitlines()]
+    sites = [partition["sites"] for partition in unlinked.report["partitions"]]
+    unlinked.require(len(trees) == len(sites) > 1, "expected a tree per partition")
+    unlinked.require(all(tree[::2] == mean[::2] for tree in trees), "expected the same topology for all partitions")
+    for number in range(1, len(mean), 2):
+        expected = sum(float(tree[number]) * count for tree, count in zip(trees, sites)) / sum(sites)
+        unlinked.require(abs(float(mean[number]) - expected) < 1e-9, f"length {mean[number]} is no mean of the partitions' lengths")
+
+
 def without_kills(jobs: phylo_job.Jobs, args) -> None:
     for linkage in ("linked", "scaled", "unlinked"):
         arguments = ["search", "--msa", args.partitioned, "--partitions", args.partitions, "--brlen", linkage, "--spr-radius", "1"]
@@ -201,6 +213,7 @@ def without_kills(jobs: phylo_job.Jobs, args) -> None:
         check(jobs.run(3, arguments), reference, f"3 ranks, {linkage}", set())
         plan = "spr:inside:1:2,model:inside:2:3"
         check(jobs.run(4, [*arguments, "--fail", plan]), reference, f"4 ranks, {linkage}, {plan}", victims(plan))
+    lengths_per_partition(reference)
     types = ["search", *phylo_types.write_partitioned(pathlib.Path(jobs.directory.name)), "--spr-radius", "1"]
     plan = "spr:inside:0:2,model:inside:3:4"
     check(jobs.run(4, [*types, "--fail", plan]), jobs.run(1, types), f"4 ranks, several types of data, {plan}", victims(plan))

@@ -80,12 +80,25 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
     check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGTERM")
     if not args.launcher:
         stop_by_launcher(jobs, args, longer, undisturbed)
+        all_die_under_launcher(jobs, args, undisturbed)
+
+
+def under_launcher(args, command: list[str]) -> list[str]:
+    return [sys.executable, launch.__file__, "--mpirun", args.mpirun, "-n", "3", args.exe, *command]
+
+
+def all_die_under_launcher(jobs: phylo_job.Jobs, args, undisturbed: phylo_job.Result) -> None:
+    """mpirun alone would say 0."""
+    prefix = pathlib.Path(jobs.directory.name, "all-die")
+    words = under_launcher(args, [*command(args), "--prefix", str(prefix), "--fail", "commit:before:0:1,commit:before:1:1,commit:before:2:1"])
+    job = subprocess.run(words, capture_output=True, text=True, timeout=50, check=False)
+    undisturbed.require(job.returncode == 1 and "all ranks have died" in job.stderr, f"exit code {job.returncode}\n{job.stdout}{job.stderr}")
 
 
 def stop_by_launcher(jobs: phylo_job.Jobs, args, longer: list[str], undisturbed: phylo_job.Result) -> None:
     """Who started the job does not know its ranks: SIGUSR1 goes to the launcher, from there to mpirun and to the ranks."""
     prefix = pathlib.Path(jobs.directory.name, "usr1")
-    words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "-n", "3", args.exe, *longer, "--prefix", str(prefix)]
+    words = under_launcher(args, [*longer, "--prefix", str(prefix)])
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
         while job.poll() is None and not pathlib.Path(f"{prefix}.ckp").exists():
             time.sleep(0.001)

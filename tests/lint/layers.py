@@ -18,15 +18,17 @@ MAY_INCLUDE = {
     "assign": {"core", "matching"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
+    "disk": {"core"},
     "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
-    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
+    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
     "checkpoint": {"core", "placement", "matching", "erasure", "ft", "exchange", "store"},
+    "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
 }
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
-    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "lib/ft", "lib/exchange", "lib/store",
+    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft_mpi.h", "lib/ft", "lib/exchange", "lib/store",
               "lib/checkpoint", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
     "zstd.h": ["lib/core"],

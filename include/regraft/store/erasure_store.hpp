@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "regraft/erasure/code.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/directory.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
@@ -122,6 +124,17 @@ public:
     /// Verifies all pieces that this PE keeps, also those nobody reads, and then repairs. O(bytes held). Precondition:
     /// Integrity::checked; no load is under way. Collective, uniform.
     ErasureRepair scrub(ErasureRepairOptions const& options = {});
+
+    /// Writes every block once into a new generation on disk, as the free save: who has it, from memory, verified with
+    /// Integrity::checked; blocks of the dead are rebuilt for that, by all, and not kept. Throws also DataLost.
+    /// Precondition: a version was submitted. Collective, uniform.
+    SaveReport save(std::filesystem::path const& archive, SaveOptions const& options = {});
+    /// Submits what the newest undamaged generation has, whatever wrote it and however many: a new version. As the free
+    /// open and submit. Memory: that of submit and an even share of the blocks, which stays with OwnCopy::referenced.
+    /// Collective, uniform.
+    OpenReport open(std::filesystem::path const& archive, erasure::Code code);
+    /// For LoadOptions::reread: reads from where this version was saved or opened. Empty if it was not.
+    std::function<void(BlockRange, std::span<std::byte>)> reread() const;
 
     /// Of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }

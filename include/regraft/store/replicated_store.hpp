@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -13,6 +14,7 @@
 #include "regraft/ft/communicator.hpp"
 #include "regraft/placement/directory.hpp"
 #include "regraft/placement/placement.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
@@ -72,6 +74,18 @@ public:
     /// what was submitted; one in the user's memory, or of which there is no good one, counts no more. On
     /// ProcessFailure nothing is forgotten. O(bytes held). Precondition: Integrity::checked. Collective, uniform.
     ScrubReport scrub();
+
+    /// Writes every block once into a new generation on disk, as the free save: balanced by bytes, from memory where a
+    /// holder has it, verified with Integrity::checked. Throws also DataLost. Precondition: a version was submitted.
+    /// Collective, uniform.
+    SaveReport save(std::filesystem::path const& archive, SaveOptions const& options = {});
+    /// Submits what the newest undamaged generation has, whatever wrote it and however many: a new version. placement:
+    /// called with the number of blocks. As the free open and submit. Memory: that of submit and an even share of the
+    /// blocks, which stays with OwnCopy::referenced. Collective, uniform.
+    OpenReport open(std::filesystem::path const& archive,
+                    std::function<placement::Any(std::uint64_t num_blocks)> const& placement);
+    /// For LoadOptions::reread: reads from where this version was saved or opened. Empty if it was not.
+    std::function<void(BlockRange, std::span<std::byte>)> reread() const;
 
     /// Of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
