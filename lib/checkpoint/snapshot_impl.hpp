@@ -62,6 +62,7 @@ struct Snapshot::Impl {
     Vault vault;
     Manifest manifest;  // of the last commit, with the homes that entities have now
     Arrivals arrivals;
+    bool steady = false;         // the last commit had the names and sizes of the one before
     std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
     RestoreReport unreported{};  // of restores that were interrupted
     Pace pace;
@@ -70,7 +71,10 @@ struct Snapshot::Impl {
 
 private:
     std::optional<Manifest> manifest_for(std::span<Head const> heads, Images const& next);
-    void put(Manifest const& of, std::span<std::byte const> mine, std::function<void()> const& keep);
+    bool commit_as_before(Images const& next, Head const& head);
+    void commit_as_told(Images const& next, Head const& head);
+    bool has_common_names_of(Images const& next) const;
+    bool put(std::function<bool()> const& submit, std::function<void()> const& keep);
     Cost cost_until(Clock::time_point begin) const;
 
     std::vector<PeId> deal(Deal const& rule) const;

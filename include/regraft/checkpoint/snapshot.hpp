@@ -92,9 +92,10 @@ public:
     bool has(std::string_view name) const;
 
     /// Makes the present state of all entities the one to go back to. On ProcessFailure the commit before stays on all
-    /// members. DuplicateEntity, or ft::Divergence if common entities are not alike, also leaves it. One short gather,
-    /// one more if names or sizes have changed, the copies in one exchange, an agreement. Takes the memory of the
-    /// commit before the last. Entities of the dead that were not restored are in it no more. Collective, uniform.
+    /// members. DuplicateEntity, or ft::Divergence if common entities are not alike, also leaves it. Copies travel in
+    /// one exchange, followed by an agreement; before that comes one gather, or two, unless names and sizes stay as
+    /// they were. Takes the memory of the commit before the last. Entities of the dead that were not restored are in it
+    /// no more. Collective, uniform.
     CommitReport commit();
 
     /// After a step of the program, which all count alike: whether commit() is due (Pace). No communication.
