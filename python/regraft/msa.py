@@ -55,7 +55,7 @@ class RgmFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._core = _core.RgmFile(os.fspath(path))
+        self._core = _core.RgmFile(os.fsencode(path))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "<bytes>") -> RgmFile:

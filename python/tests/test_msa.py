@@ -104,6 +104,12 @@ def test_bad_input_says_where(tmp_path):
         msa.open(tmp_path / "nothing")
 
 
+def test_any_name_of_a_file_will_do(packed, tmp_path):
+    odd = tmp_path / "\udcff \u00e4.rgm"  # not UTF-8
+    odd.write_bytes(packed.read_bytes())
+    assert msa.open(odd).num_taxa == msa.open(packed).num_taxa
+
+
 def test_damaged_files_are_refused(packed, primates):
     good = packed.read_bytes()
     for size in range(0, len(good), 37):
