@@ -66,13 +66,13 @@ CommitReport Snapshot::commit() {
     return impl_->commit();
 }
 
-CommitReport Snapshot::Impl::commit() {
+CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
     auto& next = spare();
-    save(own, options.form, next.own);
+    checkpoint::save(own, options.form, next.own);
     comm.reach(create_phase.inside);
-    save(common, SnapshotOptions::Form::plain, next.common);
+    checkpoint::save(common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
     for (auto const& part : next.own.parts) report.bytes += part.bytes;
     report.stored_bytes = next.own.bytes.size();
@@ -85,6 +85,7 @@ CommitReport Snapshot::Impl::commit() {
     put(next_manifest ? *next_manifest : manifest, next.own.bytes, [&] {
         if (next_manifest) manifest = std::move(*next_manifest);
         arrivals = {};
+        saved = SavedEntities(std::move(on_disk));
         guarded = {comm.members().begin(), comm.members().end()};
         std::vector<Cost> costs;
         for (auto const& head : heads) costs.push_back(head.cost);
