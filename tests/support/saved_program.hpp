@@ -28,7 +28,7 @@ public:
     static std::string name_of(std::uint64_t k) { return "entity " + std::to_string(k); }
     static std::uint64_t number_of(std::string const& name) { return std::stoull(name.substr(7)); }
     static std::vector<std::byte> content(std::uint64_t k, std::uint64_t moment) {
-        std::vector<std::byte> bytes(k % 4 == 3 ? 0 : 20 * k + 3 * moment);
+        std::vector<std::byte> bytes(k % 4 == 3 ? 0 : 20 * k + (k % 7 == 4 ? 3 * moment : 0));
         Random random(1000 * k + moment);
         for (auto& byte : bytes) byte = static_cast<std::byte>(k % 2 == 0 ? random.below(256) : moment);
         return bytes;
