@@ -15,6 +15,8 @@
 namespace regraft::checkpoint {
 namespace {
 
+ft::FailPoint opened("test:opened");
+
 constexpr std::uint64_t last_moment = 5;
 constexpr std::uint64_t num_entities = 15;
 
@@ -46,7 +48,9 @@ private:
         if (!owes_save()) commit(program_.moment + 1);
         if (owes_save()) save();
         look_at_disk();
-        if (program_.moment == 4) go_back_to_disk();
+        if (program_.moment != 4) return;
+        go_back_to_disk();
+        comm_.reach(opened);
     }
 
     void commit(std::uint64_t moment) {
