@@ -40,7 +40,7 @@ public:
     /// Fills the rings of all blocks. Collective, not uniform: after a failure some rings may be filled.
     void exchange(Blocks& blocks) {
         Messages messages;
-        comm_.reach(phase_.before);
+        comm_.reach(phase.before);
         for (auto& [rank, partner] : partners_) {
             partner.in.resize(size(partner.arriving, blocks));
             partner.out.resize(size(partner.leaving, blocks));
@@ -54,9 +54,9 @@ public:
             start(MPI_Irecv, partner.in, "MPI_Irecv");
             start(MPI_Isend, partner.out, "MPI_Isend");
         }
-        comm_.reach(phase_.inside);
+        comm_.reach(phase.inside);
         ft::wait_all(comm_, messages.requests);
-        comm_.reach(phase_.after);
+        comm_.reach(phase.after);
         for (auto& [rank, partner] : partners_) {
             visit(partner.arriving, blocks, partner.in,
                   [](Block& block, auto direction, auto strip) { block.unpack(direction, strip); });
@@ -93,7 +93,7 @@ private:
         }
     }
 
-    static inline ft::FailPhase phase_{"halo", ft::Moment::during_next_call};
+    static inline ft::FailPhase phase{"halo", ft::Moment::during_next_call};
     ft::Communicator& comm_;
     MPI_Comm native_;
     std::map<int, Partner> partners_;  // by rank, this one included

@@ -3,9 +3,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -31,8 +31,8 @@ using example::Blocks;
 
 /// The home of each block at first: the ranks as a grid, laid over the channel.
 std::vector<PeId> first_homes(std::span<PeId const> ranks) {
-    int rows_columns[2] = {0, 0};
-    MPI_Dims_create(static_cast<int>(ranks.size()), 2, rows_columns);
+    std::array rows_columns{0, 0};
+    MPI_Dims_create(static_cast<int>(ranks.size()), 2, rows_columns.data());
     auto const rows = static_cast<std::uint32_t>(rows_columns[0]);
     auto const columns = static_cast<std::uint32_t>(rows_columns[1]);
     std::vector<PeId> homes;
@@ -107,7 +107,7 @@ struct Options : example::Options {
 
 void stencil(ft::Communicator& comm, Options const& options) {
     example::Channel const channel{options.size, options.seed};
-    std::unique_ptr<ft::Derived> halo_comm;  // made again by the library after each death
+    std::optional<ft::Derived> halo_comm;  // made again by the library after each death
     std::optional<checkpoint::Snapshot> snapshot;
     std::vector<PeId> homes;  // of all blocks
     Blocks blocks;
@@ -134,7 +134,7 @@ void stencil(ft::Communicator& comm, Options const& options) {
         commit();
     };
     auto const compute = [&] {
-        if (!halo_comm) halo_comm.reset(new ft::Derived(ft::dup(comm)));
+        if (!halo_comm) halo_comm.emplace(comm, [](MPI_Comm from, MPI_Comm* made) { return MPI_Comm_dup(from, made); });
         if (!snapshot || snapshot->generation() == 0) start();
         example::Halo halo(comm, halo_comm->native(), homes);
         auto const first = step;

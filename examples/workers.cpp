@@ -119,7 +119,7 @@ void draw_picture(ft::Communicator& comm, example::Options const& options) {
     Rows rows;                        // of the leader: all that are drawn; of the others: those that they have drawn
 
     auto const compute = [&] {
-        if (!talk) talk.emplace(comm, [](MPI_Comm parent, MPI_Comm* made) { return MPI_Comm_dup(parent, made); });
+        if (!talk) talk.emplace(comm, [](MPI_Comm from, MPI_Comm* made) { return MPI_Comm_dup(from, made); });
         auto const begin = std::chrono::steady_clock::now();
         collect(comm, rows);
         auto const drawn = rows.size();

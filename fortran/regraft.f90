@@ -19,6 +19,7 @@ module regraft
   integer(c_int), parameter :: regraft_data_lost = 8
   integer(c_int), parameter :: regraft_divergence = 9
   integer(c_int), parameter :: regraft_damaged = 10
+  integer(c_int), parameter :: regraft_duplicate = 11
   integer(c_int), parameter :: regraft_uniform = 100
   integer(c_int), parameter :: regraft_per_block = 0
   integer(c_int), parameter :: regraft_bundled = 1
@@ -29,6 +30,10 @@ module regraft
   type, bind(c) :: regraft_range
     integer(c_int64_t) :: first = 0
     integer(c_int64_t) :: last = 0
+  end type
+
+  type, bind(c) :: regraft_random
+    integer(c_int64_t) :: state(4) = 0
   end type
 
   type, bind(c) :: regraft_graph
@@ -112,6 +117,45 @@ module regraft
     integer(c_int64_t) :: most_received = 0
   end type
 
+  type, bind(c) :: regraft_snapshot_options
+    integer(c_int32_t) :: copies = 0
+    integer(c_int32_t) :: parities = 0
+    integer(c_int32_t) :: data = 0
+    logical(c_bool) :: compressed = .false.
+    logical(c_bool) :: checked = .false.
+    integer(c_int64_t) :: steps = 0
+    real(c_double) :: mtbf_hours = 0
+  end type
+
+  type, bind(c) :: regraft_entity
+    type(c_funptr) :: bytes = c_null_funptr
+    type(c_funptr) :: room = c_null_funptr
+    type(c_ptr) :: context = c_null_ptr
+  end type
+
+  type, bind(c) :: regraft_restore_options
+    type(c_funptr) :: adopt = c_null_funptr
+    type(c_ptr) :: context = c_null_ptr
+    logical(c_bool) :: balanced = .false.
+    logical(c_bool) :: leave_lost = .false.
+  end type
+
+  type, bind(c) :: regraft_commit_report
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int64_t) :: stored_bytes = 0
+    real(c_double) :: create_ms = 0
+    real(c_double) :: exchange_ms = 0
+  end type
+
+  type, bind(c) :: regraft_restore_report
+    integer(c_int64_t) :: generation = 0
+    integer(c_int64_t) :: num_adopted = 0
+    integer(c_int64_t) :: num_lost = 0
+    integer(c_int64_t) :: bytes_local = 0
+    integer(c_int64_t) :: bytes_received = 0
+    integer(c_int64_t) :: redundancy_bytes = 0
+  end type
+
   interface
     function regraft_version() bind(c) result(answer)
       import
@@ -135,6 +179,31 @@ module regraft
       import
       type(*), intent(in), optional :: bytes(*)
       integer(c_int64_t), value :: size
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_mix(x) bind(c) result(answer)
+      import
+      integer(c_int64_t), value :: x
+      integer(c_int64_t) :: answer
+    end function
+
+    subroutine regraft_random_seed(random, seed) bind(c)
+      import
+      type(regraft_random), intent(inout), optional :: random
+      integer(c_int64_t), value :: seed
+    end subroutine
+
+    function regraft_random_unit(random) bind(c) result(answer)
+      import
+      type(regraft_random), intent(inout), optional :: random
+      real(c_double) :: answer
+    end function
+
+    function regraft_random_below(random, n) bind(c) result(answer)
+      import
+      type(regraft_random), intent(inout), optional :: random
+      integer(c_int64_t), value :: n
       integer(c_int64_t) :: answer
     end function
 
@@ -634,6 +703,105 @@ module regraft
       integer(c_int32_t), intent(inout), optional :: pe
       type(c_ptr), intent(inout), optional :: bytes
       integer(c_int64_t), intent(inout), optional :: size
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_create(comm, options, snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(regraft_snapshot_options), intent(in), optional :: options
+      type(c_ptr), intent(inout), optional :: snapshot
+      integer(c_int) :: answer
+    end function
+
+    subroutine regraft_snapshot_free(snapshot) bind(c)
+      import
+      type(c_ptr), value :: snapshot
+    end subroutine
+
+    function regraft_snapshot_add(snapshot, name, data, size) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(*), intent(inout), optional :: data(*)
+      integer(c_int64_t), value :: size
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_add_entity(snapshot, name, entity) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(regraft_entity), intent(in), optional :: entity
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_add_common(snapshot, name, data, size) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(*), intent(inout), optional :: data(*)
+      integer(c_int64_t), value :: size
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_remove(snapshot, name) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_has(snapshot, name) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: name(*)
+      logical(c_bool) :: answer
+    end function
+
+    function regraft_snapshot_commit(snapshot, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      type(regraft_commit_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_due(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      logical(c_bool) :: answer
+    end function
+
+    function regraft_snapshot_restore(snapshot, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      type(regraft_restore_options), intent(in), optional :: options
+      type(regraft_restore_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_generation(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_snapshot_lost(snapshot, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
+    end function
+
+    function regraft_snapshot_bytes_held(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_snapshot_trim(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
       integer(c_int) :: answer
     end function
 

@@ -40,15 +40,16 @@ enum {
     REGRAFT_DEPARTED = 7,        /* MPIs without ULFM: this PE's death is simulated; free all, MPI_Finalize, leave */
     REGRAFT_DATA_LOST = 8,       /* wanted blocks that nobody alive holds; the same on all members */
     REGRAFT_DIVERGENCE = 9,      /* members that must compute alike did not; the same on all members */
-    REGRAFT_DAMAGED = 10, /* blocks arrived other than they were sent, again and again; the same on all members */
-    REGRAFT_UNIFORM = 100 /* from here on the caller's, returned by all members alike */
+    REGRAFT_DAMAGED = 10,   /* blocks arrived other than they were sent, again and again; the same on all members */
+    REGRAFT_DUPLICATE = 11, /* two entities of a snapshot have one name; the same on all members */
+    REGRAFT_UNIFORM = 100   /* from here on the caller's, returned by all members alike */
 };
 
 /* What the last call on this thread that did not return REGRAFT_OK says of it, in one line; "" if there was none. Valid
  * until the next such call. */
 char const* regraft_error_message(void);
 
-/* --- ranges, hashes --- */
+/* --- ranges, hashes, random numbers --- */
 
 /* first, ..., last - 1. Empty if they are equal; first > last is no range. */
 typedef struct regraft_range {
@@ -67,6 +68,20 @@ regraft_range regraft_even_part(uint64_t count, uint64_t index, uint64_t parts);
 
 /* A 64-bit hash (XXH3) of bytes[size]; of none if bytes is NULL. */
 uint64_t regraft_hash(void const* bytes, uint64_t size);
+
+/* Mixes a number into a well-distributed one (SplitMix64); different ones into different ones. */
+uint64_t regraft_mix(uint64_t x);
+
+/* Random numbers, the same of a seed on every platform (xoshiro256**). Of NULL all are 0. */
+typedef struct regraft_random {
+    uint64_t state[4];
+} regraft_random;
+
+void regraft_random_seed(regraft_random* random, uint64_t seed);
+/* Uniform in [0, 1), 53 bits. */
+double regraft_random_unit(regraft_random* random);
+/* Uniform in [0, n), without bias; 0 if n is 0. */
+uint64_t regraft_random_below(regraft_random* random, uint64_t n);
 
 /* --- sums that do not depend on the order --- */
 

@@ -84,8 +84,9 @@ typedef regraft_status (*regraft_recover)(regraft_failure const* failure, void* 
 /* Runs body(context) until it returns REGRAFT_OK on all survivors. After REGRAFT_PROCESS_FAILURE, from body or recover
  * on any of them: shrinks, then recover(failure, context), then body again, from the last state that was agreed on.
  * What all members return alike ends the loop and is its result: REGRAFT_DATA_LOST, REGRAFT_DIVERGENCE,
- * REGRAFT_DAMAGED, REGRAFT_UNIFORM and above. Any other ends this process by abort(), with its message, so that the
- * others, who may wait for it, go on without it; the only PE left gets it as the result. Collective, uniform. */
+ * REGRAFT_DAMAGED, REGRAFT_DUPLICATE, REGRAFT_UNIFORM and above. Any other ends this process by abort(), with its
+ * message, so that the others, who may wait for it, go on without it; the only PE left gets it as the result.
+ * Collective, uniform. */
 regraft_status regraft_resilient(regraft_communicator* comm, regraft_body body, regraft_recover recover, void* context);
 
 /* --- store: blocks 0, ..., n - 1 in the memory of the PEs --- */
@@ -206,6 +207,95 @@ uint64_t regraft_checkpoint_num_shares(regraft_checkpoint const* checkpoint);
  * the next commit. */
 regraft_status regraft_checkpoint_share(regraft_checkpoint const* checkpoint, uint64_t index, uint32_t* pe,
                                         void const** bytes, uint64_t* size);
+
+/* --- snapshots: changing state of any size --- */
+
+/* Entities belong to the PE that adds them, have names that no two members use, and may be added, removed and moved
+ * between commits. A commit writes them into spare memory, here and on partners; a death at any moment leaves the
+ * commit before. docs/snapshot.md tells more. */
+typedef struct regraft_snapshot regraft_snapshot;
+
+/* {0} is the default. The same on all members. */
+typedef struct regraft_snapshot_options {
+    uint32_t copies;   /* of everything, on different PEs; 0: 2 */
+    uint32_t parities; /* not 0: an erasure code in place of copies, with so many parities ... */
+    uint32_t data;     /* ... of so many pieces of data; together at most 255 */
+    bool compressed;
+    bool checked;      /* checksums: a damaged copy counts as a lost one */
+    uint64_t steps;    /* between two commits (regraft_snapshot_due); 0: as many as Young's formula says */
+    double mtbf_hours; /* mean time between two failures of the job, for that; 0: 24 */
+} regraft_snapshot_options;
+
+/* Where the state lies, and how long it is, to *size. */
+typedef void const* (*regraft_entity_bytes)(uint64_t* size, void* context);
+/* Where a state of this size is to be written back; NULL: there is no room. */
+typedef void* (*regraft_entity_room)(uint64_t size, void* context);
+
+/* An entity whose size or place changes. */
+typedef struct regraft_entity {
+    regraft_entity_bytes bytes;
+    regraft_entity_room room;
+    void* context; /* of both */
+} regraft_entity;
+
+/* Called where an entity gets a new home, because its own has died or has given it away: adds an entity of this name
+ * to the snapshot, for a state of this size. Anything but REGRAFT_OK ends the restore here. */
+typedef regraft_status (*regraft_adopt)(char const* name, uint64_t size, void* context);
+
+/* {0} is the default. The same on all members, but for adopt and its context. */
+typedef struct regraft_restore_options {
+    regraft_adopt adopt; /* NULL: there is nothing to adopt */
+    void* context;       /* of adopt */
+    bool balanced;       /* entities of the dead go to who has the least, instead of to who has a copy */
+    bool leave_lost;     /* all others are restored, instead of REGRAFT_DATA_LOST */
+} regraft_restore_options;
+
+typedef struct regraft_commit_report {
+    uint64_t bytes;        /* of this PE's entities, */
+    uint64_t stored_bytes; /* and as they are stored */
+    double create_ms;
+    double exchange_ms;
+} regraft_commit_report;
+
+typedef struct regraft_restore_report {
+    uint64_t generation;       /* the commit to which all have gone back */
+    uint64_t num_adopted;      /* entities that have got a new home */
+    uint64_t num_lost;         /* entities that nobody could give back (regraft_snapshot_lost) */
+    uint64_t bytes_local;      /* of this PE's entities, from its own memory, */
+    uint64_t bytes_received;   /* and from others */
+    uint64_t redundancy_bytes; /* that travelled to make copies or parities anew */
+} regraft_restore_report;
+
+/* options may be NULL, here and below. Not collective. */
+regraft_status regraft_snapshot_create(regraft_communicator* comm, regraft_snapshot_options const* options,
+                                       regraft_snapshot** snapshot);
+void regraft_snapshot_free(regraft_snapshot* snapshot);
+
+/* Registers data[size], which stays where it is, as an entity of this PE. The name is new. Not collective. */
+regraft_status regraft_snapshot_add(regraft_snapshot* snapshot, char const* name, void* data, uint64_t size);
+/* The same for a state whose size or place changes. */
+regraft_status regraft_snapshot_add_entity(regraft_snapshot* snapshot, char const* name, regraft_entity const* entity);
+/* Registers data[size] that all members have alike, such as the number of the step: everybody keeps its own. */
+regraft_status regraft_snapshot_add_common(regraft_snapshot* snapshot, char const* name, void* data, uint64_t size);
+/* What was committed of it stays until the next commit. Not collective. */
+regraft_status regraft_snapshot_remove(regraft_snapshot* snapshot, char const* name);
+bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name);
+
+/* Makes the present state of all entities the one to go back to. report may be NULL. REGRAFT_DUPLICATE, or
+ * REGRAFT_DIVERGENCE if common ones are not alike, leaves the commit before, as a death does. Collective, uniform. */
+regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report);
+/* After a step of the program: whether a commit is due. The same on all members; no communication. */
+bool regraft_snapshot_due(regraft_snapshot* snapshot);
+/* Goes back to the last commit, of which there is one. report may be NULL. Collective, uniform. */
+regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_restore_options const* options,
+                                        regraft_restore_report* report);
+/* How many commits have succeeded. */
+uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot);
+/* The name of an entity that the last restore found lost, NULL if there are not so many. Valid until the next. */
+char const* regraft_snapshot_lost(regraft_snapshot const* snapshot, uint64_t index);
+/* Bytes of memory for buffers and copies; those for the next commit are given back by trim. */
+uint64_t regraft_snapshot_bytes_held(regraft_snapshot const* snapshot);
+regraft_status regraft_snapshot_trim(regraft_snapshot* snapshot);
 
 #ifdef __cplusplus
 }

@@ -11,12 +11,14 @@ import re
 import sys
 import textwrap
 
-SCALARS = {"b", "count", "num_matched", "num_damaged", "result", "report", "requests", "graph", "options", "all", "pe", "node"}
+SCALARS = {"b", "count", "num_matched", "num_damaged", "result", "report", "requests", "graph", "options", "all", "pe", "node",
+           "random", "entity"}
 SCALAR_SIZES = {"regraft_store_size", "regraft_store_held", "regraft_checkpoint_share"}  # where size is an answer
 KINDS = {"uint64_t": "integer(c_int64_t)", "uint32_t": "integer(c_int32_t)", "int": "integer(c_int)", "regraft_status": "integer(c_int)",
          "MPI_Fint": "integer(c_int)", "double": "real(c_double)", "bool": "logical(c_bool)"}
 ZERO = {"integer(c_int64_t)": "0", "integer(c_int32_t)": "0", "real(c_double)": "0", "logical(c_bool)": ".false.",
         "type(c_ptr)": "c_null_ptr", "type(c_funptr)": "c_null_funptr"}
+ROUND = str.maketrans("[]", "()")
 HEAD = """\
 ! regraft for programs in Fortran 2018: the functions of regraft.h and regraft_mpi.h, which say what each does, by their names.
 !
@@ -47,7 +49,7 @@ contains
 end module
 """
 
-DECLARATION = re.compile(r"^(?P<type>.*?)(?P<name>\w+)$")
+DECLARATION = re.compile(r"^(?P<type>.*?)(?P<name>\w+(\[\d+\])?)$")
 
 
 def declarations(text: str) -> list[str]:
@@ -77,7 +79,7 @@ class Module:
         self.constants: list[tuple[str, str]] = []
         self.structs: dict[str, list[tuple[str, str]]] = {}
         self.functions: list[tuple[str, str, list[tuple[str, str]]]] = []
-        callbacks = re.compile(r"typedef regraft_status \(\*(\w+)\)")
+        callbacks = re.compile(r"typedef [\w *]+\(\*(\w+)\)")
         self.callbacks = {found[1] for part in parts if (found := callbacks.match(part))}
         for part in parts:
             if part.startswith("enum"):
@@ -126,7 +128,7 @@ class Module:
             lines.append(f"  type, bind(c) :: {struct}")
             for kind, name in fields:
                 of = self.value(kind)
-                lines.append(f"    {of} :: {name} = {ZERO[of]}")
+                lines.append(f"    {of} :: {name.translate(ROUND)} = {ZERO[of]}")
             lines += ["  end type", ""]
         lines.append("  interface")
         for returned, name, arguments in self.functions:

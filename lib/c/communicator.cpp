@@ -42,6 +42,7 @@ void go_on_if_ok(c::Shared& shared, regraft_status status, std::string const& ca
         case REGRAFT_DATA_LOST:
         case REGRAFT_DIVERGENCE:
         case REGRAFT_DAMAGED:
+        case REGRAFT_DUPLICATE:
             throw EndedAlike(status, message);
         default:
             if (status >= REGRAFT_UNIFORM)

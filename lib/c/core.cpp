@@ -1,6 +1,9 @@
 // Ranges, hashes and exact sums for callers in C.
+#include <bit>
+
 #include "c/sums.hpp"
 #include "regraft/core/bytes.hpp"
+#include "regraft/core/random.hpp"
 
 using namespace regraft;
 
@@ -10,6 +13,16 @@ std::span<ExactSum> sums_within(regraft_sums* sums, std::uint64_t first, std::ui
     auto& all = c::object(sums, "sums, not NULL").sums;
     c::expect(first <= all.size() && count <= all.size() - first, "sums that there are");
     return std::span(all).subspan(first, count);
+}
+
+/// A number from the state that the caller keeps.
+template <class Draw>
+auto draw(regraft_random* random, Draw number) {
+    if (random == nullptr) return decltype(number(std::declval<Random&>())){};
+    auto state = std::bit_cast<Random>(*random);
+    auto const drawn = number(state);
+    *random = std::bit_cast<regraft_random>(state);
+    return drawn;
 }
 
 }  // namespace
@@ -23,6 +36,22 @@ regraft_range regraft_even_part(uint64_t count, uint64_t index, uint64_t parts) 
 uint64_t regraft_hash(void const* bytes, uint64_t size) {
     if (bytes == nullptr) size = 0;
     return hash({static_cast<std::byte const*>(bytes), static_cast<std::size_t>(size)});
+}
+
+uint64_t regraft_mix(uint64_t x) {
+    return mix(x);
+}
+
+void regraft_random_seed(regraft_random* random, uint64_t seed) {
+    if (random != nullptr) *random = std::bit_cast<regraft_random>(Random(seed));
+}
+
+double regraft_random_unit(regraft_random* random) {
+    return draw(random, [](Random& from) { return from.unit(); });
+}
+
+uint64_t regraft_random_below(regraft_random* random, uint64_t n) {
+    return n == 0 ? 0 : draw(random, [n](Random& from) { return from.below(n); });
 }
 
 regraft_status regraft_sums_create(uint64_t count, regraft_sums** sums) {

@@ -1,5 +1,5 @@
 #include "c/communicator.hpp"
-#include "regraft/core/contracts.hpp"
+#include "regraft/checkpoint/snapshot_reports.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::c {
@@ -22,6 +22,10 @@ regraft_status status_of_exception(Shared& shared) noexcept {
             return fail(REGRAFT_DEPARTED, "the simulated death of this PE");
         } catch (store::DataLost const& error) {
             return fail(REGRAFT_DATA_LOST, error.what());
+        } catch (checkpoint::EntitiesLost const& error) {
+            return fail(REGRAFT_DATA_LOST, error.what());
+        } catch (checkpoint::DuplicateEntity const& error) {
+            return fail(REGRAFT_DUPLICATE, error.what());
         } catch (store::DamagedInTransit const& error) {
             return fail(REGRAFT_DAMAGED, error.what());
         } catch (ft::Divergence const& error) {

@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ft::FailPhase save_phase("save");
-ft::FailPoint save_writing("save:writing", ft::Moment::during_next_call);
-ft::FailPhase open_phase("open");
+ft::FailPhase save_phase("disk-save");
+ft::FailPoint save_writing("disk-save:writing", ft::Moment::during_next_call);
+ft::FailPhase open_phase("disk-open");
 
 using Complaint = std::optional<std::string>;
 

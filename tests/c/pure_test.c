@@ -315,6 +315,26 @@ static void parts_cover_evenly(void) {
     CHECK(regraft_hash(NULL, 3) == regraft_hash("", 0));
 }
 
+static void random_numbers_follow_from_the_seed(void) {
+    regraft_random a, b, other;
+    regraft_random_seed(&a, 7);
+    regraft_random_seed(&b, 7);
+    regraft_random_seed(&other, 8);
+    int different = 0, hits[3] = {0};
+    for (int i = 0; i < 3000; ++i) {
+        double const x = regraft_random_unit(&a);
+        CHECK(x >= 0 && x < 1 && x == regraft_random_unit(&b));
+        different += x != regraft_random_unit(&other);
+        ++hits[regraft_random_below(&a, 3)];
+        regraft_random_below(&b, 3);
+    }
+    CHECK(different > 2990 && hits[0] > 850 && hits[1] > 850 && hits[2] > 850);
+    CHECK(regraft_random_below(&a, 0) == 0 && regraft_random_below(&a, 1) == 0);
+    regraft_random_seed(NULL, 1);
+    CHECK(regraft_random_unit(NULL) == 0 && regraft_random_below(NULL, 5) == 0);
+    CHECK(regraft_mix(1) != regraft_mix(2));
+}
+
 int main(int argc, char** argv) {
     CHECK(strcmp(regraft_error_message(), "") == 0);
     CHECK(argc == 2 && strcmp(regraft_version(), argv[1]) == 0); /* the project's */
@@ -325,6 +345,7 @@ int main(int argc, char** argv) {
     placements_keep_copies();
     assignments_follow_the_living();
     parts_cover_evenly();
+    random_numbers_follow_from_the_seed();
     printf("%d checks, %d failed\n", num_checks, num_failed);
     return num_failed == 0 && num_checks > 0 ? 0 : 1;
 }

@@ -164,6 +164,9 @@ class Consumer:
             if ("died" in said) != bool(plan):
                 sys.exit(f"expected {'deaths' if plan else 'no death'}")
             results[ranks] = said.splitlines()[-1]
+        if self.args.kmeans:  # in C++
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", self.args.kmeans, "--size", "5000")
+            results["in C++"] = said.splitlines()[-1]
         if len(set(results.values())) != 1 or not results["1"].startswith("result "):
             sys.exit(f"expected the same result of all: {results}")
 
@@ -304,6 +307,7 @@ def main() -> None:
     parser.add_argument("--likelihood", default="", help="what that example must say; empty: there are no likelihoods")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
+    parser.add_argument("--kmeans", default="", help="the program in C++ of which examples/kmeans.c has the results")
     args = parser.parse_args()
     getattr(Consumer(args), args.how)()
 

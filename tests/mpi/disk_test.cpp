@@ -103,6 +103,40 @@ TEST(SavedStore, IsReadByAnyNumberOfPesIntoEitherKindOfStore) {
     }
 }
 
+/// Changes a byte of the first block of any that the leader holds.
+template <class Store>
+void damage_on_leader(ft::Communicator const& comm, Store const& store) {
+    for (BlockId id{0}; comm.leads() && value(id) < store.num_blocks(); id = advance(id, 1)) {
+        auto const bytes = store.held({id, advance(id, 1)});
+        if (bytes.empty()) continue;
+        const_cast<std::byte&>(bytes.back()) ^= std::byte{1};
+        return;
+    }
+}
+
+template <class Stored>
+void is_saved_undamaged(std::string const& name) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Content const content(6, 60, Content::Sizes::variable, 9000);
+    auto const submission = even_submission(comm, content);
+    Stored saved(comm, {.integrity = Integrity::checked});
+    saved.submit(submission, content);
+    damage_on_leader(comm, saved.store());
+    if (comm.size() == 1) {
+        EXPECT_THROW(static_cast<void>(saved.store().save(job_folder(name))), DataLost) << "there is no other copy";
+        return;
+    }
+    static_cast<void>(saved.store().save(job_folder(name)));
+    Stored opened(comm, {});
+    static_cast<void>(opened.open(job_folder(name)));
+    EXPECT_EQ(test::wrong_in(opened.store(), content), "");
+}
+
+TEST(SavedStore, IsWithoutTheDamageOfAReplica) {
+    is_saved_undamaged<test::Replicated>("damaged-copy");
+    is_saved_undamaged<test::Coded>("damaged-piece");
+}
+
 TEST(SavedStore, OldGenerationsGo) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const archive = job_folder("kept");

@@ -5,7 +5,14 @@
 #include "../check.h"
 #include "regraft_mpi.h"
 
-enum { BLOCKS = 60, BYTES = 24 };
+enum { BLOCKS = 60, BYTES = 24, STEPS = 12 };
+
+/* An entity of a snapshot. */
+struct cell {
+    char name[16];
+    unsigned char* data;
+    uint64_t size;
+};
 
 struct test {
     char const* scenario;
@@ -16,6 +23,9 @@ struct test {
     uint32_t replicas;
     uint32_t recoveries, concealed;
     unsigned char all[BLOCKS * BYTES]; /* what this PE has loaded last */
+    regraft_snapshot* snapshot;
+    struct cell cells[8];
+    uint64_t num_cells, step;
 };
 
 /* Byte j of block i. */
@@ -229,6 +239,52 @@ static void nothing_is_nothing(void) {
     regraft_checkpoint_free(NULL);
 }
 
+static void snapshots_go_back(struct test* t, int rank, int size) {
+    regraft_snapshot* s = NULL;
+    double mine[3] = {1, 2, 3}, step = 7;
+    char name[16];
+    regraft_commit_report committed;
+    regraft_restore_report restored;
+    regraft_snapshot_options const coded = {.parities = 2, .data = 254}, endless = {.mtbf_hours = -1};
+    regraft_snapshot_options const options = {.compressed = true, .checked = true, .steps = 2};
+    snprintf(name, sizeof name, "mine %d", rank);
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &coded, &s), "at most 255 pieces");
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &endless, &s), "mtbf_hours");
+    CHECK_REFUSED(regraft_snapshot_create(NULL, NULL, &s), "a handle, not NULL");
+    CHECK_OK(regraft_snapshot_create(t->comm, &options, &s));
+    CHECK_REFUSED(regraft_snapshot_restore(s, NULL, NULL), "a snapshot that was committed");
+    CHECK_OK(regraft_snapshot_add(s, name, mine, sizeof mine));
+    CHECK_OK(regraft_snapshot_add_common(s, "step", &step, sizeof step));
+    CHECK_REFUSED(regraft_snapshot_add(s, name, mine, sizeof mine), "a name that no entity here has");
+    CHECK_REFUSED(regraft_snapshot_add(s, NULL, mine, sizeof mine), "a name, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add(s, "other", NULL, 1), "data, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add_entity(s, "other", NULL), "an entity, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add_entity(s, "other", &(regraft_entity){NULL, NULL, NULL}), "bytes and room");
+    CHECK_REFUSED(regraft_snapshot_remove(s, "other"), "a name that an entity here has");
+    CHECK(regraft_snapshot_has(s, name) && !regraft_snapshot_has(s, "other") && !regraft_snapshot_has(NULL, name));
+    CHECK_OK(regraft_snapshot_commit(s, &committed));
+    CHECK(committed.bytes >= sizeof mine && regraft_snapshot_generation(s) == 1);
+    CHECK(!regraft_snapshot_due(s) && regraft_snapshot_due(s)); /* every second step */
+    mine[1] = step = 99;
+    CHECK_OK(regraft_snapshot_restore(s, NULL, &restored));
+    CHECK(mine[0] == 1 && mine[1] == 2 && step == 7 && restored.generation == 1 && restored.num_lost == 0);
+    CHECK(regraft_snapshot_lost(s, 0) == NULL && regraft_snapshot_bytes_held(s) > 0);
+    step = rank;
+    CHECK(regraft_snapshot_commit(s, NULL) == (size == 1 ? REGRAFT_OK : REGRAFT_DIVERGENCE));
+    step = 7;
+    CHECK_OK(regraft_snapshot_add(s, "everybody's", mine, sizeof mine));
+    CHECK(regraft_snapshot_commit(s, NULL) == (size == 1 ? REGRAFT_OK : REGRAFT_DUPLICATE));
+    CHECK_OK(regraft_snapshot_remove(s, "everybody's"));
+    CHECK_OK(regraft_snapshot_commit(s, NULL));
+    CHECK_OK(regraft_snapshot_trim(s));
+    CHECK_REFUSED(regraft_snapshot_trim(NULL), "a snapshot, not NULL");
+    CHECK_REFUSED(regraft_snapshot_commit(NULL, NULL), "a handle, not NULL");
+    CHECK(!regraft_snapshot_due(NULL) && regraft_snapshot_generation(NULL) == 0);
+    CHECK(regraft_snapshot_bytes_held(NULL) == 0 && regraft_snapshot_lost(NULL, 0) == NULL);
+    regraft_snapshot_free(s);
+    regraft_snapshot_free(NULL);
+}
+
 static regraft_status stop_alike(void* context) {
     (void)context;
     return REGRAFT_UNIFORM + 3;
@@ -251,6 +307,7 @@ static void calm(struct test* t, int rank, int size) {
     store_gives_back(t);
     store_takes_blocks_of_all_sizes(t, rank, size);
     checkpoints_are_kept(t, rank, size);
+    snapshots_go_back(t, rank, size);
     CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");
     /* Alone nobody waits, so that the error comes out. */
     if (size == 1) CHECK_REFUSED(regraft_resilient(t->comm, stop_alone, never, t), "wanted, not NULL");
@@ -359,6 +416,109 @@ static regraft_status err_in_recovery(regraft_failure const* failure, void* cont
     return regraft_communicator_self(t->comm) == 2 ? REGRAFT_ERROR_INPUT : meet(t);
 }
 
+static void const* bytes_of_cell(uint64_t* size, void* context) {
+    struct cell const* const cell = context;
+    *size = cell->size;
+    return cell->data;
+}
+
+static void* room_for_cell(uint64_t size, void* context) {
+    struct cell* const cell = context;
+    free(cell->data);
+    cell->data = malloc(size + 1);
+    cell->size = size;
+    return cell->data;
+}
+
+/* A cell comes here, new or from a PE that died. */
+static regraft_status add_cell(char const* name, uint64_t size, void* context) {
+    struct test* const t = context;
+    if (t->num_cells == sizeof t->cells / sizeof *t->cells) return REGRAFT_NO_MEMORY;
+    struct cell* const cell = &t->cells[t->num_cells++];
+    snprintf(cell->name, sizeof cell->name, "%s", name);
+    if (room_for_cell(size, cell) == NULL) return REGRAFT_NO_MEMORY;
+    regraft_entity const entity = {bytes_of_cell, room_for_cell, cell};
+    return regraft_snapshot_add_entity(t->snapshot, name, &entity);
+}
+
+/* Cells grow by a byte in every step, and have the number of the step and their own in each. */
+static unsigned char in_cell(struct cell const* cell, uint64_t step) {
+    return (unsigned char)((uint64_t)cell->name[5] * 3 + step);
+}
+
+static void fill_cells(struct test* t) {
+    for (uint64_t i = 0; i < t->num_cells; ++i) {
+        room_for_cell(100 + t->step, &t->cells[i]);
+        memset(t->cells[i].data, in_cell(&t->cells[i], t->step), t->cells[i].size);
+    }
+}
+
+static int cells_are_of_this_step(struct test const* t) {
+    for (uint64_t i = 0; i < t->num_cells; ++i) {
+        struct cell const* const cell = &t->cells[i];
+        if (cell->size != 100 + t->step) return 0;
+        for (uint64_t j = 0; j < cell->size; ++j) {
+            if (cell->data[j] != in_cell(cell, t->step)) return 0;
+        }
+    }
+    return 1;
+}
+
+static regraft_status simulate(void* context) {
+    struct test* const t = context;
+    regraft_status status = REGRAFT_OK;
+    if (regraft_snapshot_generation(t->snapshot) == 0) {
+        t->step = 0;
+        fill_cells(t);
+        status = regraft_snapshot_commit(t->snapshot, NULL);
+    }
+    while (status == REGRAFT_OK && t->step < STEPS) {
+        CHECK(cells_are_of_this_step(t));
+        ++t->step;
+        fill_cells(t);
+        status = meet(t);
+        if (status == REGRAFT_OK && regraft_snapshot_due(t->snapshot))
+            status = regraft_snapshot_commit(t->snapshot, NULL);
+    }
+    return status;
+}
+
+static regraft_status roll_back(regraft_failure const* failure, void* context) {
+    (void)failure;
+    struct test* const t = context;
+    ++t->recoveries;
+    if (regraft_snapshot_generation(t->snapshot) == 0) return REGRAFT_OK;
+    regraft_restore_options const options = {.adopt = add_cell, .context = t, .balanced = true};
+    return regraft_snapshot_restore(t->snapshot, &options, NULL);
+}
+
+/* Afterwards every cell is somewhere, in the state of the last step. */
+static regraft_status snapshot(struct test* t, int rank, int size) {
+    char name[16];
+    snprintf(name, sizeof name, "cell %d", rank);
+    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.steps = 3}, &t->snapshot));
+    CHECK_OK(regraft_snapshot_add_common(t->snapshot, "step", &t->step, sizeof t->step));
+    CHECK_OK(add_cell(name, 100, t));
+    regraft_status const status = regraft_resilient(t->comm, simulate, roll_back, t);
+    if (status == REGRAFT_DEPARTED) return status;
+    if (strcmp(t->scenario, "orphan") == 0) { /* it died with its partner */
+        CHECK(status == REGRAFT_DATA_LOST && strstr(regraft_error_message(), "cell 0") != NULL);
+        CHECK(strcmp(regraft_snapshot_lost(t->snapshot, 0), "cell 0") == 0);
+        CHECK(regraft_snapshot_lost(t->snapshot, 1) == NULL);
+        return status;
+    }
+    CHECK(status == REGRAFT_OK && t->recoveries > 0 && t->step == STEPS && cells_are_of_this_step(t));
+    regraft_sums* sum = NULL;
+    double count = (double)t->num_cells;
+    CHECK_OK(regraft_sums_create(1, &sum));
+    CHECK_OK(regraft_sums_add(sum, 0, &count, 1));
+    CHECK_OK(regraft_sums_all_reduce(t->comm, sum));
+    CHECK_OK(regraft_sums_values(sum, 0, &count, 1));
+    CHECK(count == size);
+    regraft_sums_free(sum);
+    return status;
+}
+
 /* Without the loop. */
 static regraft_status shrink(struct test* t, int size) {
     regraft_sums* sums = NULL;
@@ -383,6 +543,7 @@ static regraft_status run(struct test* t, int rank, int size) {
     if (strcmp(t->scenario, "calm") == 0) calm(t, rank, size);
     if (strcmp(t->scenario, "dies") == 0) return dies(t, size);
     if (strcmp(t->scenario, "shrink") == 0) return shrink(t, size);
+    if (strcmp(t->scenario, "snapshot") == 0 || strcmp(t->scenario, "orphan") == 0) return snapshot(t, rank, size);
     if (strcmp(t->scenario, "lost") == 0) {
         regraft_status const status = regraft_resilient(t->comm, lose, nothing_to_recover, t);
         if (status == REGRAFT_DEPARTED) return status;
@@ -427,6 +588,8 @@ int main(int argc, char** argv) {
     regraft_status const status = run(&t, rank, size);
     regraft_communicator_free(t.comm); /* in any order */
     regraft_store_free(t.store);
+    regraft_snapshot_free(t.snapshot);
+    for (uint64_t i = 0; i < t.num_cells; ++i) free(t.cells[i].data);
     regraft_checkpoint_free(t.checkpoint);
     regraft_assignment_free(t.assignment);
     if (status != REGRAFT_DEPARTED) write_verdict(rank);
