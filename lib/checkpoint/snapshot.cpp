@@ -63,10 +63,10 @@ bool Snapshot::has(std::string_view name) const {
 }
 
 CommitReport Snapshot::commit() {
-    return impl_->commit();
+    return impl_->commit({});
 }
 
-CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
+CommitReport Snapshot::Impl::commit() {
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
     auto& next = spare();
@@ -85,7 +85,6 @@ CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
     put(next_manifest ? *next_manifest : manifest, next.own.bytes, [&] {
         if (next_manifest) manifest = std::move(*next_manifest);
         arrivals = {};
-        saved = SavedEntities(std::move(on_disk));
         guarded = {comm.members().begin(), comm.members().end()};
         std::vector<Cost> costs;
         for (auto const& head : heads) costs.push_back(head.cost);

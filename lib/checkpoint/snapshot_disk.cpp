@@ -214,6 +214,22 @@ void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, 
     }
 }
 
+/// A commit may have succeeded also if it throws.
+CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
+    auto const before = generation();
+    auto const note = [&] {
+        if (generation() != before) saved = SavedEntities(std::move(on_disk));
+    };
+    try {
+        auto const report = commit();
+        note();
+        return report;
+    } catch (...) {
+        note();
+        throw;
+    }
+}
+
 std::function<void(CommittedEntity const&, std::span<std::byte>)> Snapshot::reread() const {
     return [impl = impl_.get()](CommittedEntity const& entity, std::span<std::byte> out) {
         impl->saved.read(entity, out);

@@ -47,8 +47,9 @@ struct Snapshot::Impl {
     Impl(ft::Communicator& communicator, SnapshotOptions given)
         : comm(communicator), options(std::move(given)), vault(comm, options), pace(options.pace) {}
 
-    /// on_disk: where the state that is committed is on disk already.
-    CommitReport commit(std::vector<disk::Saved> on_disk = {});
+    CommitReport commit();
+    /// on_disk: where the state that is committed is already.
+    CommitReport commit(std::vector<disk::Saved> on_disk);
     RestoreReport restore(RestoreOptions const& restore_options);
     store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions save_options);
     OpenReport open(std::filesystem::path const& archive, OpenOptions const& open_options);
@@ -64,9 +65,9 @@ struct Snapshot::Impl {
     Registry own, common;
     std::array<Images, 2> images;  // before the vault, which refers to them
     Vault vault;
-    Manifest manifest;  // of the last commit, with the homes that entities have now
+    SavedEntities saved;  // of the last commit
+    Manifest manifest;    // of the last commit, with the homes that entities have now
     Arrivals arrivals;
-    SavedEntities saved;         // of the last commit
     std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
     RestoreReport unreported{};  // of restores that were interrupted
     Pace pace;

@@ -46,7 +46,7 @@ public:
 private:
     void step() {
         if (!owes_save()) commit(program_.moment + 1);
-        if (owes_save()) save();
+        if (owes_save()) save(program_.moment);
         look_at_disk();
         if (program_.moment != 4) return;
         go_back_to_disk();
@@ -62,8 +62,7 @@ private:
     /// A save that a failure interrupted is made up for.
     bool owes_save() const { return program_.moment % 3 != 2 && saved_ < program_.moment; }
 
-    void save() {
-        auto const moment = program_.moment;
+    void save(std::uint64_t moment) {
         most_saved_ = std::max(most_saved_, moment);
         auto const files = static_cast<std::uint32_t>(moment % 3);
         static_cast<void>(program_.snapshot.save(archive_, {.files = files, .attributes = test::as_bytes(moment)}));
@@ -102,6 +101,7 @@ private:
         auto const committed = moment_of_.find(snapshot.generation());
         bool const is_known = committed != moment_of_.end();
         auto const right = is_known ? committed->second : 0;
+        if (is_known && right >= saved_ && comm_.size() % 2 == 0) save_before_restore(right);
         bool const is_saved = saved_commit_ == snapshot.generation();
         try {
             if (is_known) moment_of_[snapshot.generation() + 1] = right;  // it may be committed once more
@@ -116,6 +116,16 @@ private:
         } catch (EntitiesLost const& error) {
             EXPECT_FALSE(is_saved) << "the disk has everything of this commit: " << error.what();
             start_again();
+        }
+    }
+
+    /// With what the dead had, if others have it, too.
+    void save_before_restore(std::uint64_t committed) {
+        auto const before = saved_commit_;
+        try {
+            save(committed);
+        } catch (EntitiesLost const&) {
+            EXPECT_EQ(saved_commit_, before);
         }
     }
 
