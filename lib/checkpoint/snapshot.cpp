@@ -63,16 +63,16 @@ bool Snapshot::has(std::string_view name) const {
 }
 
 CommitReport Snapshot::commit() {
-    return impl_->commit();
+    return impl_->commit({});
 }
 
 CommitReport Snapshot::Impl::commit() {
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
     auto& next = spare();
-    save(own, options.form, next.own);
+    checkpoint::save(own, options.form, next.own);
     comm.reach(create_phase.inside);
-    save(common, SnapshotOptions::Form::plain, next.common);
+    checkpoint::save(common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
     for (auto const& part : next.own.parts) report.bytes += part.bytes;
     report.stored_bytes = next.own.bytes.size();
