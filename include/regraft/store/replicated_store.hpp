@@ -42,10 +42,11 @@ public:
     /// The same where everybody knows what everybody submits: nobody has to tell. blocks are this PE's, one behind the
     /// other.
     void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks);
-    /// The same if all members are in favour and mean the same, which they find out by votes that travel with the
-    /// blocks and an agreement; if not, or if something arrives damaged, nothing changes, and all return false. So they
-    /// do without trying if a member has nobody else who gets blocks of it, and by whom its vote would outlive it, and
-    /// where the placement deals all blocks in more than some thousand runs.
+    /// The same if all members are in favour and mean the same, which they find out when they agree in the end; if not,
+    /// or if something arrives damaged, nothing changes, and all return false. So they do at once if sizes are not
+    /// those of the version before, if somebody submits nothing, or nothing that anybody else gets, and where the
+    /// placement deals all blocks in more than some thousand runs. Precondition: who is against gives its blocks of the
+    /// version before.
     [[nodiscard]] bool submit_if(Vote const& vote, placement::Any placement, Submissions const& all,
                                  std::span<std::byte const> blocks);
 
