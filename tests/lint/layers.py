@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
     "checkpoint": {"core", "ft"},
+    "shield": {"core"},  # private; pure
 }
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
