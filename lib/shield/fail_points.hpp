@@ -9,9 +9,9 @@ namespace regraft::shield {
 struct RepairPoints {
     ft::FailPoint vote{"shield:vote", ft::Moment::during_next_call};
     ft::FailPoint shrink{"shield:shrink", ft::Moment::during_next_call};
-    ft::FailPoint report{"shield:report", ft::Moment::during_next_call};
-    ft::FailPoint replay{"shield:replay", ft::Moment::during_next_call};
-    ft::FailPoint end{"shield:end", ft::Moment::during_next_call};
+    ft::FailPoint report{"shield:report"};
+    ft::FailPoint replay{"shield:replay"};
+    ft::FailPoint end{"shield:end"};
 };
 /// Between and inside of the calls that make a communicator, and around those that confirm.
 struct CallPoints {

@@ -32,7 +32,7 @@ class Job:
         most = self.ranks - 1
         self.victims = sorted(draw.sample(range(self.ranks), min(most, draw.choice([1, 1, 2, 2, 3, most]))))
         self.commit = commit
-        together = draw.randrange(1, 90) if draw.random() < 0.3 else None
+        together = draw.randrange(1, 150) if draw.random() < 0.3 else None
         self.plan = ",".join(self.death(draw, victim, i, together) for i, victim in enumerate(self.victims))
 
     @staticmethod
@@ -44,7 +44,7 @@ class Job:
             return f"{draw.choice(REPAIRS)}:{victim}:0"
         if kind < 0.5:
             return f"{draw.choice(CREATIONS)}:{victim}:{draw.randrange(6)}"
-        return f"{draw.choice(CALLS)}:{victim}:{draw.randrange(1, 90)}"
+        return f"{draw.choice(CALLS)}:{victim}:{draw.randrange(1, 150)}"
 
     def __str__(self) -> str:
         return f"job {self.number}: {self.ranks} ranks, {self.commit}, REGRAFT_FAIL={self.plan}"

@@ -130,6 +130,75 @@ static void bcast(void) {
     fflush(trace);
 }
 
+/* Whoever is ahead waits for whoever may be behind. */
+static void ring(void) {
+    int out[4], in[4], received = -1, to = (me + 1) % size, from = (me + size - 1) % size, exchange = (int)draw(2);
+    MPI_Status status;
+    fill(out, 4, to);
+    soil(in, 4);
+    if (exchange) {
+        MPI_Sendrecv(out, 4, MPI_INT, to, 5, in, 4, MPI_INT, from, 5, comm, &status);
+    } else if (me % 2) {
+        MPI_Recv(in, 4, MPI_INT, from, 5, comm, &status);
+        MPI_Send(out, 4, MPI_INT, to, 5, comm);
+    } else {
+        MPI_Send(out, 4, MPI_INT, to, 5, comm);
+        MPI_Recv(in, 4, MPI_INT, from, 5, comm, &status);
+    }
+    MPI_Get_count(&status, MPI_INT, &received);
+    if (status.MPI_SOURCE != from) complain("a message from %d, not %d", status.MPI_SOURCE, from);
+    if (is_there(in, 4, from, me) != (received == 4) || (received != 4 && received != 0))
+        complain("%d items received", received);
+}
+
+/* Both neighbours at once; and one message from each, from whomever it comes. */
+static void neighbours(void) {
+    int out[2][4], in[2][4], with[2], how = (int)draw(4), left = 4, at = 0, flag = 0, count = 0, some[4];
+    MPI_Request requests[4];
+    MPI_Status statuses[4];
+    if (size < 3) return;
+    with[0] = (me + size - 1) % size;
+    with[1] = (me + 1) % size;
+    for (int i = 0; i < 2; ++i) {
+        soil(in[i], 4);
+        MPI_Irecv(in[i], 4, MPI_INT, with[i], 6, comm, &requests[i]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        fill(out[i], 4, with[i]);
+        MPI_Isend(out[i], 4, MPI_INT, with[i], 6, comm, &requests[2 + i]);
+    }
+    if (how == 0) MPI_Waitall(4, requests, statuses);
+    if (how == 1)
+        for (; left > 0; --left) MPI_Waitany(4, requests, &at, &statuses[0]);
+    if (how == 2)
+        while (!flag) MPI_Testall(4, requests, &flag, MPI_STATUSES_IGNORE);
+    if (how == 3)
+        for (; left > 0; left -= count) MPI_Waitsome(4, requests, &count, some, statuses);
+    for (int i = 0; i < 4; ++i)
+        if (requests[i] != MPI_REQUEST_NULL) complain("a request is left");
+    for (int i = 0; i < 2; ++i) {
+        int there = is_there(in[i], 4, with[i], me);
+        if (how != 0) continue;
+        MPI_Get_count(&statuses[i], MPI_INT, &count);
+        if (statuses[i].MPI_SOURCE != with[i]) complain("a message from %d, not %d", statuses[i].MPI_SOURCE, with[i]);
+        if (there != (count == 4) || (count != 4 && count != 0)) complain("%d items received", count);
+    }
+}
+
+/* Nothing in it makes ranks wait for others but their roots. */
+static void broadcasts(void) {
+    int data[5], first = (int)draw((unsigned)size);
+    for (int k = 0; k < 6; ++k) {
+        int root = (first + k * 3) % size;
+        soil(data, 5);
+        if (me == root) fill(data, 5, k);
+        MPI_Bcast(data, 5, MPI_INT, root, comm);
+        fprintf(trace, "%d %s broadcasts all %s\n", step, scope, is_there(data, 5, root, k) ? "data" : "nothing");
+        if (k == 3 && draw(2)) ring();
+    }
+    fflush(trace);
+}
+
 static int count_of(int rank, int v) {
     return v ? 1 + rank % 3 : 4;
 }
@@ -188,29 +257,8 @@ static void alltoall(void) {
     saw(v ? "alltoallv" : "alltoall", "all", there);
 }
 
-/* Whoever is ahead waits for whoever may be behind. */
-static void ring(void) {
-    int out[4], in[4], received = -1, to = (me + 1) % size, from = (me + size - 1) % size, exchange = (int)draw(2);
-    MPI_Status status;
-    fill(out, 4, to);
-    soil(in, 4);
-    if (exchange) {
-        MPI_Sendrecv(out, 4, MPI_INT, to, 5, in, 4, MPI_INT, from, 5, comm, &status);
-    } else if (me % 2) {
-        MPI_Recv(in, 4, MPI_INT, from, 5, comm, &status);
-        MPI_Send(out, 4, MPI_INT, to, 5, comm);
-    } else {
-        MPI_Send(out, 4, MPI_INT, to, 5, comm);
-        MPI_Recv(in, 4, MPI_INT, from, 5, comm, &status);
-    }
-    MPI_Get_count(&status, MPI_INT, &received);
-    if (status.MPI_SOURCE != from) complain("a message from %d, not %d", status.MPI_SOURCE, from);
-    if (is_there(in, 4, from, me) != (received == 4) || (received != 4 && received != 0))
-        complain("%d items received", received);
-}
-
-static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,    barrier,
-                                           reduce,    scatter, alltoall, allreduce, bcast};
+static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,     barrier,   neighbours,
+                                           reduce,    scatter, alltoall, broadcasts, broadcasts};
 
 static void operate(MPI_Comm on) {
     comm = on;
