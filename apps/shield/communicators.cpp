@@ -51,6 +51,14 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
     return MPI_SUCCESS;
 }
 
+// Those of MPI-1, which are in the library still.
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
+    return MPI_Comm_set_errhandler(comm, handler);
+}
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
+    return MPI_Comm_get_errhandler(comm, handler);
+}
+
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
@@ -63,6 +71,28 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
     ++session().counts.calls;
     return complain(*lane, split(*session().shield, *lane, colour, key, made));
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+    if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
+    int const code = MPI_Comm_dup(comm, made);
+    return code != MPI_SUCCESS ? code : PMPI_Comm_set_info(*made, info);
+}
+
+/// A split in which the first of a group gives the colour: groups of different members do not overlap.
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+    if (lane_of(comm) == nullptr) return PMPI_Comm_create(comm, group, made);
+    int place = MPI_UNDEFINED;
+    int first = MPI_UNDEFINED;
+    int const zero = 0;
+    PMPI_Group_rank(group, &place);
+    if (place != MPI_UNDEFINED) {
+        MPI_Group world = MPI_GROUP_NULL;
+        PMPI_Comm_group(MPI_COMM_WORLD, &world);
+        PMPI_Group_translate_ranks(group, 1, &zero, world, &first);
+        PMPI_Group_free(&world);
+    }
+    return MPI_Comm_split(comm, first, place == MPI_UNDEFINED ? 0 : place, made);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
