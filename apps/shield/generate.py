@@ -55,7 +55,7 @@ def functions(header: str) -> list[Function]:
         raise SystemExit(f"mpi.h: cannot read the declarations of {', '.join(unread)}")
     result = []
     for kind, name, parameters in found:
-        items = [" ".join(item.split()) for item in parameters.split(",")]
+        items = [" ".join(item.replace("*", " * ").split()) for item in parameters.split(",")]
         result.append(Function(name, kind.strip(), [] if items in (["void"], [""]) else items))
     return result
 

@@ -25,7 +25,7 @@ class Launcher(unittest.TestCase):
         env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
         env |= {"TRACES": self.folder.name, "REGRAFT_FAIL": fail}
         command = [sys.executable, ROOT / "tools/shield.py", "--mpirun", ARGS.mpirun, "--library", ARGS.library, *words]
-        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300, check=False)
+        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
 
     def test_nobody_dies(self):
         done = self.run_job("-n", "3", ARGS.program, "1", "10")
@@ -45,7 +45,8 @@ class Launcher(unittest.TestCase):
         self.assertGreater(report["calls"], 0)
 
     def test_who_reports_is_alive(self):
-        done = self.run_job("-n", "4", ARGS.ahead, "message", "1", fail="shield:end:0:0")
+        plan = "shield:call:1:40,shield:end:0:0"
+        done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", "-n", "4", ARGS.program, "3", "30", fail=plan)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("ranks 0, 1 of 4", done.stderr)
 
@@ -57,6 +58,20 @@ class Launcher(unittest.TestCase):
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", *words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertRegex(done.stderr, r"left out at rank 1: \d+ collectives with a dead root")
+
+    def test_what_the_shield_does_not_carry_out_is_passed_on_while_all_live(self):
+        for call in ("scan", "ibarrier", "window", "grid"):
+            with self.subTest(call):
+                done = self.run_job("-n", "3", ARGS.refused, call, "-1")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("regraft-shield", done.stderr)  # MPI warns of what it does not support after failures
+
+    def test_what_the_shield_does_not_carry_out_is_refused_by_name_after_a_death(self):
+        for call, name in {"scan": "MPI_Scan", "ibarrier": "MPI_Ibarrier", "window": "MPI_Win_create", "grid": "MPI_Cart_create"}.items():
+            with self.subTest(call):
+                done = self.run_job("-n", "4", ARGS.refused, call, "2")
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name}: somebody has died")
 
     def test_the_exit_code_of_the_program_goes_first(self):
         self.assertEqual(self.run_job("-n", "2", "sh", "-c", "exit 7").returncode, 7)
@@ -80,7 +95,7 @@ class Launcher(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("mpirun", "library", "program", "ahead", "canary"):
+    for name in ("mpirun", "library", "program", "ahead", "refused", "canary"):
         parser.add_argument(f"--{name}", required=True)
     ARGS, rest = parser.parse_known_args()
     if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
