@@ -7,7 +7,7 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
   labels   "algorithm=label,...", names for people
   clock    real_time (default) or cpu_time: which time is compared and drawn
   drawing  compression: bytes and speeds are compared instead, see compressors.py; floor: times over that of MPI alone, see floors.py;
-           search: likelihoods of trees, see searches.py; none
+           search: likelihoods of trees, see searches.py; programs: what surviving costs, see programs.py; none
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
@@ -25,6 +25,7 @@ import choose
 import compressors
 import floors
 import plot
+import programs
 import searches
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -41,6 +42,7 @@ SPECIAL = {
     "reassign": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/pes:(64|400)/"]},
     "store": {"short": ["--short"], "full": []},
     "sums": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
+    "snapshot": {"short": ["--short"], "full": []},
     "likelihood": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/patterns:10000/|(avx.*|memcpy)/traversal_4/"],
                    "full": ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]},
     "scale": {"short": ["--short", "--benchmark_min_time=0.01"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
@@ -49,12 +51,15 @@ SPECIAL = {
 
 TAKES_FILES = ["msa"]
 # MPI jobs, and on how many ranks.
-JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]}}
+JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
+        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}}
 # Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
 PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 # Tools that measure regraft-phylo. They take long, so they have to be named.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
          "phylo-checkpoints": "phylo_checkpoints_bench.py"}
+# A tool that measures the examples; it has to be named, too.
+EXAMPLES = {"programs": "programs_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
 
 
@@ -75,7 +80,8 @@ def main() -> int:
     if not args.mpirun:
         built = {name: program for name, program in built.items() if name not in JOBS}
     phylo = args.programs.resolve().parent / "apps" / "phylo" / "regraft-phylo"
-    tools = TOOLS if phylo.exists() else {}
+    examples = args.programs.resolve().parent / "examples"
+    tools = (TOOLS if phylo.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
     files = [name for name in args.names if name not in built and name not in tools and pathlib.Path(name).is_file()]
     names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
     if files and names != TAKES_FILES:
@@ -94,7 +100,10 @@ def main() -> int:
         pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
         print(f"{name} ...", flush=True)
         source = f"{name}_bench.cpp"
-        if name in tools:
+        if name in EXAMPLES and name in tools:
+            source, pace = "stencil.cpp", ["--short"] if args.short else []
+            problem = run_tool(tools[name], examples, ["--mpirun", args.mpirun, *pace], result)
+        elif name in tools:
             source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
             problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], result)
         elif name in JOBS:
@@ -152,9 +161,9 @@ def keeping(name: str, args: argparse.Namespace) -> list[str]:
     return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
 
 
-def run_tool(tool: str, phylo: pathlib.Path, words: list[str], result: pathlib.Path) -> str:
+def run_tool(tool: str, program: pathlib.Path, words: list[str], result: pathlib.Path) -> str:
     """Writes result; returns what went wrong."""
-    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(phylo), "--out", str(result), *words]
+    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(program), "--out", str(result), *words]
     code = subprocess.run(command, check=False).returncode
     return f"exit code {code}" if code else ""
 
@@ -276,6 +285,9 @@ def compare_families(path: pathlib.Path) -> None:
         return
     if results.context.get("drawing") == "floor":
         print("\n".join(floors.summary(results)))
+        return
+    if results.context.get("drawing") == "programs":
+        print("\n".join(programs.summary(results)))
         return
     if results.context.get("drawing") == "search":
         print("\n".join(searches.summary(results)))

@@ -42,9 +42,15 @@ def geometric_mean(numbers: list[float]) -> float:
     return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
 
 
-def in_mean(run: Run) -> bool:
+def mean_bytes(results: Results) -> list[int]:
+    """The sizes that the means are taken over: those that the program names, if it does."""
+    named = results.context.get("mean_mebibytes", "")
+    return [int(size) << 20 for size in named.split(",")] if named else list(MEAN_BYTES)
+
+
+def in_mean(run: Run, sizes: list[int]) -> bool:
     """Erasure codes are another thing: their floor is that of replication."""
-    return run.pes in MEAN_PES and run.bytes in MEAN_BYTES and run.transport == MEAN_TRANSPORT and not run.variant.startswith("erasure")
+    return run.pes in MEAN_PES and run.bytes in sizes and run.transport == MEAN_TRANSPORT and not run.variant.startswith("erasure")
 
 
 def operations(results: Results) -> list[str]:
@@ -54,7 +60,7 @@ def operations(results: Results) -> list[str]:
 def summary(results: Results) -> list[str]:
     """A line per operation and variant, then the means over all of them."""
     lines = []
-    everything = [run for run in runs(results) if in_mean(run)]
+    everything = [run for run in runs(results) if in_mean(run, mean_bytes(results))]
     for operation in operations(results):
         for variant in dict.fromkeys(run.variant for run in everything if run.operation == operation):
             here = [run for run in everything if (run.operation, run.variant) == (operation, variant)]

@@ -4,8 +4,8 @@
 Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
 triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
 `labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py); with floor, times over a floor
-(floors.py); with search, likelihood against time (searches.py); with none, nothing. Standard library
-only.
+(floors.py); with search, likelihood against time (searches.py); with programs, what surviving costs (programs.py); with none, nothing.
+Standard library only.
 """
 import math
 import pathlib
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import compressors
 import floors
+import programs
 import searches
 from results import Point, Results, in_words, read  # noqa: F401  (for those who draw and read)
 from svg import COLOURS, document, text
@@ -145,6 +146,8 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
         svg = floors.draw(results, f"{source.stem}: time over the floor{where}")
     elif context.get("drawing") == "search":
         svg = searches.draw(results, f"{source.stem}: how far below the best tree known, after how long{where}")
+    elif context.get("drawing") == "programs":
+        svg = programs.draw(results, f"What surviving costs{where}")
     else:
         svg = draw(results, f"{source.stem}: time against {results.size_name}{where}")
     if svg:

@@ -26,7 +26,8 @@ struct Buffer {
     Buffer part(int i) const;
 };
 
-/// What an operation in place destroys, kept for another attempt.
+/// What an operation in place destroys, kept for another attempt. Also where the data stay in the end: on the way, an
+/// algorithm may use their place.
 class Kept {
 public:
     Kept(bool keep, Buffer buffer);

@@ -149,7 +149,10 @@ int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* r
         int const code = PMPI_Gather(send, send_count, send_type, receive, count, type, root, comm);
         return lane == nullptr ? code : complain(*lane, code);
     }
+    bool const in_place = send == MPI_IN_PLACE;
+    Kept kept(in_place, in_place ? Buffer{receive, count, type}.part(root) : Buffer{});
     auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
         int const to = lane->position(root);
         if (lane->is_whole()) return PMPI_Gather(send, send_count, send_type, receive, count, type, to, on);
         if (lane->self != root)
@@ -170,7 +173,10 @@ int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* 
         int const code = PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, root, comm);
         return lane == nullptr ? code : complain(*lane, code);
     }
+    bool const in_place = send == MPI_IN_PLACE;
+    Kept kept(in_place, in_place ? displaced(receive, counts[root], type, places[root]) : Buffer{});
     auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
         int const to = lane->position(root);
         if (lane->self != root || lane->is_whole())
             return PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, to, on);
@@ -227,7 +233,9 @@ int MPI_Allgather(void const* send, int send_count, MPI_Datatype send_type, void
                   MPI_Comm comm) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Allgather(send, send_count, send_type, receive, count, type, comm);
+    Kept kept(send == MPI_IN_PLACE, Buffer{receive, count, type}.part(lane->self));
     auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
         if (lane->is_whole()) return PMPI_Allgather(send, send_count, send_type, receive, count, type, on);
         make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
         BlockType const block(count, type);
@@ -240,7 +248,9 @@ int MPI_Allgatherv(void const* send, int send_count, MPI_Datatype send_type, voi
                    int const places[], MPI_Datatype type, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Allgatherv(send, send_count, send_type, receive, counts, places, type, comm);
+    Kept kept(send == MPI_IN_PLACE, displaced(receive, counts[lane->self], type, places[lane->self]));
     auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
         make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
         return gather_to_all(*lane, on, send, send_count, send_type, receive, Selected(*lane, counts, places), type);
     };

@@ -12,6 +12,7 @@
 #include "store/erasure_rebuild.hpp"
 #include "store/erasure_version.hpp"
 #include "store/loading.hpp"
+#include "store/on_disk.hpp"
 #include "store/seals.hpp"
 
 namespace regraft::store {
@@ -53,8 +54,11 @@ struct ErasureStore::Impl {
     Impl(ft::Communicator& communicator, ErasureOptions const& given) : comm(communicator), options(given) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+    /// from: where the blocks were read, if they were; `bytes` may be its memory.
     void submit(erasure::Code const& code, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
-                SizesOf const& sizes_of);
+                SizesOf const& sizes_of, OnDisk from = {});
+    void submit(erasure::Code const& code, Submissions const& all, std::span<std::byte const> bytes,
+                std::uint64_t alike, OnDisk from = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     enum class Look { where_needed, everywhere };  // for damage
@@ -65,6 +69,9 @@ struct ErasureStore::Impl {
     /// What follows when the shipment has arrived, more attempts included. Collective, uniform.
     LoadReport finish(ErasureDelivery& delivery, bool intact);
 
+    /// What this PE writes to disk: all members together every block.
+    std::vector<BlockRange> to_write();
+
     bool checked() const { return options.integrity == Integrity::checked; }
     bool idle() const { return !loads.any(comm.epoch()); }
 
@@ -72,6 +79,7 @@ struct ErasureStore::Impl {
     ErasureOptions options;
     std::unique_ptr<ErasureVersion> current;
     std::uint64_t version = 0;
+    OnDisk on_disk;
     LoadsUnderWay loads;
 
 private:

@@ -19,9 +19,8 @@ std::uint64_t num_covered(std::span<BlockRange const> ranges);
 
 /// What the members say of themselves when they submit, each at its position.
 struct Submitters {
-    std::vector<BlockRange> ranges;      // cover the blocks 0 .. num_blocks - 1 once
+    std::vector<BlockRange> ranges;      // cover the blocks 0 .. n - 1 once
     std::vector<std::uint32_t> node_of;  // empty if they do not say
-    std::uint64_t num_blocks = 0;
 };
 
 /// alike: the digest of what all must give alike; that they do, and that the ranges cover the blocks, are contracts.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
-#include "store/parts.hpp"
 
 namespace regraft::store {
 namespace {

@@ -14,6 +14,7 @@
 #include "store/held_blocks.hpp"
 #include "store/load_plan.hpp"
 #include "store/loading.hpp"
+#include "store/on_disk.hpp"
 #include "store/seals.hpp"
 #include "store/seams.hpp"
 #include "store/traffic.hpp"
@@ -53,8 +54,11 @@ struct ReplicatedStore::Impl {
     Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+    /// What members tell each other, and then the submit where everybody knows it. from: where the blocks were read, if
+    /// they were; `bytes` may be its memory.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
-                SizesOf const& sizes_of);
+                SizesOf const& sizes_of, OnDisk from = {});
+    void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     RepairReport repair(RepairOptions const& repair_options);
@@ -68,6 +72,9 @@ struct ReplicatedStore::Impl {
     /// settle, and what then is to be done about what is lost. Collective, uniform.
     LoadReport finish(Delivery& delivery);
 
+    /// What this PE writes to disk: all members together every block.
+    std::vector<BlockRange> to_write();
+
     bool checked() const { return options.integrity == Integrity::checked; }
     bool idle() const { return !loads.any(comm.epoch()); }
 
@@ -76,6 +83,7 @@ struct ReplicatedStore::Impl {
     std::unique_ptr<Version> current;
     Memory spare;  // of the version before
     std::uint64_t version = 0;
+    OnDisk on_disk;
     LoadsUnderWay loads;
 
 private:

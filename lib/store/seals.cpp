@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "exchange/exchange.hpp"
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
-#include "store/parts.hpp"
 
 namespace regraft::store {
 namespace {

@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "store/parts.hpp"
 
 namespace regraft::store {
 

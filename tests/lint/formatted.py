@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""formatted.py ROOT [CLANG_FORMAT]: every C++ file is as clang-format leaves it. Skips (77) without clang-format 14: other
+"""formatted.py ROOT [CLANG_FORMAT]: every C and C++ file is as clang-format leaves it. Skips (77) without clang-format 14: other
 versions lay out the same style a little differently."""
 import pathlib
 import re
@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 VERSION = "14"
+SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
 
 
 def main() -> int:
@@ -16,8 +17,8 @@ def main() -> int:
     if not found or found.group(1) != VERSION:
         print(f"SKIPPED: clang-format {VERSION} is wanted, there is {found.group(1) if found else 'none'}")
         return 77
-    folders = ["include", "lib", "apps", "examples", "bench", "tests"]
-    files = [str(path) for folder in folders for path in sorted((root / folder).rglob("*.?pp"))]
+    folders = ["include", "lib", "apps", "examples", "bench", "tests", "python"]
+    files = [str(path) for folder in folders for path in sorted((root / folder).rglob("*.*")) if path.suffix in SUFFIXES]
     return subprocess.run([tool, "--dry-run", "-Werror", *files], check=False).returncode
 
 

@@ -18,20 +18,22 @@ MAY_INCLUDE = {
     "assign": {"core", "matching"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
+    "disk": {"core"},
     "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
-    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "ft", "exchange"},
-    "checkpoint": {"core", "ft"},
+    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
+    "checkpoint": {"core", "placement", "matching", "erasure", "ft", "exchange", "store"},
+    "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
     "shield": {"core", "ft"},  # private
 }
 # Private headers of others.
 MAY_ALSO_INCLUDE = {"shield": {"ft/backend.hpp", "ft/renewal.hpp"}}
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
-    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "lib/ft", "lib/exchange", "lib/store",
-              "lib/checkpoint", "lib/shield/lane.hpp", "lib/shield/shield.hpp", "lib/shield/collective.hpp", "lib/shield/creation.hpp",
-              "apps/phylo", "apps/shield"],
+    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft_mpi.h", "lib/ft", "lib/exchange", "lib/store",
+              "lib/checkpoint", "lib/shield/lane.hpp", "lib/shield/shield.hpp", "lib/shield/collective.hpp",
+              "lib/shield/creation.hpp", "apps/phylo", "apps/shield"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp"],
     "zstd.h": ["lib/core"],
     "zlib.h": ["apps/common"],

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/block_parts.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "store/digest.hpp"
-#include "store/parts.hpp"
 #include "store/replicated.hpp"
 #include "store/seams.hpp"
 

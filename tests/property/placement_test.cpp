@@ -17,6 +17,7 @@
 #include "regraft/placement/permutation.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "regraft/placement/sequences.hpp"
+#include "regraft/placement/uneven.hpp"
 #include "support/placement_checks.hpp"
 
 namespace regraft::placement {
@@ -70,6 +71,71 @@ TEST(PlacementProperty, AllRulesAreSound) {
         ASSERT_TRUE(is_sound(Permuted(c.num_blocks, c.num_slots, c.replicas, c.options)));
         ASSERT_TRUE(is_sound(Pairwise(c.num_blocks, c.num_slots, c.replicas)));
         ASSERT_TRUE(is_sound(ModK(c.num_blocks, c.num_slots, c.replicas, {.seed = c.options.seed})));
+    }
+}
+
+/// Any rule over as many blocks as slots.
+Any random_partners(Case const& c, Random& random) {
+    switch (random.below(4)) {
+        case 0:
+            return Pairwise(c.num_slots, c.num_slots, c.replicas);
+        case 1:
+            return Permuted(c.num_slots, c.num_slots, c.replicas, c.options);
+        case 2:
+            return ModK(c.num_slots, c.num_slots, c.replicas, {.seed = c.options.seed});
+        default: {
+            std::vector<std::uint32_t> node_of;
+            for (std::uint32_t s = 0; s < c.num_slots; ++s)
+                node_of.push_back(static_cast<std::uint32_t>(random.below(4)));
+            return NodeAware(c.num_slots, node_of, c.replicas, c.options);
+        }
+    }
+}
+
+TEST(UnevenProperty, IsSoundForAnyPartners) {
+    for (std::uint64_t seed = 0; seed < 700; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        auto const c = random_case(seed);
+        Random random(seed);
+        std::vector<std::uint64_t> sizes;
+        for (std::uint32_t s = 0; s < c.num_slots; ++s) sizes.push_back(random.below(3) * random.below(6));
+        ASSERT_TRUE(is_sound(Uneven(sizes, random_partners(c, random))));
+    }
+}
+
+TEST(UnevenProperty, KeepsPartsAtHomeAndWithThePartnersOfTheirSlot) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        auto const c = random_case(seed);
+        Random random(seed);
+        auto const partners = random_partners(c, random);
+        std::vector<std::uint64_t> sizes;
+        for (std::uint32_t s = 0; s < c.num_slots; ++s) sizes.push_back(random.below(5));
+        Uneven const rule(sizes, partners);
+        std::uint64_t block = 0;
+        for (std::uint32_t s = 0; s < c.num_slots; ++s) {
+            auto right = holders(partners, BlockId{s});
+            std::erase(right, Slot{s});
+            right.insert(right.begin(), Slot{s});
+            for (std::uint64_t i = 0; i < sizes[s]; ++i, ++block) {
+                ASSERT_EQ(holders(rule, BlockId{block}), right);
+                ASSERT_EQ(rule.run(BlockId{block}).size(), sizes[s]);
+            }
+        }
+        ASSERT_EQ(rule.shape().num_blocks, block);
+    }
+}
+
+TEST(UnevenProperty, IsPairwiseIfPartsAreEven) {
+    for (std::uint32_t slots = 1; slots < 12; ++slots) {
+        for (std::uint32_t replicas = 1; replicas <= slots; ++replicas) {
+            std::vector<std::uint64_t> const sizes(slots, 3);
+            Uneven const uneven(sizes, Pairwise(slots, slots, replicas));
+            Pairwise const pairwise(3 * slots, slots, replicas);
+            for (std::uint64_t b = 0; b < 3 * slots; ++b)
+                ASSERT_EQ(holders(uneven, BlockId{b}), holders(pairwise, BlockId{b}));
+            for (std::uint32_t s = 0; s < slots; ++s) ASSERT_EQ(uneven.num_held(Slot{s}), pairwise.num_held(Slot{s}));
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills ranks of store_campaign.cpp or erasure_campaign.cpp, job after job, and counts. Everything about a job follows from its number.
+"""Kills ranks of store_campaign.cpp, erasure_campaign.cpp or disk_campaign.cpp, job after job, and counts. Everything about a job follows from its number.
 
 Fails if a survivor hangs, dies, reads a wrong byte, does not know what is lost, or disagrees with another survivor.
 A job that failed is repeated by --first NUMBER --jobs 1.
@@ -63,7 +63,8 @@ class Runner:
 
     def points_reached(self, transport: str) -> list[str]:
         """The points that a campaign without deaths comes to more than once."""
-        settings = {"seed": 1, "steps": 60, "transport": transport, "repair": self.args.repair[-1], "integrity": self.args.integrity[-1]}
+        settings = {"seed": 1, "steps": 60, "transport": transport, "repair": self.args.repair[-1], "integrity": self.args.integrity[-1],
+                    "placement": self.args.placements[0]}
         outcome, bad = self.run(Job(3, settings, [], []))
         text = outcome.output.decode(errors="replace")
         found = re.findall(r"^campaign: reached (\S+) (\d+)", text, re.M)
@@ -210,7 +211,7 @@ def main() -> int:
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--canary", type=pathlib.Path, help="result file of the canary for collectives")
-    parser.add_argument("--exe", required=True, help="store_campaign or erasure_campaign")
+    parser.add_argument("--exe", required=True, help="store_campaign, erasure_campaign or disk_campaign")
     parser.add_argument("--simulated", action="store_true", help="deaths are simulated, at planned points only")
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=10, help="at least so many")

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "regraft/core/contracts.hpp"
@@ -23,6 +24,9 @@ std::uint64_t hash(std::span<std::byte const> bytes);
 /// Appends values to a buffer, in native byte order and without padding.
 class ByteWriter {
 public:
+    ByteWriter() = default;
+    /// Goes on behind these bytes, in their memory as far as it reaches.
+    explicit ByteWriter(std::vector<std::byte> begin) : bytes_(std::move(begin)) {}
     template <PlainValue T>
     void put(T const& item) {
         append(&item, sizeof item);
@@ -30,6 +34,11 @@ public:
     template <PlainValue T>
     void put_all(std::span<T const> items) {
         put(std::uint64_t{items.size()});
+        append(items.data(), items.size_bytes());
+    }
+    /// Nothing but the items: who reads them knows how many there are.
+    template <PlainValue T>
+    void put_plain(std::span<T const> items) {
         append(items.data(), items.size_bytes());
     }
     void put_text(std::string_view text) { put_all(std::span(text)); }
@@ -62,11 +71,18 @@ public:
         extract(items.data(), count * sizeof(T));
         return items;
     }
+    /// What put_plain wrote, into place.
+    template <PlainValue T>
+    void get_plain(std::span<T> items) {
+        extract(items.data(), items.size_bytes());
+    }
     std::string get_text() {
         auto const text = get_all<char>();
         return {text.begin(), text.end()};
     }
     bool empty() const { return rest_.empty(); }
+    /// Bytes that are left.
+    std::size_t size() const { return rest_.size(); }
 
 private:
     void extract(void* data, std::size_t size) {

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +21,8 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/code.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/placement/directory.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
@@ -89,6 +93,9 @@ public:
     /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
     /// every block (BlockSizes). Precondition: rows are all of blocks.values.
     void submit(erasure::Code code, BlockRange mine, CsrView<std::byte> blocks);
+    /// The same where everybody knows what everybody submits, nodes included (ErasureOptions::node does not count).
+    /// blocks are this PE's, one behind the other.
+    void submit(erasure::Code code, Submissions const& all, std::span<std::byte const> blocks);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Lost blocks that
@@ -118,6 +125,17 @@ public:
     /// Integrity::checked; no load is under way. Collective, uniform.
     ErasureRepair scrub(ErasureRepairOptions const& options = {});
 
+    /// Writes every block once into a new generation on disk, as the free save: who has it, from memory, verified with
+    /// Integrity::checked; blocks of the dead are rebuilt for that, by all, and not kept. Throws also DataLost.
+    /// Precondition: a version was submitted. Collective, uniform.
+    SaveReport save(std::filesystem::path const& archive, SaveOptions const& options = {});
+    /// Submits what the newest undamaged generation has, whatever wrote it and however many: a new version. As the free
+    /// open and submit. Memory: that of submit and an even share of the blocks, which stays with OwnCopy::referenced.
+    /// Collective, uniform.
+    OpenReport open(std::filesystem::path const& archive, erasure::Code code);
+    /// For LoadOptions::reread: reads from where this version was saved or opened. Empty if it was not.
+    std::function<void(BlockRange, std::span<std::byte>)> reread() const;
+
     /// Of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
     BlockSizes const& sizes() const;
@@ -129,6 +147,9 @@ public:
     /// they are what was submitted; else nothing. No copy: valid until the next submit, repair or scrub. O(k); checked
     /// O(bytes and up to 128 KiB around them).
     std::span<std::byte const> held(BlockRange blocks) const;
+    /// Calls visit for runs of blocks with the member that has them as they are, or with nobody if they follow from
+    /// others or are lost: ascending, the same on all members if they have the same.
+    void visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const;
     /// Bytes of pieces that this PE keeps, without what it holds by reference.
     std::uint64_t bytes_held() const;
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/transport.hpp"
 
@@ -38,6 +39,15 @@ struct Options {
     /// alike on all), nobody plans for all: senders follow from a rule that each PE evaluates for itself, less evenly
     /// (schedule::choose_senders_locally).
     std::uint64_t most_planned_runs = 500'000;
+};
+
+/// What all members submit, where everybody knows it already; the same on all of them.
+struct Submissions {
+    /// Of each member, by its position: disjoint, covering the blocks 0 .. n-1.
+    std::span<BlockRange const> ranges;
+    BlockSizes sizes;
+    /// Failure domains of the members (ErasureOptions::node), or nothing. Only for erasure codes.
+    std::span<std::uint32_t const> node_of{};
 };
 
 /// What a load does about wanted blocks that nobody alive holds; the same on all members, but for the function itself.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -10,7 +12,9 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/placement/directory.hpp"
 #include "regraft/placement/placement.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/loading.hpp"
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
@@ -35,6 +39,9 @@ public:
     /// The same for blocks of different sizes: row i of blocks is block mine.first + i. Every PE remembers the size of
     /// every block, in about two bytes each (BlockSizes). Precondition: rows are all of blocks.values.
     void submit(placement::Any placement, BlockRange mine, CsrView<std::byte> blocks);
+    /// The same where everybody knows what everybody submits: nobody has to tell. blocks are this PE's, one behind the
+    /// other.
+    void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Senders are balanced by
@@ -64,6 +71,18 @@ public:
     /// ProcessFailure nothing is forgotten. O(bytes held). Precondition: Integrity::checked. Collective, uniform.
     ScrubReport scrub();
 
+    /// Writes every block once into a new generation on disk, as the free save: balanced by bytes, from memory where a
+    /// holder has it, verified with Integrity::checked. Throws also DataLost. Precondition: a version was submitted.
+    /// Collective, uniform.
+    SaveReport save(std::filesystem::path const& archive, SaveOptions const& options = {});
+    /// Submits what the newest undamaged generation has, whatever wrote it and however many: a new version. placement:
+    /// called with the number of blocks. As the free open and submit. Memory: that of submit and an even share of the
+    /// blocks, which stays with OwnCopy::referenced. Collective, uniform.
+    OpenReport open(std::filesystem::path const& archive,
+                    std::function<placement::Any(std::uint64_t num_blocks)> const& placement);
+    /// For LoadOptions::reread: reads from where this version was saved or opened. Empty if it was not.
+    std::function<void(BlockRange, std::span<std::byte>)> reread() const;
+
     /// Of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }
     BlockSizes const& sizes() const;
@@ -73,10 +92,15 @@ public:
     /// they are what was submitted; else nothing. No copy: valid until the next submit, repair or scrub. O(1); checked
     /// O(bytes and up to 128 KiB around them).
     std::span<std::byte const> held(BlockRange blocks) const;
+    /// Calls visit for the runs of blocks that the same members hold, as placement::Directory::visit: the same on all
+    /// members if they have the same.
+    void visit_holders(BlockRange blocks, std::function<void(placement::Run const&)> const& visit) const;
     /// Gives back the memory of the version before, which is kept for the next submit. Not collective.
     void trim();
     /// Bytes of blocks that this PE keeps, without what it holds by reference.
     std::uint64_t bytes_held() const;
+    /// Bytes of memory of the version before, which trim() gives back.
+    std::uint64_t bytes_spare() const;
 
 private:
     struct Impl;

@@ -7,7 +7,7 @@
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
 
-namespace regraft::store {
+namespace regraft {
 
 /// Calls visit for the parts of blocks. They end where a block is the first to begin behind a multiple of 64 KiB of all
 /// blocks, so whoever holds, sends or gets any of them cuts at the same places.
@@ -28,4 +28,4 @@ inline std::uint64_t num_parts(BlockRange blocks, BlockSizes const& sizes) {
     return count;
 }
 
-}  // namespace regraft::store
+}  // namespace regraft

@@ -1,8 +1,8 @@
-#include "codec/rgm_format.hpp"
+#include "regraft/core/format_bytes.hpp"
 
 #include "regraft/core/errors.hpp"
 
-namespace regraft::codec {
+namespace regraft {
 
 std::span<std::byte const> FormatReader::take(std::uint64_t size) {
     if (size > rest_.size()) throw InputError("a part of the file is shorter than it says");
@@ -34,4 +34,4 @@ void FormatReader::expect_end() const {
     if (!rest_.empty()) throw InputError("a part of the file is longer than expected");
 }
 
-}  // namespace regraft::codec
+}  // namespace regraft

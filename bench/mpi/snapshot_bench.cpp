@@ -1,0 +1,324 @@
+// Snapshots beside their floor: one memcpy of the state, and MPI moving it once to the partner, in buffers that are
+// there already. An MPI job; rank 0 reports. Every iteration times a commit and the floor in turn.
+//
+//   commit    of S bytes on each PE, names and sizes as before
+//   rollback  everybody back to the last commit, nobody has died: the floor is the memcpy alone
+//   restore   after a death: rollback, the dead's state to its holders, and copies anew
+//
+// plain and compressed: copies on the partner half the machine away; checked: with checksums; erasure: by a code that
+// survives as many deaths, beside the same floor.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "regraft/checkpoint/snapshot.hpp"
+#include "store_memory.hpp"
+
+namespace {
+
+using namespace regraft;
+using bench::resident_bytes;
+using checkpoint::Snapshot;
+using checkpoint::SnapshotOptions;
+
+struct Config {
+    std::string variant;
+    std::uint64_t mebibytes;  // of each PE
+    std::uint32_t copies;
+    SnapshotOptions options;
+
+    std::uint64_t bytes() const { return mebibytes << 20; }
+    std::string name(std::string const& operation, std::size_t pes) const {
+        return operation + "/" + variant + "/bytes:" + std::to_string(bytes()) + "/pes:" + std::to_string(pes) +
+               "/replicas:" + std::to_string(copies) + "/collective";
+    }
+};
+
+/// One memcpy, and the bytes once to each partner.
+class Floor {
+public:
+    Floor(ft::Communicator& comm, std::span<double const> state, std::uint32_t copies)
+        : comm_(comm), state_(std::as_bytes(state)), buffer_(state_.size()), received_((copies - 1) * state_.size()) {
+        auto const size = comm.size();
+        sent_.resize(size);
+        received_from_.resize(size);
+        places_.resize(size);
+        same_place_.resize(size);
+        auto const self = comm.position(comm.self());
+        for (std::uint32_t copy = 1; copy < copies; ++copy) {
+            auto const distance = copy * size / copies;
+            sent_[(self + distance) % size] = static_cast<int>(state_.size());
+            received_from_[(self + size - distance) % size] = static_cast<int>(state_.size());
+        }
+        int place = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            places_[i] = place;
+            place += received_from_[i];
+        }
+    }
+
+    void copy() { std::memcpy(buffer_.data(), state_.data(), state_.size()); }
+    void by_alltoallv() {
+        copy();
+        MPI_Alltoallv(buffer_.data(), sent_.data(), same_place_.data(), MPI_BYTE, received_.data(),
+                      received_from_.data(), places_.data(), MPI_BYTE, comm_.native());
+    }
+    void by_messages() {
+        copy();
+        std::vector<MPI_Request> requests;
+        for (int i = 0; i < static_cast<int>(comm_.size()); ++i) {
+            auto const rank = static_cast<std::size_t>(i);
+            if (received_from_[rank] == 0) continue;
+            MPI_Irecv(received_.data() + places_[rank], received_from_[rank], MPI_BYTE, i, 1, comm_.native(),
+                      &requests.emplace_back());
+        }
+        for (int i = 0; i < static_cast<int>(comm_.size()); ++i) {
+            auto const rank = static_cast<std::size_t>(i);
+            if (sent_[rank] == 0) continue;
+            MPI_Isend(buffer_.data(), sent_[rank], MPI_BYTE, i, 1, comm_.native(), &requests.emplace_back());
+        }
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    }
+
+private:
+    ft::Communicator& comm_;
+    std::span<std::byte const> state_;
+    std::vector<std::byte> buffer_, received_;
+    std::vector<int> sent_, received_from_, places_, same_place_;
+};
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+}
+
+double quantile(std::vector<double> values, double part) {
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
+}
+
+/// The longest time that a member takes.
+double timed(ft::Communicator& comm, std::function<void()> const& body) {
+    MPI_Barrier(comm.native());
+    auto const begin = MPI_Wtime();
+    body();
+    double seconds = MPI_Wtime() - begin;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.native());
+    return seconds;
+}
+
+double largest(ft::Communicator& comm, double mine) {
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native());
+    return mine;
+}
+
+/// The state of a PE: a smooth field, in 16 entities.
+class State {
+public:
+    State(ft::Communicator& comm, std::uint64_t bytes) : values_(bytes / sizeof(double)), right_(values_.size()) {
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            auto const x = static_cast<float>(i) / 5000 + static_cast<float>(value(comm.self()));
+            values_[i] = static_cast<double>(std::sin(x));
+        }
+        right_ = values_;
+    }
+    void add_to(Snapshot& snapshot, PeId self) {
+        constexpr std::size_t parts = 16;
+        for (std::size_t i = 0; i < parts; ++i) {
+            auto const part = std::span(values_).subspan(values_.size() * i / parts, values_.size() / parts);
+            snapshot.add("block " + std::to_string(value(self)) + "." + std::to_string(i), part);
+        }
+    }
+    std::span<double> values() { return values_; }
+    void scramble() { std::fill(values_.begin(), values_.end(), 1.5); }
+    bool is_right() const { return values_ == right_; }
+
+private:
+    std::vector<double> values_, right_;
+};
+
+void report(benchmark::State& state, std::vector<double> const& ours, std::array<std::vector<double>, 2> const& floor) {
+    auto const least = std::min(median(floor[0]), median(floor[1]));
+    state.counters["s_per_call"] = median(ours);
+    state.counters["s_per_call_10th"] = quantile(ours, 0.1);
+    state.counters["s_per_call_90th"] = quantile(ours, 0.9);
+    state.counters["s_per_alltoallv"] = median(floor[0]);
+    state.counters["s_per_point_to_point"] = median(floor[1]);
+    state.counters["over_floor"] = median(ours) / least;
+    // What is left of it when nobody else wants the cores.
+    state.counters["over_floor_10th"] =
+        quantile(ours, 0.1) / std::min(quantile(floor[0], 0.1), quantile(floor[1], 0.1));
+}
+
+void measure_commit(benchmark::State& state, ft::Communicator& comm, Config const& config) {
+    auto const before = resident_bytes();
+    State values(comm, config.bytes());
+    auto const beside = resident_bytes() - before;
+    Snapshot snapshot(comm, config.options);
+    values.add_to(snapshot, comm.self());
+    snapshot.commit();
+    snapshot.commit();
+    auto const after = resident_bytes();
+    Floor floor(comm, values.values(), config.copies);
+    floor.by_alltoallv();
+    floor.by_messages();
+    std::vector<double> ours;
+    std::array<std::vector<double>, 2> peers;
+    checkpoint::CommitReport last;
+    double create_ms = 0;
+    for (auto _ : state) {
+        ours.push_back(timed(comm, [&] { last = snapshot.commit(); }));
+        peers[0].push_back(timed(comm, [&] { floor.by_alltoallv(); }));
+        peers[1].push_back(timed(comm, [&] { floor.by_messages(); }));
+        state.SetIterationTime(ours.back());
+        create_ms += largest(comm, last.create_ms);
+    }
+    values.scramble();
+    static_cast<void>(snapshot.restore());
+    if (largest(comm, values.is_right() ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    report(state, ours, peers);
+    auto const size = static_cast<double>(config.bytes());
+    auto const formula = 2 * config.copies * size;
+    state.counters["create_ms"] = create_ms / static_cast<double>(ours.size());
+    state.counters["stored_over_state"] = static_cast<double>(last.stored_bytes) / size;
+    state.counters["held_over_formula"] = largest(comm, static_cast<double>(snapshot.bytes_held()) / formula);
+    state.counters["resident_over_formula"] = largest(comm, static_cast<double>(after - before - beside) / formula);
+}
+
+void measure_rollback(benchmark::State& state, ft::Communicator& comm, Config const& config) {
+    State values(comm, config.bytes());
+    Snapshot snapshot(comm, config.options);
+    values.add_to(snapshot, comm.self());
+    snapshot.commit();
+    Floor floor(comm, values.values(), config.copies);
+    floor.copy();
+    std::vector<double> ours;
+    std::array<std::vector<double>, 2> peers;
+    for (auto _ : state) {
+        ours.push_back(timed(comm, [&] { static_cast<void>(snapshot.restore()); }));
+        for (auto& peer : peers) peer.push_back(timed(comm, [&] { floor.copy(); }));
+        state.SetIterationTime(ours.back());
+    }
+    if (largest(comm, values.is_right() ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    report(state, ours, peers);
+}
+
+/// The last member dies. Once in a job for each configuration.
+void measure_restore(benchmark::State& state, ft::Communicator& comm, Config const& config) {
+    static ft::FailPoint death("bench:death");
+    State values(comm, config.bytes());
+    Snapshot snapshot(comm, config.options);
+    values.add_to(snapshot, comm.self());
+    snapshot.commit();
+    ft::set_failure_plan({{"bench:death", comm.members().back(), 0}});
+    try {
+        comm.reach(death);
+        for (;;) comm.check(MPI_Barrier(comm.native()), "MPI_Barrier");
+    } catch (ft::ProcessFailure const&) {
+        static_cast<void>(comm.shrink());
+    }
+    std::vector<std::vector<double>> adopted;
+    adopted.reserve(16);
+    auto const adopt = [&](std::string const& name) { snapshot.add(name, adopted.emplace_back()); };
+    checkpoint::RestoreReport report;
+    for (auto _ : state) {
+        state.SetIterationTime(timed(comm, [&] { report = snapshot.restore({.adopt = adopt}); }));
+    }
+    if (largest(comm, values.is_right() && report.adopted.size() == 16 ? 0 : 1) != 0) {
+        state.SkipWithError("wrong bytes");
+    }
+    state.counters["plan_ms"] = largest(comm, report.plan_ms);
+    state.counters["load_ms"] = largest(comm, report.load_ms);
+    state.counters["apply_ms"] = largest(comm, report.apply_ms);
+    state.counters["redundancy_ms"] = largest(comm, report.redundancy_ms);
+}
+
+std::vector<Config> configs(std::string_view pace, std::size_t num_pes) {
+    using Form = SnapshotOptions::Form;
+    std::vector<Config> all;
+    auto const sizes =
+        pace == "full" ? std::vector<std::uint64_t>{1, 16} : std::vector<std::uint64_t>{pace == "short" ? 4U : 1U};
+    auto const most = static_cast<std::uint32_t>(num_pes);
+    for (auto const mebibytes : sizes) {
+        for (std::uint32_t const copies : {2, 3}) {
+            if (copies > most || (copies > 2 && pace == "smoke")) continue;
+            all.push_back({"plain", mebibytes, copies, {.redundancy = checkpoint::pairwise(copies)}});
+        }
+        all.push_back({"compressed", mebibytes, std::min(2U, most), {.form = Form::compressed}});
+        all.push_back({"checked", mebibytes, std::min(2U, most), {.integrity = store::Integrity::checked}});
+        if (num_pes >= 4) all.push_back({"erasure_3_1", mebibytes, 2, {.redundancy = erasure::Code(3, 1)}});
+    }
+    return all;
+}
+
+class Silent : public benchmark::BenchmarkReporter {
+public:
+    bool ReportContext(Context const&) override { return true; }
+    void ReportRuns(std::vector<Run> const&) override {}
+};
+
+using Measurement = void (*)(benchmark::State&, ft::Communicator&, Config const&);
+
+void add(std::string const& operation, Measurement measurement, ft::Communicator& comm, Config const& config,
+         std::size_t pes, int iterations) {
+    benchmark::RegisterBenchmark(
+        config.name(operation, pes).c_str(),
+        [measurement, &comm, config](benchmark::State& state) { measurement(state, comm, config); })
+        ->Iterations(iterations)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::string pace = "full";
+    std::vector<char*> arguments;
+    for (int i = 0; i < argc; ++i) {
+        std::string_view const argument = argv[i];
+        if (argument == "--short" || argument == "--smoke") {
+            pace = argument.substr(2);
+        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
+            arguments.push_back(argv[i]);
+        }
+    }
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    try {
+        ft::Communicator comm(MPI_COMM_WORLD);
+        auto const all = configs(pace, comm.size());
+        int const iterations = pace == "full" ? 21 : pace == "short" ? 9 : 1;
+        for (auto const& config : all) add("commit", measure_commit, comm, config, comm.size(), iterations);
+        for (auto const& config : all) add("rollback", measure_rollback, comm, config, comm.size(), iterations);
+        // Somebody dies in each, so the largest state comes first, and then there are fewer.
+        auto const plain = std::find_if(all.rbegin(), all.rend(), [](auto const& c) { return c.variant == "plain"; });
+        if (comm.size() > 2) add("restore", measure_restore, comm, *plain, comm.size(), 1);
+        if (rank == 0) {
+            benchmark::AddCustomContext("clock", "real_time");
+            benchmark::AddCustomContext("drawing", "floor");
+            benchmark::AddCustomContext("mean_mebibytes", "1,16");
+            benchmark::RunSpecifiedBenchmarks();
+        } else {
+            Silent silent;
+            benchmark::RunSpecifiedBenchmarks(&silent);
+        }
+    } catch (ft::Departed const&) {
+        // A death that is simulated.
+    }
+    MPI_Finalize();
+}

@@ -1,0 +1,174 @@
+// k-means (Lloyd 1982) of points that lie in the memory of the ranks, the application of ReStore (Huebner et al. 2022).
+// Whoever dies, the survivors take over its points, and the centres come out the same, bit for bit.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "program.hpp"
+#include "regraft/assign/balance.hpp"
+#include "regraft/assign/reassign.hpp"
+#include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/core/random.hpp"
+#include "regraft/ft/reduce.hpp"
+#include "regraft/ft/resilient.hpp"
+#include "regraft/placement/permuted.hpp"
+#include "regraft/store/replicated_store.hpp"
+
+using namespace regraft;
+
+namespace {
+
+constexpr std::size_t dims = 32;
+constexpr std::size_t num_centres = 20;
+using Point = std::array<double, dims>;
+using Centres = std::array<Point, num_centres>;
+
+/// What changes from step to step, the same on all ranks.
+struct State {
+    std::uint64_t step = 0;
+    Centres centres{};
+};
+
+/// The points themselves, where other programs would read a file: coordinates in (-1, 1), near one of some places.
+void make_points(std::uint64_t seed, BlockRange ids, std::span<std::byte> bytes) {
+    for (auto id = ids.first; id < ids.last; id = advance(id, 1)) {
+        Random random(mix(seed) + value(id));
+        Random place(mix(seed + 1) + random.below(num_centres));
+        Point point;
+        for (double& x : point) x = place.unit() - 0.5 + 0.4 * (random.unit() + random.unit() - 1);
+        example::put(bytes, value(id) - value(ids.first), point);
+    }
+}
+
+BlockRange blocks_of(assign::Work const& work) {
+    return {BlockId{value(work.sites.first)}, BlockId{value(work.sites.last)}};
+}
+
+/// Loads points from wherever they are; those that nobody has any more are made again.
+std::vector<Point> load(store::ReplicatedStore& store, std::vector<BlockRange> const& wanted, std::uint64_t seed) {
+    std::uint64_t count = 0;
+    for (auto const& range : wanted) count += range.size();
+    std::vector<Point> points(count);
+    auto const reread = [seed](BlockRange ids, std::span<std::byte> bytes) { make_points(seed, ids, bytes); };
+    auto const report = store.load(wanted, std::as_writable_bytes(std::span(points)), {.reread = reread});
+    for (auto const& lost : report.lost)
+        std::fprintf(stderr, "lost, and made again: %llu points\n", static_cast<unsigned long long>(lost.size()));
+    return points;
+}
+
+/// Points all over the input.
+Centres first_centres(example::Options const& options) {
+    Centres centres;
+    for (std::uint64_t i = 0; i < num_centres; ++i) {
+        BlockId const id{i * options.size / num_centres};
+        make_points(options.seed, {id, advance(id, 1)}, std::as_writable_bytes(std::span(&centres[i], 1)));
+    }
+    return centres;
+}
+
+std::size_t nearest(Centres const& centres, Point const& point) {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < num_centres; ++c) {
+        double distance = 0;
+        for (std::size_t i = 0; i < dims; ++i) distance += (point[i] - centres[c][i]) * (point[i] - centres[c][i]);
+        if (distance < least) {
+            least = distance;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/// The means of the points that are nearest to each centre, over all ranks. As the sums are exact it does not matter
+/// who adds which points, nor in what order.
+Centres means(ft::Communicator& comm, Centres const& centres, std::vector<Point> const& mine,
+              std::uint64_t num_points) {
+    constexpr std::size_t row = dims + 1;  // the last counts the points
+    auto const scale = FixedScale::of(1, num_points);
+    std::vector<FixedSum> sums(num_centres * row);
+    for (auto const& point : mine) {
+        auto* const sum = &sums[nearest(centres, point) * row];
+        for (std::size_t i = 0; i < dims; ++i) sum[i].add(point[i], 1, scale);
+        sum[dims].add(1, 1, scale);
+    }
+    ft::all_reduce(comm, sums);
+
+    Centres next = centres;  // a centre without points stays where it is
+    for (std::size_t c = 0; c < num_centres; ++c) {
+        double const count = sums[c * row + dims].value(scale);
+        for (std::size_t i = 0; i < dims && count > 0; ++i) next[c][i] = sums[c * row + i].value(scale) / count;
+    }
+    return next;
+}
+
+struct Options : example::Options {
+    bool unprotected = false;
+};
+
+void kmeans(ft::Communicator& comm, Options const& options) {
+    store::ReplicatedStore store(comm);
+    checkpoint::MiniCheckpoint checkpoint(comm);
+    assign::Assignment work;    // who computes on which points
+    std::vector<Point> points;  // those of this rank, in any order
+
+    auto const submit = [&] {
+        std::array const sites{std::uint64_t{0}, options.size};
+        work = assign::balance(sites, comm.members(), comm.num_founders());
+        auto const row = work[value(comm.self())];
+        auto const mine = row.empty() ? BlockRange{} : blocks_of(row.front());
+        points.resize(mine.size());
+        make_points(options.seed, mine, std::as_writable_bytes(std::span(points)));
+        if (options.unprotected) return;
+        auto const size = static_cast<std::uint32_t>(comm.size());
+        placement::Permuted const placement(options.size, size, std::min(3U, size));
+        store.submit(placement, mine, std::as_bytes(std::span(points)), sizeof(Point));
+    };
+    auto const compute = [&] {
+        if (store.num_blocks() == 0) submit();
+        auto const begin = std::chrono::steady_clock::now();
+        State state;
+        if (checkpoint.generation() == 0) {
+            state.centres = first_centres(options);
+        } else {
+            std::memcpy(&state, checkpoint.latest().shares[0].data(), sizeof state);
+        }
+        auto const first = state.step;
+        while (state.step < options.steps) {
+            state = {state.step + 1, means(comm, state.centres, points, options.size)};
+            if (!options.unprotected) checkpoint.commit_identical(std::as_bytes(std::span(&state, 1)));
+        }
+        example::print_steps(comm, state.step - first, milliseconds_since(begin));
+        example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
+    };
+    auto const recover = [&](ft::Failure const& failure) {
+        if (store.num_blocks() == 0) return;  // nobody keeps anything yet: all begins again
+        auto next = assign::reassign(work, comm.members());
+        std::vector<BlockRange> wanted;
+        for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));
+        auto const gained = load(store, wanted, options.seed);  // on all survivors, or on none
+        points.insert(points.end(), gained.begin(), gained.end());
+        work = std::move(next.after);
+        auto const repaired = store.repair();
+        example::print_recovery(comm, failure, repaired.bytes_copied);
+    };
+    ft::resilient(comm, compute, recover);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("kmeans: clusters of points, on ranks that may die");
+    Options options{{.steps = 20, .size = 20'000}};
+    example::add_options(app, options, "of Lloyd's algorithm", "number of points");
+    app.add_flag("--unprotected", options.unprotected,
+                 "without copies and checkpoints: after a death all begins again");
+    return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { kmeans(comm, options); });
+}

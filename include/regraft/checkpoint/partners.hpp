@@ -1,0 +1,34 @@
+// Where snapshots keep their copies: rules that say, for the members there are, on which others the state of each is
+// kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "regraft/erasure/code.hpp"
+#include "regraft/placement/placement.hpp"
+
+namespace regraft::checkpoint {
+
+/// A placement of as many blocks as there are members on as many slots: who holds block s keeps the state of member s,
+/// as placement::Uneven says. Called at each commit with the members, ascending; the same on all of them.
+using Partners = std::function<placement::Any(std::span<PeId const> members)>;
+
+/// Each member's state on itself and on copies - 1 others, p / copies apart (Kohl et al. 2019: copies = 2). With fewer
+/// members on all of them. Precondition: copies >= 1.
+Partners pairwise(std::uint32_t copies = 2);
+
+/// The same on different nodes, as far as there are. node_of: the node of each PeId (ft::node_ids of all founders).
+/// With copies <= floor(p / n), n members on the largest node, no two copies are on one node. Precondition: as many
+/// entries as there are founders.
+Partners on_other_nodes(std::vector<std::uint32_t> node_of, std::uint32_t copies = 2);
+
+/// How a snapshot outlives deaths: by copies, or by the parities of an erasure code, which take less memory and more
+/// time to read (store::ErasureStore).
+using Redundancy = std::variant<Partners, erasure::Code>;
+
+}  // namespace regraft::checkpoint

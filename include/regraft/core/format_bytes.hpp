@@ -1,0 +1,51 @@
+// Numbers and sections as file formats have them: the same bytes on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace regraft {
+
+/// Appends to bytes: fixed numbers in little endian, others as LEB128.
+class FormatWriter {
+public:
+    void fixed(std::uint64_t number, std::size_t num_bytes) {
+        for (; num_bytes > 0; --num_bytes, number >>= 8) bytes_.push_back(static_cast<std::byte>(number & 0xff));
+    }
+    void number(std::uint64_t number) {
+        for (; number > 0x7f; number >>= 7) bytes_.push_back(static_cast<std::byte>((number & 0x7f) | 0x80));
+        bytes_.push_back(static_cast<std::byte>(number));
+    }
+    void append(std::span<std::byte const> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    /// The number of bytes, and the bytes.
+    void section(std::span<std::byte const> bytes) {
+        number(bytes.size());
+        append(bytes);
+    }
+    std::span<std::byte const> bytes() const { return bytes_; }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Reads back; throws InputError if the bytes end too early or a number could be shorter.
+class FormatReader {
+public:
+    explicit FormatReader(std::span<std::byte const> bytes) : rest_(bytes) {}
+    std::uint64_t fixed(std::size_t num_bytes);
+    std::uint64_t number();
+    std::span<std::byte const> take(std::uint64_t size);
+    std::span<std::byte const> section() { return take(number()); }
+    std::span<std::byte const> rest() const { return rest_; }
+    /// Throws InputError if anything is left.
+    void expect_end() const;
+
+private:
+    std::span<std::byte const> rest_;
+};
+
+}  // namespace regraft

@@ -1,0 +1,46 @@
+// Uneven placement: a part of the blocks for every slot, of any numbers, and another placement's choice of partners.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/placement/placement.hpp"
+
+namespace regraft::placement {
+
+/// Slot s keeps part s as copy 0, so that a slot that submits its part need not move it. The further copies are on the
+/// slots, other than s, that hold block s of the placement `partners`, in its order. So if that has slot s among the
+/// holders of block s, as Pairwise always and others without a seed mostly do, there are as many copies as it has; if
+/// not, there is one more.
+///
+/// Making it takes a question of partners for every slot, and O(slots) memory. Questions take O(log slots) and one of
+/// partners; held also sorts.
+class Uneven {
+public:
+    /// Part s has the next sizes[s] blocks. Precondition: as many blocks and slots of partners as there are sizes.
+    Uneven(std::span<std::uint64_t const> sizes, Any partners);
+
+    Shape shape() const { return {begins_.back(), num_slots(), partners_.shape().replicas}; }
+    /// Precondition here and below: block < num_blocks, copy < num_copies(block), slot < num_slots.
+    std::uint32_t num_copies(BlockId block) const;
+    Slot holder(BlockId block, std::uint32_t copy) const;
+    void holders(BlockId block, std::vector<Slot>& out) const;
+    std::vector<BlockRange> held(Slot slot) const;
+    /// All blocks of the part.
+    BlockRange run(BlockId block) const;
+    std::uint64_t num_held(Slot slot) const;
+    std::uint32_t most_copies() const { return most_copies_; }
+
+private:
+    std::uint32_t num_slots() const { return static_cast<std::uint32_t>(begins_.size() - 1); }
+    std::uint32_t part_of(BlockId block) const;
+    void holders_of_part(std::uint32_t part, std::vector<Slot>& out) const;
+    BlockRange part(std::uint32_t slot) const { return {BlockId{begins_[slot]}, BlockId{begins_[slot + 1]}}; }
+
+    std::vector<std::uint64_t> begins_;  // of the parts, and the number of blocks
+    Any partners_;
+    std::uint32_t most_copies_ = 0;
+};
+
+}  // namespace regraft::placement

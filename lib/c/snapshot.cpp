@@ -1,0 +1,186 @@
+// Snapshots for callers in C.
+#include "regraft/checkpoint/snapshot.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "c/communicator.hpp"
+
+using namespace regraft;
+
+struct regraft_snapshot {
+    regraft_snapshot(std::shared_ptr<c::Shared> keep, checkpoint::SnapshotOptions options)
+        : shared(std::move(keep)), snapshot(shared->comm, std::move(options)) {}
+
+    std::shared_ptr<c::Shared> shared;
+    checkpoint::Snapshot snapshot;
+    std::vector<std::string> lost;  // what the last restore found
+};
+
+namespace {
+
+checkpoint::SnapshotOptions snapshot_options(regraft_snapshot_options const* given) {
+    checkpoint::SnapshotOptions options;
+    if (given == nullptr) return options;
+    c::expect(given->mtbf_hours >= 0, "mtbf_hours of at least 0");
+    if (given->copies != 0) options.redundancy = checkpoint::pairwise(given->copies);
+    if (given->parities != 0) {
+        c::expect(given->data >= 1 && given->data <= 254 && given->parities <= 255 - given->data,
+                  "a code of at least one piece of data, at most 255 pieces in all");
+        options.redundancy = erasure::Code(given->data, given->parities);
+    }
+    if (given->compressed) options.form = checkpoint::SnapshotOptions::Form::compressed;
+    if (given->checked) options.integrity = store::Integrity::checked;
+    options.pace.steps = given->steps;
+    if (given->mtbf_hours > 0) options.pace.mtbf_hours = given->mtbf_hours;
+    return options;
+}
+
+/// An entity by its two functions, of which the caller's are in C.
+template <class Bytes, class Room>
+checkpoint::Entity entity_by(Bytes bytes, Room room) {
+    return {[bytes](ByteWriter& out) { out.put_plain(bytes()); },
+            [room](ByteReader& in) { in.get_plain(room(in.size())); }, bytes};
+}
+
+checkpoint::Entity fixed_entity(void* data, std::uint64_t size) {
+    auto const place = c::span_of(static_cast<std::byte*>(data), size, "data, not NULL");
+    return entity_by([place] { return std::span<std::byte const>(place); },
+                     [place](std::size_t saved) {
+                         c::expect(saved == place.size(), "an entity of the size that was committed");
+                         return place;
+                     });
+}
+
+checkpoint::Entity changing_entity(regraft_entity const& entity) {
+    c::expect(entity.bytes != nullptr && entity.room != nullptr, "an entity with bytes and room, not NULL");
+    return entity_by(
+        [entity] {
+            std::uint64_t size = 0;
+            auto const* const data = static_cast<std::byte const*>(entity.bytes(&size, entity.context));
+            return c::span_of(data, size, "bytes of an entity, not NULL");
+        },
+        [entity](std::size_t size) {
+            return c::span_of(static_cast<std::byte*>(entity.room(size, entity.context)), size,
+                              "room for an entity, not NULL");
+        });
+}
+
+std::uint64_t size_of(checkpoint::Snapshot const& snapshot, std::string const& name) {
+    auto const all = snapshot.committed();
+    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& entity) { return entity.name == name; });
+    return found == all.end() ? 0 : found->bytes;
+}
+
+checkpoint::RestoreOptions restore_options(regraft_snapshot const& handle, regraft_restore_options const* given) {
+    checkpoint::RestoreOptions options;
+    auto const adopt = given == nullptr ? nullptr : given->adopt;
+    options.adopt = [&handle, adopt, context = given == nullptr ? nullptr : given->context](std::string const& name) {
+        c::expect(adopt != nullptr, "a function that adopts entities");
+        auto const status = adopt(name.c_str(), size_of(handle.snapshot, name), context);
+        if (status != REGRAFT_OK)
+            throw std::runtime_error("adopt returned status " + std::to_string(status) + " for " + name);
+        c::expect(handle.snapshot.has(name), "that adopt adds the entity");
+    };
+    if (given == nullptr) return options;
+    if (given->balanced) options.deal = checkpoint::balanced;
+    if (given->leave_lost) options.lost = checkpoint::RestoreOptions::Lost::left;
+    return options;
+}
+
+std::string new_name(checkpoint::Snapshot const& snapshot, char const* name) {
+    c::expect(name != nullptr, "a name, not NULL");
+    c::expect(!snapshot.has(name), "a name that no entity here has");
+    return name;
+}
+
+}  // namespace
+
+regraft_status regraft_snapshot_create(regraft_communicator* comm, regraft_snapshot_options const* options,
+                                       regraft_snapshot** snapshot) {
+    return c::guarded(
+        comm, [&](regraft_communicator& handle) { c::make(snapshot, handle.shared, snapshot_options(options)); });
+}
+
+void regraft_snapshot_free(regraft_snapshot* snapshot) {
+    delete snapshot;
+}
+
+regraft_status regraft_snapshot_add(regraft_snapshot* snapshot, char const* name, void* data, uint64_t size) {
+    return c::guarded([&] {
+        auto& handle = c::object(snapshot, "a snapshot, not NULL");
+        handle.snapshot.add(new_name(handle.snapshot, name), fixed_entity(data, size));
+    });
+}
+
+regraft_status regraft_snapshot_add_entity(regraft_snapshot* snapshot, char const* name, regraft_entity const* entity) {
+    return c::guarded([&] {
+        auto& handle = c::object(snapshot, "a snapshot, not NULL");
+        auto const& given = c::object(entity, "an entity, not NULL");
+        handle.snapshot.add(new_name(handle.snapshot, name), changing_entity(given));
+    });
+}
+
+regraft_status regraft_snapshot_add_common(regraft_snapshot* snapshot, char const* name, void* data, uint64_t size) {
+    return c::guarded([&] {
+        auto& handle = c::object(snapshot, "a snapshot, not NULL");
+        handle.snapshot.add_common(new_name(handle.snapshot, name), fixed_entity(data, size));
+    });
+}
+
+regraft_status regraft_snapshot_remove(regraft_snapshot* snapshot, char const* name) {
+    return c::guarded([&] {
+        auto& handle = c::object(snapshot, "a snapshot, not NULL");
+        c::expect(name != nullptr && handle.snapshot.has(name), "a name that an entity here has");
+        handle.snapshot.remove(name);
+    });
+}
+
+bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name) {
+    return snapshot != nullptr && name != nullptr && snapshot->snapshot.has(name);
+}
+
+regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report) {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        auto const done = handle.snapshot.commit();
+        if (report != nullptr) *report = {done.bytes, done.stored_bytes, done.create_ms, done.exchange_ms};
+    });
+}
+
+bool regraft_snapshot_due(regraft_snapshot* snapshot) {
+    return snapshot != nullptr && snapshot->snapshot.due();
+}
+
+regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_restore_options const* options,
+                                        regraft_restore_report* report) {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
+        try {
+            auto done = handle.snapshot.restore(restore_options(handle, options));
+            handle.lost = std::move(done.lost);
+            if (report != nullptr) {
+                *report = {done.generation,  done.adopted.size(), handle.lost.size(),
+                           done.bytes_local, done.bytes_received, done.redundancy_bytes};
+            }
+        } catch (checkpoint::EntitiesLost const& error) {
+            handle.lost = error.names();
+            throw;
+        }
+    });
+}
+
+uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot) {
+    return snapshot == nullptr ? 0 : snapshot->snapshot.generation();
+}
+
+char const* regraft_snapshot_lost(regraft_snapshot const* snapshot, uint64_t index) {
+    return snapshot == nullptr || index >= snapshot->lost.size() ? nullptr : snapshot->lost[index].c_str();
+}
+
+uint64_t regraft_snapshot_bytes_held(regraft_snapshot const* snapshot) {
+    return snapshot == nullptr ? 0 : snapshot->snapshot.bytes_held();
+}
+
+regraft_status regraft_snapshot_trim(regraft_snapshot* snapshot) {
+    return c::guarded([&] { c::object(snapshot, "a snapshot, not NULL").snapshot.trim(); });
+}

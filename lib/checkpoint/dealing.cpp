@@ -1,0 +1,103 @@
+#include "regraft/checkpoint/dealing.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/matching/weighted.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+std::uint32_t position_of(PeId pe, std::span<Survivor const> survivors) {
+    auto const found = std::lower_bound(survivors.begin(), survivors.end(), pe,
+                                        [](Survivor const& survivor, PeId other) { return survivor.pe < other; });
+    REGRAFT_EXPECTS(found != survivors.end() && found->pe == pe);
+    return static_cast<std::uint32_t>(found - survivors.begin());
+}
+
+/// Survivors by how many bytes they have so far.
+class Loads {
+public:
+    explicit Loads(std::span<Survivor const> survivors) {
+        for (auto const& survivor : survivors) bytes_.push_back(survivor.bytes);
+        for (std::uint32_t i = 0; i < bytes_.size(); ++i) order_.emplace(bytes_[i], i);
+    }
+    void add(std::uint32_t position, std::uint64_t bytes) {
+        order_.erase({bytes_[position], position});
+        bytes_[position] += bytes;
+        order_.emplace(bytes_[position], position);
+    }
+    std::uint64_t of(std::uint32_t position) const { return bytes_[position]; }
+    std::uint32_t least() const { return order_.begin()->second; }
+
+private:
+    std::vector<std::uint64_t> bytes_;
+    std::set<std::pair<std::uint64_t, std::uint32_t>> order_;
+};
+
+/// Gives those of `orphans` that `which` names, heaviest first, to the least loaded.
+void deal_evenly(std::span<Orphan const> orphans, std::span<Survivor const> survivors, std::vector<std::size_t> which,
+                 Loads& loads, std::vector<PeId>& homes) {
+    std::stable_sort(which.begin(), which.end(),
+                     [&](std::size_t a, std::size_t b) { return orphans[a].bytes > orphans[b].bytes; });
+    for (auto const i : which) {
+        auto chosen = loads.least();
+        for (auto const holder : orphans[i].holders) {
+            auto const position = position_of(holder, survivors);
+            if (loads.of(position) == loads.of(chosen)) {
+                chosen = position;
+                break;
+            }
+        }
+        loads.add(chosen, orphans[i].bytes);
+        homes[i] = survivors[chosen].pe;
+    }
+}
+
+}  // namespace
+
+std::vector<PeId> to_holders(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
+    // Left vertices: the orphans, and what each survivor has already, which only itself can have.
+    Csr<std::uint32_t> graph;
+    std::vector<std::uint64_t> weights;
+    for (auto const& orphan : orphans) {
+        for (auto const holder : orphan.holders) graph.push_value(position_of(holder, survivors));
+        graph.end_row();
+        weights.push_back(orphan.bytes);
+    }
+    for (std::uint32_t i = 0; i < survivors.size(); ++i) {
+        graph.push_value(i);
+        graph.end_row();
+        weights.push_back(survivors[i].bytes);
+    }
+    auto const matching = matching::min_b_matching(graph, weights, static_cast<std::uint32_t>(survivors.size()));
+
+    std::vector<PeId> homes(orphans.size());
+    std::vector<std::size_t> held_by_nobody;
+    Loads loads(survivors);
+    for (std::size_t i = 0; i < orphans.size(); ++i) {
+        if (orphans[i].holders.empty()) {
+            held_by_nobody.push_back(i);
+            continue;
+        }
+        homes[i] = survivors[matching.right_of[i]].pe;
+        loads.add(matching.right_of[i], orphans[i].bytes);
+    }
+    deal_evenly(orphans, survivors, std::move(held_by_nobody), loads, homes);
+    return homes;
+}
+
+std::vector<PeId> balanced(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
+    std::vector<PeId> homes(orphans.size());
+    std::vector<std::size_t> all(orphans.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    Loads loads(survivors);
+    deal_evenly(orphans, survivors, std::move(all), loads, homes);
+    return homes;
+}
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,67 @@
+#include "checkpoint/registry.hpp"
+
+#include <utility>
+
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/zstd.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+constexpr int level = 1;
+
+/// Room for all that is known to come, taken at once: growing would copy what is there, and take half as much again.
+void make_room(Registry const& registry, Image& image) {
+    std::uint64_t expected = 0;
+    for (auto const& [name, entity] : registry) expected += entity.bytes ? entity.bytes().size() : 0;
+    if (image.bytes.capacity() >= expected) return;
+    image.bytes = {};
+    image.bytes.reserve(expected);
+}
+
+void append_compressed(Entity const& entity, ByteWriter& out, Image::Part& part) {
+    ByteWriter made;
+    if (!entity.bytes) entity.save(made);
+    auto const plain = entity.bytes ? entity.bytes() : made.bytes();
+    auto const frame = zstd_compress(plain, level);
+    auto const shorter = frame.size() < plain.size() ? std::span<std::byte const>(frame) : plain;
+    out.put_plain(shorter);
+    part.bytes = plain.size();
+}
+
+}  // namespace
+
+void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
+    image.parts.clear();
+    image.bytes.clear();
+    if (form == SnapshotOptions::Form::plain) make_room(registry, image);
+    ByteWriter out(std::move(image.bytes));
+    for (auto const& [name, entity] : registry) {
+        auto& part = image.parts.emplace_back(Image::Part{name});
+        auto const begin = out.bytes().size();
+        if (form == SnapshotOptions::Form::compressed) {
+            append_compressed(entity, out, part);
+        } else if (entity.bytes) {
+            out.put_plain(entity.bytes());
+        } else {
+            entity.save(out);
+        }
+        part.stored_bytes = out.bytes().size() - begin;
+        if (form == SnapshotOptions::Form::plain) part.bytes = part.stored_bytes;
+    }
+    image.bytes = out.take();
+}
+
+void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes) {
+    std::vector<std::byte> content;
+    if (stored.size() < bytes) {
+        content = zstd_decompress(stored, bytes);
+        stored = content;
+    }
+    REGRAFT_EXPECTS(stored.size() == bytes);
+    ByteReader in(stored);
+    entity.restore(in);
+    REGRAFT_EXPECTS(in.empty() && "restore reads all that save has written");
+}
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,36 @@
+// The entities that a PE has registered, and how they become the bytes of a commit and back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "regraft/checkpoint/entity.hpp"
+#include "regraft/checkpoint/snapshot.hpp"
+
+namespace regraft::checkpoint {
+
+/// Entities by name: their order is that of the names.
+using Registry = std::map<std::string, Entity, std::less<>>;
+
+/// What is stored of entities, one behind the other.
+struct Image {
+    struct Part {
+        std::string name;
+        std::uint64_t bytes = 0;
+        std::uint64_t stored_bytes = 0;
+    };
+    std::vector<Part> parts;
+    std::vector<std::byte> bytes;
+};
+
+/// Replaces image, in the memory that it has as far as that reaches.
+void save(Registry const& registry, SnapshotOptions::Form form, Image& image);
+
+/// Gives the entity what was stored of it: `bytes` bytes, compressed if that is more than `stored` has.
+void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes);
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,312 @@
+// Back to the last commit: new homes for what the dead had, their bytes, an agreement, and then the program's state.
+#include <algorithm>
+#include <utility>
+
+#include "checkpoint/snapshot_impl.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/united.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+ft::FailPhase restore_phase("snapshot-restore");
+
+constexpr BlockRange only(std::size_t i) {
+    return {BlockId{i}, BlockId{i + 1}};
+}
+
+std::vector<std::string> names_in(std::span<CommittedEntity const> entities, std::span<BlockRange const> ranges) {
+    std::vector<std::string> names;
+    for (auto const& range : ranges) {
+        for (auto block = range.first; block < range.last; block = advance(block, 1)) {
+            names.push_back(entities[value(block)].name);
+        }
+    }
+    return names;
+}
+
+/// A restore that was interrupted may have said so already.
+void add_once(std::vector<std::string>& names, std::string name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
+EntitiesLost entities_lost(std::vector<std::string> names) {
+    constexpr std::size_t most_named = 3;
+    auto text = std::to_string(names.size()) + " entities are lost with all who had copies of them:";
+    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
+        text += (i == 0 ? " '" : ", '") + names[i] + "'";
+    }
+    if (names.size() > most_named) text += " and " + std::to_string(names.size() - most_named) + " more";
+    return {text, std::move(names)};
+}
+
+}  // namespace
+
+RestoreReport Snapshot::restore(RestoreOptions const& options) {
+    return impl_->restore(options);
+}
+
+RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
+    REGRAFT_EXPECTS(generation() > 0 && "something was committed");
+    comm.reach(restore_phase.before);
+    auto& report = unreported;
+    auto begin = Clock::now();
+    auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
+    Return going;
+    going.homes = deal(restore_options.deal);
+    report.plan_ms += lap();
+    fetch(going, restore_options, report);
+    comm.reach(restore_phase.inside);
+    settle(going, report);
+    report.load_ms += lap();
+    apply(going, restore_options, report);
+    comm.reach(restore_phase.after);
+    report.apply_ms += lap();
+    make_redundant(restore_options, report);
+    report.redundancy_ms += lap();
+    report.generation = generation();
+    pace.rolled_back();
+    last_stop = Clock::now();
+    return std::exchange(unreported, {});
+}
+
+/// The homes of all entities: new ones for those of the dead, by the rule.
+std::vector<PeId> Snapshot::Impl::deal(Deal const& rule) const {
+    auto const members = comm.members();
+    std::vector<PeId> homes;
+    std::vector<Survivor> survivors;
+    for (auto const pe : members) survivors.push_back({pe, 0});
+    std::vector<std::size_t> orphaned;
+    for (std::size_t i = 0; i < manifest.entities.size(); ++i) {
+        auto const& entity = manifest.entities[i];
+        homes.push_back(entity.home);
+        if (std::binary_search(members.begin(), members.end(), entity.home)) {
+            survivors[comm.position(entity.home)].bytes += entity.bytes;
+        } else {
+            orphaned.push_back(i);
+        }
+    }
+    if (orphaned.empty()) return homes;
+
+    Csr<PeId> holders;
+    auto next = orphaned.begin();
+    vault.visit_holders([&](placement::Run const& run) {
+        for (; next != orphaned.end() && run.blocks.contains(BlockId{*next}); ++next) holders.push_row(run.holders);
+    });
+    std::vector<Orphan> orphans;
+    for (std::size_t k = 0; k < orphaned.size(); ++k) {
+        auto const& entity = manifest.entities[orphaned[k]];
+        orphans.push_back({entity.name, entity.bytes, entity.home, std::as_const(holders)[k]});
+    }
+    auto const dealt = rule(orphans, survivors);
+    REGRAFT_EXPECTS(dealt.size() == orphans.size() && "a home for every orphan");
+    for (std::size_t k = 0; k < orphaned.size(); ++k) {
+        REGRAFT_EXPECTS(std::binary_search(members.begin(), members.end(), dealt[k]) && "homes are members");
+        homes[orphaned[k]] = dealt[k];
+    }
+    return homes;
+}
+
+/// Row by PeId: the entities that their home does not hold, or all of the store if somebody's own copy is damaged.
+Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
+    std::vector<char> has_arrived(homes.size(), 0);
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        auto const& entity = manifest.entities[i];
+        has_arrived[i] =
+            entity.stored_bytes == 0 || (!arrivals.arrived.empty() && arrivals.arrived[i] && homes[i] == entity.home);
+    }
+    auto is_there = has_arrived;
+    vault.visit_holders([&](placement::Run const& run) {
+        for (auto block = run.blocks.first; block < run.blocks.last; block = advance(block, 1)) {
+            auto const i = value(block);
+            if (std::binary_search(run.holders.begin(), run.holders.end(), homes[i])) is_there[i] = 1;
+        }
+    });
+    if (options.integrity == store::Integrity::checked) {
+        bool intact = true;
+        for (std::size_t i = 0; i < homes.size(); ++i) {
+            bool const from_store = homes[i] == comm.self() && is_there[i] && !has_arrived[i];
+            if (from_store && vault.held(BlockId{i}).empty()) intact = false;
+        }
+        // The store finds out what is wrong with what is read, and replaces it.
+        if (!comm.agree(intact)) is_there = std::move(has_arrived);
+    }
+    std::vector<std::vector<BlockRange>> by_pe(comm.num_founders());
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        if (!is_there[i]) by_pe[value(homes[i])].push_back(only(i));
+    }
+    Csr<BlockRange> rows;
+    for (auto& row : by_pe) rows.push_row(united(std::move(row)));
+    return rows;
+}
+
+/// Gets what is missing here. If all have everything, nobody sends anything.
+void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report) {
+    going.missing = missing(going.homes);
+    auto const& rows = std::as_const(going).missing;
+    if (rows.values.empty()) return;
+    std::uint64_t bytes = 0;
+    for (auto const& range : rows[value(comm.self())]) bytes += vault.sizes().bytes(range);
+    going.received.resize(bytes);
+    auto load_options = options_of_load(restore_options);
+    store::LoadReport loaded;
+    try {
+        loaded = vault.load(rows, going.received, load_options);
+    } catch (store::DataLost const& error) {
+        if (restore_options.lost == RestoreOptions::Lost::thrown) {
+            throw entities_lost(names_in(manifest.entities, error.ranges()));
+        }
+        load_options.reread = {};  // in vain
+        loaded = vault.load(rows, going.received, load_options);
+    }
+    report.bytes_received += loaded.bytes_received;
+    report.bytes_local += loaded.bytes_local;
+    if (!load_options.reread) going.lost = std::move(loaded.lost);
+}
+
+store::LoadOptions Snapshot::Impl::options_of_load(RestoreOptions const& restore_options) const {
+    using Lost = store::LoadOptions::Lost;
+    store::LoadOptions result{.lost = restore_options.lost == RestoreOptions::Lost::left ? Lost::left : Lost::thrown};
+    if (!restore_options.reread) return result;
+    result.reread = [&](BlockRange blocks, std::span<std::byte> place) {
+        for (auto block = blocks.first; block < blocks.last; block = advance(block, 1)) {
+            auto const& entity = manifest.entities[value(block)];
+            restore_options.reread(entity, place.first(entity.stored_bytes));
+            place = place.subspan(entity.stored_bytes);
+        }
+    };
+    return result;
+}
+
+/// All get the new homes, or nobody does. What is lost stays with the dead.
+void Snapshot::Impl::settle(Return& going, RestoreReport& report) {
+    for (auto const& range : going.lost) {
+        for (auto i = value(range.first); i < value(range.last); ++i) going.homes[i] = manifest.entities[i].home;
+    }
+    if (!comm.agree_equal(hash(std::as_bytes(std::span(going.homes))))) {
+        throw ft::Divergence("snapshot: the rule dealt the entities of the dead otherwise on some members");
+    }
+    arrivals.arrived.resize(going.homes.size(), 0);
+    std::map<std::string_view, Adoption*> known;
+    for (auto& adoption : report.adopted) known[adoption.name] = &adoption;
+    std::vector<Adoption> adopted;
+    for (std::size_t i = 0; i < going.homes.size(); ++i) {
+        auto& entity = manifest.entities[i];
+        if (entity.home == going.homes[i]) continue;
+        auto const found = known.find(entity.name);  // its new home has died, too
+        if (found == known.end()) adopted.push_back({entity.name, entity.home, going.homes[i], entity.bytes});
+        if (found != known.end()) found->second->to = going.homes[i];
+        entity.home = going.homes[i];
+        arrivals.arrived[i] = 0;
+    }
+    report.adopted.insert(report.adopted.end(), adopted.begin(), adopted.end());
+    for (auto& name : names_in(manifest.entities, going.lost)) {
+        std::erase_if(report.adopted, [&](Adoption const& adoption) { return adoption.name == name; });
+        add_once(report.lost, std::move(name));
+    }
+    note_arrivals(going);
+}
+
+void Snapshot::Impl::note_arrivals(Return& going) {
+    std::span<std::byte const> received = going.received;
+    for (std::uint32_t pe = 0; pe < comm.num_founders() && !going.missing.values.empty(); ++pe) {
+        for (auto const& range : std::as_const(going).missing[pe]) {
+            for (auto i = value(range.first); i < value(range.last); ++i) {
+                auto const size = PeId{pe} == comm.self() ? manifest.entities[i].stored_bytes : 0;
+                auto const bytes = received.first(size);
+                received = received.subspan(size);
+                if (manifest.entities[i].home != PeId{pe}) continue;  // it is lost
+                arrivals.arrived[i] = 1;
+                if (PeId{pe} == comm.self()) arrivals.here[i] = bytes;
+            }
+        }
+    }
+    if (!going.received.empty()) arrivals.buffers.push_back(std::move(going.received));
+}
+
+/// Nothing is sent any more, so a death is noticed later, by the next collective.
+void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report) {
+    std::vector<std::string_view> own_names, common_names;
+    for (auto const& entity : manifest.entities) {
+        if (entity.home == comm.self()) own_names.push_back(entity.name);
+    }
+    for (auto const& part : current().common.parts) common_names.push_back(part.name);
+    unregister_others(own, std::move(own_names), report);
+    unregister_others(common, std::move(common_names), report);
+    apply_own(going.missing[value(comm.self())], restore_options, report);
+    apply_common(restore_options);
+}
+
+void Snapshot::Impl::unregister_others(Registry& registry, std::vector<std::string_view> names, RestoreReport& report) {
+    std::sort(names.begin(), names.end());
+    std::erase_if(registry, [&](auto const& entry) {
+        bool const stays = std::binary_search(names.begin(), names.end(), entry.first);
+        if (!stays) add_once(report.removed, entry.first);
+        return !stays;
+    });
+}
+
+void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options,
+                               RestoreReport& report) {
+    auto range = came.begin();
+    for (std::size_t i = 0; i < manifest.entities.size(); ++i) {
+        auto const& [name, home, bytes, stored_bytes] = manifest.entities[i];
+        if (home != comm.self()) continue;
+        auto const from = stored_bytes == 0 ? std::span<std::byte const>() : stored(i);
+        REGRAFT_EXPECTS(from.size() == stored_bytes);
+        while (range != came.end() && range->last <= BlockId{i}) ++range;
+        if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += stored_bytes;
+        checkpoint::restore(registered(own, name, restore_options), from, bytes);
+        std::erase(report.removed, name);  // by a restore that was interrupted, before the home died
+    }
+}
+
+void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
+    std::span<std::byte const> rest = current().common.bytes;
+    for (auto const& [name, bytes, stored_bytes] : current().common.parts) {
+        checkpoint::restore(registered(common, name, restore_options), rest.first(stored_bytes), bytes);
+        rest = rest.subspan(stored_bytes);
+    }
+}
+
+/// The entity, which the program adopts if it is not there.
+Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name,
+                                         RestoreOptions const& restore_options) {
+    if (!registry.contains(name)) {
+        REGRAFT_EXPECTS(restore_options.adopt && "there is a function that adopts entities");
+        restore_options.adopt(name);
+    }
+    auto const found = registry.find(name);
+    REGRAFT_EXPECTS(found != registry.end() && "adopt adds the entity");
+    return found->second;
+}
+
+void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, RestoreReport& report) {
+    using How = RestoreOptions::Redundancy;
+    if (restore_options.redundancy == How::left || std::ranges::equal(guarded, comm.members())) return;
+    if (restore_options.redundancy == How::committed) {
+        commit();
+        report.redundancy_bytes += vault.bytes_beside_own();
+        return;
+    }
+    auto const repaired = vault.repair();
+    report.redundancy_bytes += repaired.bytes;
+    guarded.assign(comm.members().begin(), comm.members().end());
+    if (!kept_only_at_home(repaired.lost)) return;
+    guarded.clear();
+    commit();
+    report.redundancy_bytes += vault.bytes_beside_own();
+}
+
+/// Whether the store has lost something that has arrived at a new home before.
+bool Snapshot::Impl::kept_only_at_home(std::span<BlockRange const> lost) const {
+    auto const arrived = [&](BlockRange const& range) {
+        return std::any_of(arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),
+                           arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.last)),
+                           [](char at_home) { return at_home != 0; });
+    };
+    return std::ranges::any_of(lost, arrived);
+}
+
+}  // namespace regraft::checkpoint

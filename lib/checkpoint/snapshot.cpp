@@ -1,0 +1,180 @@
+#include "regraft/checkpoint/snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "checkpoint/snapshot_impl.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+ft::FailPhase create_phase("snapshot-create");
+ft::FailPhase swap_phase("snapshot-swap");
+
+std::uint64_t digest(SnapshotOptions const& options) {
+    auto const* const code = std::get_if<erasure::Code>(&options.redundancy);
+    ByteWriter fields;
+    fields.put(code ? std::array{code->data(), code->parity()} : std::array{0U, 0U});
+    fields.put(options.form);
+    fields.put(options.transport);
+    fields.put(options.integrity);
+    fields.put(options.pace.steps);
+    fields.put(options.pace.estimate);
+    fields.put(options.pace.mtbf_hours);
+    return hash(fields.bytes());
+}
+
+std::uint64_t hash_of_contents(Image const& image) {
+    return hash_of(image.parts, {}) + hash(image.bytes);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(ft::Communicator& comm, SnapshotOptions options)
+    : impl_(std::make_unique<Impl>(comm, std::move(options))) {}
+Snapshot::Snapshot(Snapshot&&) noexcept = default;
+Snapshot::~Snapshot() = default;
+
+void Snapshot::add(std::string name, Entity entity) {
+    REGRAFT_EXPECTS(entity.save && entity.restore);
+    REGRAFT_EXPECTS(!has(name) && "names are unique");
+    impl_->own.emplace(std::move(name), std::move(entity));
+}
+
+void Snapshot::add_common(std::string name, Entity entity) {
+    REGRAFT_EXPECTS(entity.save && entity.restore);
+    REGRAFT_EXPECTS(!has(name) && "names are unique");
+    impl_->common.emplace(std::move(name), std::move(entity));
+}
+
+void Snapshot::remove(std::string_view name) {
+    REGRAFT_EXPECTS(has(name));
+    for (auto* const registry : {&impl_->own, &impl_->common}) {
+        if (auto const found = registry->find(name); found != registry->end()) registry->erase(found);
+    }
+}
+
+bool Snapshot::has(std::string_view name) const {
+    return impl_->own.contains(name) || impl_->common.contains(name);
+}
+
+CommitReport Snapshot::commit() {
+    return impl_->commit();
+}
+
+CommitReport Snapshot::Impl::commit() {
+    auto const begin = Clock::now();
+    comm.reach(create_phase.before);
+    auto& next = spare();
+    save(own, options.form, next.own);
+    comm.reach(create_phase.inside);
+    save(common, SnapshotOptions::Form::plain, next.common);
+    CommitReport report{.create_ms = milliseconds_since(begin)};
+    for (auto const& part : next.own.parts) report.bytes += part.bytes;
+    report.stored_bytes = next.own.bytes.size();
+    comm.reach(create_phase.after);
+
+    auto const created = Clock::now();
+    auto const parts = hash_of(next.own.parts, options.node);
+    auto const heads = gather_heads(comm, {digest(options), parts, hash_of_contents(next.common), cost_until(begin)});
+    auto next_manifest = manifest_for(heads, next);
+    put(next_manifest ? *next_manifest : manifest, next.own.bytes, [&] {
+        if (next_manifest) manifest = std::move(*next_manifest);
+        arrivals = {};
+        guarded = {comm.members().begin(), comm.members().end()};
+        std::vector<Cost> costs;
+        for (auto const& head : heads) costs.push_back(head.cost);
+        pace.committed(costs);
+    });
+    report.exchange_ms = milliseconds_since(created);
+    last_commit_ms = milliseconds_since(begin);
+    last_stop = Clock::now();
+    return report;
+}
+
+/// What is to be known of the commit, if it is not what is known of the last.
+std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads, Images const& next) {
+    for (auto const& head : heads) {
+        REGRAFT_EXPECTS(head.options == heads.front().options && "all members have the same options");
+    }
+    if (std::ranges::any_of(heads, [&](Head const& head) { return head.common != heads.front().common; })) {
+        comm.agree();  // that nobody has failed: what is thrown next is thrown on all
+        throw ft::Divergence("snapshot: common entities are not the same on all members");
+    }
+    if (generation() > 0 && holds(manifest, comm.members(), heads)) return {};
+    auto result = gather_manifest(comm, next.own.parts, options.node);
+    if (auto const name = duplicate(result, next.common.parts)) {
+        comm.agree();
+        throw DuplicateEntity(*name);
+    }
+    return result;
+}
+
+/// Gives the store what is to be kept; keep() then makes it known here, also if somebody dies between the two.
+void Snapshot::Impl::put(Manifest const& of, std::span<std::byte const> mine, std::function<void()> const& keep) {
+    auto const before = vault.version();
+    auto const keep_if_done = [&] {
+        if (vault.version() != before) keep();
+    };
+    try {
+        vault.submit({of.ranges, of.sizes, of.node_of}, mine);
+        comm.reach(swap_phase.before);
+        comm.reach(swap_phase.inside);
+    } catch (...) {
+        keep_if_done();
+        throw;
+    }
+    keep_if_done();
+    comm.reach(swap_phase.after);
+}
+
+/// What this PE has measured when a commit begins.
+Cost Snapshot::Impl::cost_until(Clock::time_point begin) const {
+    auto const computed = std::chrono::duration<double, std::milli>(begin - last_stop).count();
+    auto const steps = pace.steps();
+    return {steps == 0 ? 0 : computed / static_cast<double>(steps), last_commit_ms};
+}
+
+bool Snapshot::due() {
+    return impl_->pace.due();
+}
+
+Pace const& Snapshot::pace() const {
+    return impl_->pace;
+}
+
+std::uint64_t Snapshot::generation() const {
+    return impl_->generation();
+}
+
+std::span<CommittedEntity const> Snapshot::committed() const {
+    return impl_->manifest.entities;
+}
+
+std::span<std::byte const> Snapshot::stored(std::size_t i) const {
+    REGRAFT_EXPECTS(i < impl_->manifest.entities.size());
+    return impl_->stored(i);
+}
+
+std::span<std::byte const> Snapshot::Impl::stored(std::uint64_t i) const {
+    auto const found = arrivals.here.find(i);
+    return found != arrivals.here.end() ? found->second : vault.held(BlockId{i});
+}
+
+void Snapshot::trim() {
+    impl_->spare() = {};
+    impl_->vault.trim();
+}
+
+std::uint64_t Snapshot::bytes_held() const {
+    auto bytes = impl_->vault.bytes_held();
+    for (auto const& images : impl_->images) bytes += images.own.bytes.capacity() + images.common.bytes.capacity();
+    for (auto const& buffer : impl_->arrivals.buffers) bytes += buffer.capacity();
+    return bytes;
+}
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,91 @@
+// What is behind a Snapshot: what a PE knows and keeps, and the steps of its collectives.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/manifest.hpp"
+#include "checkpoint/registry.hpp"
+#include "checkpoint/vault.hpp"
+#include "regraft/checkpoint/snapshot.hpp"
+
+namespace regraft::checkpoint {
+
+/// The bytes of a commit that are this PE's.
+struct Images {
+    Image own;
+    Image common;
+};
+
+/// A restore while it is not agreed on.
+struct Return {
+    std::vector<PeId> homes;          // of all entities: the same on all members
+    Csr<BlockRange> missing;          // what each PE has to get, by PeId: the same on all
+    std::vector<std::byte> received;  // this PE's, one behind the other
+    std::vector<BlockRange> lost;     // by nobody to be given back: the same on all
+};
+
+/// What has come to new homes since the last commit. It stays, for the store need not have a copy there.
+struct Arrivals {
+    std::vector<char> arrived;                                 // for each entity: at its present home; the same on all
+    std::map<std::uint64_t, std::span<std::byte const>> here;  // of them this PE's
+    std::vector<std::vector<std::byte>> buffers;
+};
+
+struct Snapshot::Impl {
+    using Clock = std::chrono::steady_clock;
+
+    Impl(ft::Communicator& communicator, SnapshotOptions given)
+        : comm(communicator), options(std::move(given)), vault(comm, options), pace(options.pace) {}
+
+    CommitReport commit();
+    RestoreReport restore(RestoreOptions const& restore_options);
+
+    std::uint64_t generation() const { return vault.version(); }
+    Images const& current() const { return images[generation() % 2]; }
+    /// What is stored of entity i here; nothing if that is nothing, or not here.
+    std::span<std::byte const> stored(std::uint64_t i) const;
+    Images& spare() { return images[(generation() + 1) % 2]; }
+
+    ft::Communicator& comm;
+    SnapshotOptions options;
+    Registry own, common;
+    std::array<Images, 2> images;  // before the vault, which refers to them
+    Vault vault;
+    Manifest manifest;  // of the last commit, with the homes that entities have now
+    Arrivals arrivals;
+    std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
+    RestoreReport unreported{};  // of restores that were interrupted
+    Pace pace;
+    double last_commit_ms = 0;
+    Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
+
+private:
+    std::optional<Manifest> manifest_for(std::span<Head const> heads, Images const& next);
+    void put(Manifest const& of, std::span<std::byte const> mine, std::function<void()> const& keep);
+    Cost cost_until(Clock::time_point begin) const;
+
+    std::vector<PeId> deal(Deal const& rule) const;
+    Csr<BlockRange> missing(std::span<PeId const> homes) const;
+    void fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report);
+    store::LoadOptions options_of_load(RestoreOptions const& restore_options) const;
+    void settle(Return& going, RestoreReport& report);
+    void note_arrivals(Return& going);
+    void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report);
+    void unregister_others(Registry& registry, std::vector<std::string_view> names, RestoreReport& report);
+    void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);
+    void apply_common(RestoreOptions const& restore_options);
+    Entity const& registered(Registry const& registry, std::string const& name, RestoreOptions const& restore_options);
+    void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
+    bool kept_only_at_home(std::span<BlockRange const> lost) const;
+};
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,91 @@
+#include "checkpoint/vault.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "regraft/placement/uneven.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+using store::ErasureStore;
+using store::ReplicatedStore;
+
+std::variant<ReplicatedStore, ErasureStore> make_store(ft::Communicator& comm, SnapshotOptions const& options) {
+    constexpr auto own = store::OwnCopy::referenced;
+    if (std::holds_alternative<erasure::Code>(options.redundancy)) {
+        return ErasureStore(
+            comm,
+            {.transport = options.transport, .own_copy = own, .integrity = options.integrity, .node = options.node});
+    }
+    return ReplicatedStore(comm, {.transport = options.transport, .own_copy = own, .integrity = options.integrity});
+}
+
+}  // namespace
+
+Vault::Vault(ft::Communicator& comm, SnapshotOptions const& options)
+    : comm_(comm), redundancy_(options.redundancy), node_(options.node), store_(make_store(comm, options)) {}
+
+void Vault::submit(store::Submissions const& all, std::span<std::byte const> mine) {
+    if (auto* const coded = std::get_if<ErasureStore>(&store_)) {
+        return coded->submit(std::get<erasure::Code>(redundancy_), all, mine);
+    }
+    std::vector<std::uint64_t> sizes;
+    for (auto const& range : all.ranges) sizes.push_back(range.size());
+    auto const& partners = std::get<Partners>(redundancy_);
+    std::get<ReplicatedStore>(store_).submit(placement::Uneven(sizes, partners(comm_.members())), all, mine);
+}
+
+store::LoadReport Vault::load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options) {
+    return std::visit([&](auto& store) { return store.load(wanted, out, options); }, store_);
+}
+
+Vault::Repaired Vault::repair() {
+    if (auto* const coded = std::get_if<ErasureStore>(&store_)) {
+        auto report = coded->repair();
+        return {report.bytes_restored, std::move(report.lost)};
+    }
+    auto report = std::get<ReplicatedStore>(store_).repair({.node = node_});
+    return {report.bytes_copied, std::move(report.lost)};
+}
+
+std::uint64_t Vault::bytes_beside_own() const {
+    if (auto const* const coded = std::get_if<ErasureStore>(&store_)) {
+        return sizes().bytes() / coded->code().data() * coded->code().parity();
+    }
+    std::uint64_t bytes = 0;
+    visit_holders([&](placement::Run const& run) { bytes += (run.holders.size() - 1) * sizes().bytes(run.blocks); });
+    return bytes;
+}
+
+std::uint64_t Vault::version() const {
+    return std::visit([](auto const& store) { return store.version(); }, store_);
+}
+
+BlockSizes const& Vault::sizes() const {
+    return std::visit([](auto const& store) -> BlockSizes const& { return store.sizes(); }, store_);
+}
+
+std::span<std::byte const> Vault::held(BlockId block) const {
+    return std::visit([&](auto const& store) { return store.held({block, advance(block, 1)}); }, store_);
+}
+
+void Vault::visit_holders(std::function<void(placement::Run const&)> const& visit) const {
+    std::visit(
+        [&](auto const& store) {
+            store.visit_holders({BlockId{0}, BlockId{store.num_blocks()}}, visit);
+        },
+        store_);
+}
+
+void Vault::trim() {
+    if (auto* const replicated = std::get_if<ReplicatedStore>(&store_)) replicated->trim();
+}
+
+std::uint64_t Vault::bytes_held() const {
+    if (auto const* const coded = std::get_if<ErasureStore>(&store_)) return coded->bytes_held();
+    auto const& replicated = std::get<ReplicatedStore>(store_);
+    return replicated.bytes_held() + replicated.bytes_spare();
+}
+
+}  // namespace regraft::checkpoint

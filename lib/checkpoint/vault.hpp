@@ -1,0 +1,45 @@
+// The store behind a snapshot, replicated or erasure-coded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/store/erasure_store.hpp"
+#include "regraft/store/replicated_store.hpp"
+
+namespace regraft::checkpoint {
+
+/// What is submitted must stay where it is as long as it can be read.
+class Vault {
+public:
+    Vault(ft::Communicator& comm, SnapshotOptions const& options);
+
+    void submit(store::Submissions const& all, std::span<std::byte const> mine);
+    store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options);
+    struct Repaired {
+        std::uint64_t bytes = 0;  // of copies or pieces that were made anew
+        std::vector<BlockRange> lost;
+    };
+    Repaired repair();
+    /// The bytes of copies, or of parities if all members had equally much, beside what is everybody's own.
+    std::uint64_t bytes_beside_own() const;
+
+    std::uint64_t version() const;
+    BlockSizes const& sizes() const;
+    std::span<std::byte const> held(BlockId block) const;
+    void visit_holders(std::function<void(placement::Run const&)> const& visit) const;
+    void trim();
+    std::uint64_t bytes_held() const;
+
+private:
+    ft::Communicator& comm_;
+    Redundancy redundancy_;
+    std::optional<std::uint32_t> node_;
+    std::variant<store::ReplicatedStore, store::ErasureStore> store_;
+};
+
+}  // namespace regraft::checkpoint

@@ -1,0 +1,57 @@
+// What the two stores do alike to save and open their blocks.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "regraft/disk/generation.hpp"
+#include "regraft/store/disk.hpp"
+
+namespace regraft::store {
+
+/// What there is on disk of a version.
+struct OnDisk {
+    std::vector<disk::Saved> saved{};      // the newest last
+    std::shared_ptr<void const> opened{};  // what was read there, and the version refers to
+};
+
+/// `mine` of all members are all blocks. What is not in memory in one piece, or not as it must be, is loaded.
+template <class Store>
+SaveReport save_blocks(Store& store, ft::Communicator& comm, std::span<BlockRange const> mine,
+                       std::filesystem::path const& archive, SaveOptions const& options, OnDisk& on_disk) {
+    auto const& sizes = store.sizes();
+    std::vector<OwnBlocks> pieces;
+    std::vector<BlockRange> missing;
+    std::uint64_t bytes_missing = 0;
+    for (auto const& blocks : mine) {
+        auto const bytes = store.held(blocks);
+        if (bytes.size() == sizes.bytes(blocks)) {
+            pieces.push_back({blocks, bytes});
+        } else {
+            missing.push_back(blocks);
+            bytes_missing += sizes.bytes(blocks);
+        }
+    }
+    std::vector<std::byte> loaded(bytes_missing);
+    static_cast<void>(store.load(missing, loaded));
+    auto rest = std::span<std::byte const>(loaded);
+    for (auto const& blocks : missing) {
+        pieces.push_back({blocks, rest.first(sizes.bytes(blocks))});
+        rest = rest.subspan(sizes.bytes(blocks));
+    }
+    auto const report = save(comm, archive, sizes, pieces, options);
+    auto& saved = on_disk.saved;
+    saved.push_back({archive, report.generation});
+    if (saved.size() > options.kept) saved.erase(saved.begin());
+    return report;
+}
+
+inline OpenReport report_of(Opened opened) {
+    return {opened.index.generation, std::move(opened.index.attributes), std::move(opened.refused)};
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,161 @@
+"""Multiple sequence alignments: read, compressed along a parsimony tree, and read again by site.
+
+>>> alignment = parse(">a\\nACGT\\n>b\\nACGA\\n>c\\nAC-A\\n")
+>>> alignment.names
+['a', 'b', 'c']
+>>> alignment.cells[2].tobytes()
+b'AC-A'
+>>> file = RgmFile.from_bytes(compress_text(">a\\nACGT\\n>b\\nACGA\\n>c\\nAC-A\\n"))
+>>> file.columns(2, 4)
+array([[b'G', b'G', b'-'],
+       [b'T', b'A', b'A']], dtype='|S1')
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pathlib
+import tempfile
+from dataclasses import dataclass
+from typing import Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._core import InputError
+
+__all__ = ["Alignment", "InputError", "RgmFile", "compress", "compress_text", "open", "parse", "read"]
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A matrix of characters, one row per taxon."""
+
+    names: list[str]
+    #: Shape (taxa, sites), dtype S1; ``cells.view(np.uint8)`` are the codes of the characters.
+    cells: NDArray[np.bytes_]
+
+    @property
+    def num_taxa(self) -> int:
+        return self.cells.shape[0]
+
+    @property
+    def num_sites(self) -> int:
+        return self.cells.shape[1]
+
+
+class RgmFile:
+    """An alignment in the format .rgm, of which header and index are read at once and blocks of sites when they are asked for.
+
+    All raise InputError, a ValueError, with the name of the file if what they read is damaged. Any thread may ask.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._core = _core.RgmFile(os.fspath(path))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "<bytes>") -> RgmFile:
+        """A file that is in memory; name: for messages."""
+        file = cls.__new__(cls)
+        file._core = _core.RgmFile.from_bytes(data, name)
+        return file
+
+    @property
+    def names(self) -> list[str]:
+        return self._core.names
+
+    @property
+    def num_taxa(self) -> int:
+        return self._core.num_taxa
+
+    @property
+    def num_sites(self) -> int:
+        return self._core.num_sites
+
+    @property
+    def bytes_read(self) -> int:
+        """From the file, so far."""
+        return self._core.bytes_read
+
+    @property
+    def newick(self) -> str:
+        """The tree along which columns are coded: a topology without lengths."""
+        return self._core.newick()
+
+    def columns(self, first: int = 0, last: Optional[int] = None) -> NDArray[np.bytes_]:
+        """Sites first .. last - 1 (None: up to the end), shape (sites, taxa), dtype S1. Reads and decodes no other blocks."""
+        return self._core.columns(first, self.num_sites if last is None else last)
+
+    def rows(self, first: int = 0, last: Optional[int] = None) -> NDArray[np.bytes_]:
+        """The same, shape (taxa, sites)."""
+        return self._core.rows(first, self.num_sites if last is None else last)
+
+    def text(self) -> bytes:
+        """The text that was compressed, byte by byte."""
+        return self._core.text()
+
+    def verify(self) -> None:
+        """Decodes everything and compares it with the hash in the file."""
+        self._core.verify()
+
+    def __repr__(self) -> str:
+        return f"RgmFile({self.num_taxa} taxa, {self.num_sites} sites)"
+
+
+def open(path: Path) -> RgmFile:
+    """As RgmFile(path)."""
+    return RgmFile(path)
+
+
+def _bytes_of(path: Path) -> bytes:
+    with pathlib.Path(path).open("rb") as file:
+        data = file.read()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def parse(text: Union[str, bytes], name: str = "<text>") -> Alignment:
+    """FASTA, PHYLIP or NEXUS, whichever it is. Raises InputError "name:line:column: what is wrong, and what was expected"."""
+    return Alignment(*_core.parse(text.encode() if isinstance(text, str) else text, name))
+
+
+def read(path: Path) -> Alignment:
+    """The same from a file, also packed by gzip, or .rgm."""
+    data = _bytes_of(path)
+    if data[:4] == b"\x89RGM":
+        file = RgmFile.from_bytes(data, os.fspath(path))
+        return Alignment(file.names, file.rows())
+    return parse(data, os.fspath(path))
+
+
+def compress_text(text: Union[str, bytes], name: str = "<text>", *, effort: str = "normal", tree: Optional[str] = None) -> bytes:
+    """The bytes of an .rgm file, which have been unpacked and compared with the text.
+
+    effort: fast, normal or best. tree: in Newick format, with the taxa of the text; None: one is looked for.
+    """
+    return _core.compress(text.encode() if isinstance(text, str) else text, name, effort, tree)
+
+
+def compress(source: Path, target: Optional[Path] = None, *, effort: str = "normal", tree: Optional[str] = None) -> pathlib.Path:
+    """Compresses a FASTA, PHYLIP or NEXUS file, also packed by gzip, and returns the path of the result.
+
+    target: None: source with .rgm behind it (in place of .gz). It appears whole or not at all, and replaces what was there.
+    """
+    name = pathlib.Path(source)
+    goal = pathlib.Path(target) if target is not None else name.with_name((name.stem if name.suffix == ".gz" else name.name) + ".rgm")
+    data = compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree)
+    descriptor, temporary = tempfile.mkstemp(dir=goal.parent, prefix=goal.name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)  # as any new file, not as a temporary one
+        os.replace(temporary, goal)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return goal

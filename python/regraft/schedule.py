@@ -1,0 +1,82 @@
+"""Who sends which block to whom in which round: a multi-sender h-relation.
+
+Request i: PE ``receivers[i]`` wants a block that the PEs ``holders[offsets[i]:offsets[i + 1]]`` hold.
+
+>>> from regraft.placement import Placement
+>>> placement = Placement.permuted(num_blocks=64, num_slots=8, replicas=3)
+>>> alive = np.arange(8) != 5                     # PE 5 died; the others want what it had, by turns
+>>> blocks = np.concatenate([np.arange(a, b) for a, b in placement.held(5)])
+>>> receivers = np.flatnonzero(alive)[np.arange(len(blocks)) % 7]
+>>> plan = h_relation(receivers, *placement.holders(blocks, alive))
+>>> plan.num_lost, bool((plan.round_of[plan.round_of != NONE] < plan.num_rounds).all())
+(0, True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import NONE, numbers, offsets_and_values
+
+__all__ = ["NONE", "HRelation", "Senders", "choose_senders", "h_relation"]
+
+
+@dataclass(frozen=True)
+class Senders:
+    """Who sends."""
+
+    #: For every request its sender; the receiver itself if it holds the block, ``NONE`` if nobody does.
+    sender_of: NDArray[np.uint32]
+    #: The most blocks that one PE sends.
+    b: int
+    #: Requests whose receiver holds the block, and for blocks that nobody holds.
+    num_local: int
+    num_lost: int
+    #: With ``bytes``: the most bytes that one PE sends, and what no choice of senders can fall below.
+    most_bytes: int
+    most_bytes_bound: int
+
+
+@dataclass(frozen=True)
+class HRelation(Senders):
+    """And in which round. In a round a PE sends at most one message and receives at most one."""
+
+    #: For every request its round, ``NONE`` if nothing is sent.
+    round_of: NDArray[np.uint32]
+    #: The most messages that one PE sends or receives: no plan for these senders has fewer.
+    num_rounds: int
+
+
+def _requests(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike]) -> tuple[
+        NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32], Optional[NDArray[np.uint64]]]:
+    sizes = None if bytes is None else numbers(bytes, np.uint64, "bytes")
+    return (numbers(receivers, np.uint32, "receivers"), *offsets_and_values(offsets, holders, "holders"), sizes)
+
+
+def choose_senders(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None) -> Senders:
+    """Who sends, as evenly as possible: by blocks, or by bytes if the size of the block of each request is given.
+
+    >>> choose_senders([7, 8, 7], [0, 2, 4, 6], [1, 2, 1, 2, 7, 1]).sender_of.tolist()[2]
+    7
+    """
+    sender_of, plan = _core.choose_senders(*_requests(receivers, offsets, holders, bytes))
+    del plan["num_rounds"]
+    return Senders(sender_of, **plan)
+
+
+def h_relation(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None, *,
+               bundled: bool = False) -> HRelation:
+    """Senders and rounds, as few as possible.
+
+    bundled: a message is all that one PE has for another, where latency counts; else it is one block.
+
+    >>> h_relation([3, 4, 3, 4], [0, 2, 4, 6, 8], [1, 2] * 4).num_rounds
+    2
+    """
+    sender_of, round_of, plan = _core.h_relation(*_requests(receivers, offsets, holders, bytes), bundled)
+    return HRelation(sender_of, round_of=round_of, **plan)

@@ -1,0 +1,12 @@
+// regraft._core: what the modules of the package regraft are made of.
+#include "arrays.hpp"
+#include "regraft/core/errors.hpp"
+
+PYBIND11_MODULE(_core, module) {
+    using namespace regraft::python;
+    module.attr("__version__") = regraft_version();
+    py::register_exception<regraft::InputError>(module, "InputError", PyExc_ValueError);
+    add_planning(module);
+    add_placement(module);
+    add_msa(module);
+}

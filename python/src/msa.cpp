@@ -1,0 +1,193 @@
+// Alignments: read, compressed, and read again by site.
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "arrays.hpp"
+#include "regraft/codec/guide_tree.hpp"
+#include "regraft/codec/rgm.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/zstd.hpp"
+#include "regraft/msa/alignment.hpp"
+
+namespace regraft::python {
+namespace {
+
+enum class Major { columns, rows };
+
+/// A matrix of characters that takes over the cells, without a copy.
+py::array matrix_of(std::vector<char> cells, std::size_t rows, std::size_t columns) {
+    auto owner = std::make_unique<std::vector<char>>(std::move(cells));
+    auto* const data = owner->data();
+    py::capsule const capsule(owner.release(), [](void* p) { delete static_cast<std::vector<char>*>(p); });
+    return {py::dtype("S1"), {rows, columns}, {columns, std::size_t{1}}, data, capsule};
+}
+
+py::tuple parse(py::bytes const& text, std::string const& file) {
+    std::string_view const view = text;
+    msa::Alignment alignment;
+    {
+        py::gil_scoped_release const release;
+        alignment = msa::parse_alignment(view, file);
+    }
+    auto const taxa = alignment.num_taxa();
+    auto const sites = alignment.num_sites();
+    return py::make_tuple(std::move(alignment.names), matrix_of(std::move(alignment.cells), taxa, sites));
+}
+
+codec::GuideOptions guide_options(codec::Effort effort) {
+    if (effort == codec::Effort::fast) return {.spr_radius = 5, .spr_rounds = 2};
+    if (effort == codec::Effort::best) return {.spr_radius = 20, .spr_rounds = 20};
+    return {};
+}
+
+codec::Effort effort_of(std::string const& name) {
+    if (name == "fast") return codec::Effort::fast;
+    if (name == "best") return codec::Effort::best;
+    expect(name == "normal", "an effort: fast, normal, or best");
+    return codec::Effort::normal;
+}
+
+template <class Write>
+std::string collected(Write write) {
+    std::string bytes;
+    write([&](std::span<std::byte const> piece) {
+        bytes.append(reinterpret_cast<char const*>(piece.data()), piece.size());
+    });
+    return bytes;
+}
+
+/// Empty if the columns cannot be coded; then, if there is a tree, throws InputError.
+std::string coded(std::string_view text, msa::Alignment const& alignment, codec::Effort effort,
+                  std::optional<std::string> const& tree) {
+    if (!alignment.is_verbatim) {
+        if (!tree) return "";
+        throw InputError({alignment.file}, "has characters that stand for others, so no tree is of use; expected none");
+    }
+    auto const along = tree ? codec::guide_tree_from_newick(*tree, "tree", alignment.names)
+                            : codec::guide_tree(alignment, guide_options(effort));
+    try {
+        auto const compressed = codec::CompressedAlignment::encode(alignment, along, {.effort = effort});
+        codec::RgmExtras extras;
+        if (!alignment.file.empty()) extras.layout = msa::layout_of(text, alignment);
+        return collected([&](codec::ByteSink const& sink) { codec::write_rgm(compressed, extras, sink); });
+    } catch (InputError const&) {
+        if (tree) throw;
+        return "";
+    }
+}
+
+std::string compressed(std::string_view text, std::string const& file, codec::Effort effort,
+                       std::optional<std::string> const& tree) {
+    auto bytes = coded(text, msa::parse_alignment(text, file), effort, tree);
+    // As a text it is clearly larger if zstd's default level makes it so: its highest hardly makes half of that.
+    auto const text_bytes = [&] { return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size(); };
+    if (tree || (!bytes.empty() && text_bytes() >= 2 * bytes.size())) return bytes;
+    auto plain = collected([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });
+    return bytes.empty() || plain.size() < bytes.size() ? plain : bytes;
+}
+
+std::unique_ptr<codec::ByteSource> in_memory(std::string_view bytes, std::string const& name) {
+    auto const all = std::as_bytes(std::span(bytes));
+    return codec::bytes_in_memory({all.begin(), all.end()}, name);
+}
+
+py::bytes compress(py::bytes const& text, std::string const& file, std::string const& effort,
+                   std::optional<std::string> const& tree) {
+    std::string_view const view = text;
+    auto const how = effort_of(effort);
+    std::string bytes;
+    bool same = false;
+    {
+        py::gil_scoped_release const release;
+        bytes = compressed(view, file, how, tree);
+        same = codec::RgmFile(in_memory(bytes, file)).text() == view;
+    }
+    if (!same) throw std::runtime_error(file + " does not come back from its compressed form");
+    return bytes;
+}
+
+/// An .rgm file that several threads may ask.
+class RgmFile {
+public:
+    explicit RgmFile(std::unique_ptr<codec::ByteSource> source) : file_(std::move(source)) {}
+
+    std::vector<std::string> names() const { return {file_.names().begin(), file_.names().end()}; }
+    std::uint64_t num_taxa() const { return file_.num_taxa(); }
+    std::uint64_t num_sites() const { return file_.num_sites(); }
+    std::uint64_t bytes_read() const { return file_.bytes_read(); }
+    std::string kind() const { return file_.kind() == codec::Kind::plain ? "plain" : "columns"; }
+    std::string newick() const { return codec::to_newick(file_.tree(), file_.names()); }
+
+    py::array read(std::uint64_t first, std::uint64_t last, Major major) const {
+        expect(first <= last && last <= num_sites(), "sites within those of the alignment");
+        auto const taxa = static_cast<std::size_t>(num_taxa());
+        auto const sites = static_cast<std::size_t>(last - first);
+        auto const shape = major == Major::rows ? std::array{taxa, sites} : std::array{sites, taxa};
+        py::array out(py::dtype("S1"), shape);
+        auto* const cells = static_cast<char*>(out.mutable_data());
+        py::gil_scoped_release const release;
+        std::lock_guard const lock(mutex_);
+        SiteRange const wanted{SiteId{first}, SiteId{last}};
+        if (sites > 0)
+            file_.read(wanted).decode(
+                wanted, major == Major::rows ? codec::CellGrid{cells, sites, 1} : codec::CellGrid{cells, 1, taxa});
+        return out;
+    }
+    py::bytes text() const {
+        return locked([&] { return file_.text(); });
+    }
+    void verify() const {
+        locked([&] { return file_.verify(), std::string(); });
+    }
+
+private:
+    template <class Work>
+    std::string locked(Work work) const {
+        py::gil_scoped_release const release;
+        std::lock_guard const lock(mutex_);
+        return work();
+    }
+    mutable std::mutex mutex_;
+    codec::RgmFile file_;
+};
+
+}  // namespace
+
+void add_msa(py::module_& module) {
+    using py::arg;
+    module.def("parse", &parse, arg("text"), arg("file"));
+    module.def("compress", &compress, arg("text"), arg("file"), arg("effort"), arg("tree"));
+    py::class_<RgmFile>(module, "RgmFile")
+        .def(py::init([](std::string const& path) { return std::make_unique<RgmFile>(codec::open_bytes(path)); }),
+             arg("path"))
+        .def_static(
+            "from_bytes",
+            [](py::bytes const& bytes, std::string const& name) {
+                return std::make_unique<RgmFile>(in_memory(bytes, name));
+            },
+            arg("data"), arg("name"))
+        .def_property_readonly("names", &RgmFile::names)
+        .def_property_readonly("num_taxa", &RgmFile::num_taxa)
+        .def_property_readonly("num_sites", &RgmFile::num_sites)
+        .def_property_readonly("bytes_read", &RgmFile::bytes_read)
+        .def_property_readonly("kind", &RgmFile::kind)
+        .def("newick", &RgmFile::newick)
+        .def(
+            "columns",
+            [](RgmFile const& self, std::uint64_t first, std::uint64_t last) {
+                return self.read(first, last, Major::columns);
+            },
+            arg("first"), arg("last"))
+        .def(
+            "rows",
+            [](RgmFile const& self, std::uint64_t first, std::uint64_t last) {
+                return self.read(first, last, Major::rows);
+            },
+            arg("first"), arg("last"))
+        .def("text", &RgmFile::text)
+        .def("verify", &RgmFile::verify);
+}
+
+}  // namespace regraft::python

@@ -1,0 +1,91 @@
+"""Placements agree with themselves; probabilities of loss are those that exact fractions give."""
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+from regraft.loss import LossModel, simulate
+from regraft.placement import Placement
+
+PLACEMENTS = [
+    Placement.pairwise(50, 7, 3),
+    Placement.permuted(50, 7, 3, range_blocks=4),
+    Placement.permuted(50, 7, 2, seed=None),
+    Placement.mod_k(50, 7, 2),
+    Placement.mod_k(50, 7, 2, seed=4),
+    Placement.node_aware(50, [0, 0, 0, 1, 1, 2, 2], 3, seed=1),
+]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS, ids=repr)
+def test_slots_hold_what_blocks_say(placement):
+    offsets, slots = placement.holders()
+    by_slot = [np.concatenate([np.arange(a, b) for a, b in placement.held(slot)]) for slot in range(7)]
+    for block in range(50):
+        row = slots[offsets[block]:offsets[block + 1]].tolist()
+        assert len(set(row)) == len(row) >= placement.replicas
+        assert sorted(row) == [slot for slot in range(7) if block in by_slot[slot]]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS, ids=repr)
+def test_the_dead_are_left_out(placement):
+    alive = np.array([True, False, True, True, True, False, True])
+    offsets, slots = placement.holders([3, 49, 3], alive)
+    everybody, all_slots = placement.holders([3, 49, 3])
+    for i in range(3):
+        row = all_slots[everybody[i]:everybody[i + 1]]
+        assert slots[offsets[i]:offsets[i + 1]].tolist() == row[alive[row]].tolist()
+
+
+def test_wrong_placements_are_value_errors():
+    for make in [lambda: Placement.pairwise(10, 3, 4), lambda: Placement.mod_k(10, 0, 0), lambda: Placement.permuted(2**64 - 1, 3, 2, 1),
+                 lambda: Placement.permuted(10, 3, 2, seed=2**64 - 1), lambda: PLACEMENTS[0].held(7), lambda: PLACEMENTS[0].holders([50]),
+                 lambda: PLACEMENTS[0].holders([1], [True]), lambda: Placement.node_aware(10, [], 1)]:
+        with pytest.raises(ValueError, match="expected"):
+            make()
+
+
+def exact_loss(num_slots, size, count, failures):
+    """That all slots of one of `count` groups of `size` are among the failures: inclusion and exclusion."""
+    return sum(Fraction((-1) ** (j + 1) * comb(count, j) * comb(num_slots - j * size, failures - j * size), comb(num_slots, failures))
+               for j in range(1, count + 1) if j * size <= failures)
+
+
+@pytest.mark.parametrize("num_slots, size, count", [(12, 3, 4), (13, 2, 6), (30, 3, 7), (5, 1, 5), (9, 9, 1)])
+def test_probability_is_that_of_exact_fractions(num_slots, size, count):
+    model = LossModel(num_slots, {size: count})
+    failures = np.arange(num_slots + 1)
+    exact = [float(exact_loss(num_slots, size, count, k)) for k in failures.tolist()]
+    np.testing.assert_allclose(model.loss_probability(failures), exact, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(model.survival_probability(failures), [float(1 - exact_loss(num_slots, size, count, k)) for k in failures.tolist()], rtol=1e-12, atol=0)
+    assert model.expected_failures() == pytest.approx(sum(1 - x for x in exact), rel=1e-12)
+    assert model.quantile(0.5) == next(k for k, x in enumerate(exact) if x >= 0.5)
+    assert model.most_survivable == num_slots - count
+
+
+def test_groups_are_those_of_the_placement():
+    assert LossModel.mod_k(13, 3).groups == {4: 1, 3: 3}
+    assert LossModel.mod_k_nodes(12, 3, 2).groups == {3: 2}
+    assert LossModel.mod_k_nodes(13, 3, 5) is None
+    assert isinstance(LossModel.mod_k(12, 3).loss_probability(4), float)
+    assert LossModel.mod_k(12, 3).loss_probability([[0, 12]]).tolist() == [[0.0, 1.0]]
+
+
+def test_draws_have_the_mean_of_the_closed_form():
+    model, placement = LossModel.mod_k(60, 3), Placement.mod_k(600, 60, 3)
+    draws = simulate(placement, 20_000, seed=1)
+    assert draws.mean() == pytest.approx(model.expected_failures(), abs=5 * draws.std() / 20_000**0.5)
+    assert (simulate(placement, 10, seed=1) == draws[:10]).all()
+    by_node = simulate(placement, 100, seed=1, node_of=np.repeat(np.arange(6), 10))
+    assert by_node.max() <= 6
+
+
+def test_wrong_models_are_value_errors():
+    model = LossModel.mod_k(12, 3)
+    for make in [lambda: LossModel(5, {3: 2}), lambda: LossModel(5, {}), lambda: LossModel(5, {0: 1}), lambda: LossModel(2**40, {1: 1}),
+                 lambda: LossModel.mod_k(3, 4), lambda: LossModel.mod_k_nodes(3, 2, 0), lambda: model.quantile(0), lambda: model.quantile(float("nan")),
+                 lambda: model.loss_probability(13), lambda: model.loss_probability(-1), lambda: simulate(PLACEMENTS[0], 2**33),
+                 lambda: simulate(PLACEMENTS[0], 1, node_of=[9] * 7), lambda: simulate(Placement.mod_k(0, 3, 2), 1)]:
+        with pytest.raises(ValueError, match="expected"):
+            make()

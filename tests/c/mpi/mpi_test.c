@@ -1,0 +1,598 @@
+/* Everything in regraft_mpi.h, used by a program in C99, also wrongly, and with deaths: mpi_test SCENARIO. Every rank
+ * that lives writes its verdict, as run_mpi.py wants it. */
+#include <stdlib.h>
+
+#include "../check.h"
+#include "regraft_mpi.h"
+
+enum { BLOCKS = 60, BYTES = 24, STEPS = 12 };
+
+/* An entity of a snapshot. */
+struct cell {
+    char name[16];
+    unsigned char* data;
+    uint64_t size;
+};
+
+struct test {
+    char const* scenario;
+    regraft_communicator* comm;
+    regraft_store* store;
+    regraft_checkpoint* checkpoint;
+    regraft_assignment* assignment;
+    uint32_t replicas;
+    uint32_t recoveries, concealed;
+    unsigned char all[BLOCKS * BYTES]; /* what this PE has loaded last */
+    regraft_snapshot* snapshot;
+    struct cell cells[8];
+    uint64_t num_cells, step;
+};
+
+/* Byte j of block i. */
+static unsigned char byte_of(uint64_t i, uint64_t j) {
+    return (unsigned char)(i * 31 + j * 7 + 1);
+}
+
+static regraft_status make_blocks(regraft_range blocks, void* out, uint64_t size, void* context) {
+    unsigned char* const bytes = out;
+    if (size != (blocks.last - blocks.first) * BYTES) return REGRAFT_ERROR_ARGUMENT;
+    for (uint64_t i = 0; i < size; ++i) bytes[i] = byte_of(blocks.first + i / BYTES, i % BYTES);
+    if (context != NULL) ++*(int*)context;
+    return REGRAFT_OK;
+}
+
+static regraft_status refuse(regraft_range blocks, void* out, uint64_t size, void* context) {
+    (void)blocks, (void)out, (void)size, (void)context;
+    return REGRAFT_ERROR_INPUT;
+}
+
+static int are_blocks(unsigned char const* bytes, regraft_range blocks) {
+    for (uint64_t i = 0; i < (blocks.last - blocks.first) * BYTES; ++i) {
+        if (bytes[i] != byte_of(blocks.first + i / BYTES, i % BYTES)) return 0;
+    }
+    return 1;
+}
+
+static regraft_status submit(struct test* t) {
+    unsigned char bytes[BLOCKS * BYTES];
+    uint32_t const size = regraft_communicator_size(t->comm);
+    regraft_range const mine = regraft_even_part(BLOCKS, regraft_communicator_position(t->comm), size);
+    uint64_t const num_bytes = (mine.last - mine.first) * BYTES;
+    CHECK_OK(make_blocks(mine, bytes, num_bytes, NULL));
+    regraft_placement* placement = NULL;
+    CHECK_OK(regraft_placement_pairwise(BLOCKS, size, size < t->replicas ? size : t->replicas, &placement));
+    regraft_status const status = regraft_store_submit(t->store, placement, mine, bytes, BYTES);
+    regraft_placement_free(placement);
+    return status;
+}
+
+static regraft_status load_all(struct test* t, regraft_load_options const* options, regraft_load_report* report) {
+    regraft_range const all = {0, BLOCKS};
+    return regraft_store_load(t->store, &all, 1, t->all, sizeof t->all, options, report);
+}
+
+static void communicator_is_whole(struct test* t, int rank, int size) {
+    bool all = false;
+    uint32_t* node_of = malloc((size_t)size * sizeof *node_of);
+    uint64_t number = rank == 0 ? 42 : 0;
+    CHECK(regraft_communicator_self(t->comm) == (uint32_t)rank);
+    CHECK(regraft_communicator_position(t->comm) == (uint32_t)rank);
+    CHECK(regraft_communicator_size(t->comm) == (uint32_t)size);
+    CHECK(regraft_communicator_num_founders(t->comm) == (uint32_t)size);
+    CHECK(regraft_communicator_members(t->comm)[size - 1] == (uint32_t)size - 1);
+    CHECK(regraft_communicator_epoch(t->comm) == 1);
+    CHECK(MPI_Comm_f2c(regraft_communicator_native_f(t->comm)) == regraft_communicator_native(t->comm));
+    CHECK_OK(regraft_communicator_check(t->comm, MPI_Barrier(regraft_communicator_native(t->comm)), "MPI_Barrier"));
+    CHECK_OK(regraft_communicator_look(t->comm));
+    CHECK_OK(regraft_communicator_agree(t->comm, true, &all));
+    CHECK(all);
+    CHECK_OK(regraft_communicator_agree(t->comm, rank == 0, &all));
+    CHECK(all == (size == 1));
+    CHECK_OK(regraft_communicator_agree(t->comm, true, NULL));
+    CHECK_OK(regraft_communicator_broadcast(t->comm, &number, sizeof number, 0));
+    CHECK(number == 42);
+    CHECK_OK(regraft_node_ids(t->comm, node_of, (uint64_t)size));
+    CHECK(node_of[size - 1] == 0); /* tests run on one node */
+    CHECK_SAYS(regraft_communicator_check(t->comm, MPI_ERR_COUNT, "MPI_Send"), REGRAFT_ERROR_MPI, "MPI_Send");
+    CHECK_REFUSED(regraft_communicator_broadcast(t->comm, &number, 8, (uint32_t)size), "a root that is a member");
+    CHECK_REFUSED(regraft_communicator_broadcast(t->comm, NULL, 8, 0), "data, not NULL");
+    CHECK_REFUSED(regraft_node_ids(t->comm, node_of, 77), "as many ids as there are members");
+    CHECK_SAYS(regraft_plan_failures("nowhere:0:0"), REGRAFT_ERROR_INPUT, "nowhere");
+    CHECK_REFUSED(regraft_plan_failures(NULL), "a plan, not NULL");
+    free(node_of);
+}
+
+static void sums_add_up(struct test* t, int rank, int size) {
+    double const terms[] = {0.1, (double)rank};
+    double sums_are[2];
+    regraft_sums* sums = NULL;
+    CHECK_OK(regraft_sums_create(2, &sums));
+    CHECK_OK(regraft_sums_add_each(sums, 0, terms, 2));
+    CHECK_OK(regraft_sums_all_reduce(t->comm, sums));
+    CHECK_OK(regraft_sums_values(sums, 0, sums_are, 2));
+    CHECK(sums_are[1] == size * (size - 1) / 2);
+    CHECK_REFUSED(regraft_sums_all_reduce(t->comm, NULL), "sums, not NULL");
+    CHECK_REFUSED(regraft_sums_all_reduce(NULL, sums), "a handle, not NULL");
+    regraft_sums_free(sums);
+}
+
+static void store_gives_back(struct test* t) {
+    regraft_load_report report;
+    regraft_range const part = {3, 5}, beyond = {3, BLOCKS + 1}, backwards = {5, 3}, all = {0, BLOCKS};
+    unsigned char bytes[2 * BYTES];
+    void const* held;
+    uint64_t size, num_damaged = 7;
+    regraft_range const* lost;
+    CHECK_REFUSED(load_all(t, NULL, NULL), "submitted before");
+    CHECK_OK(submit(t));
+    CHECK(regraft_store_num_blocks(t->store) == BLOCKS && regraft_store_version(t->store) == 1);
+    CHECK_OK(load_all(t, NULL, &report));
+    CHECK(are_blocks(t->all, all) && report.num_lost == 0);
+    CHECK(report.bytes_local + report.bytes_received == sizeof t->all && regraft_store_bytes_held(t->store) > 0);
+    CHECK_OK(regraft_store_load(t->store, &part, 1, bytes, sizeof bytes, NULL, NULL));
+    CHECK(are_blocks(bytes, part));
+    CHECK_OK(regraft_store_load(t->store, NULL, 0, NULL, 0, NULL, NULL));
+    CHECK_OK(regraft_store_size(t->store, part, &size));
+    CHECK(size == sizeof bytes);
+    CHECK_OK(regraft_store_held(t->store, part, &held, &size));
+    CHECK(held == NULL ? size == 0 : size == sizeof bytes && are_blocks(held, part));
+    regraft_repair_report repaired;
+    CHECK_OK(regraft_store_repair(t->store, NULL, &repaired));
+    CHECK(repaired.num_lost == 0 && repaired.bytes_copied == 0);
+    CHECK_OK(regraft_store_scrub(t->store, &num_damaged));
+    CHECK(num_damaged == 0);
+    CHECK_OK(regraft_store_lost(t->store, &lost, &size));
+    CHECK(size == 0);
+    CHECK_OK(regraft_store_trim(t->store));
+
+    CHECK_REFUSED(regraft_store_load(t->store, &part, 1, bytes, 5, NULL, NULL), "as many bytes");
+    CHECK_REFUSED(regraft_store_load(t->store, &part, 1, NULL, sizeof bytes, NULL, NULL), "not NULL");
+    CHECK_REFUSED(regraft_store_load(t->store, NULL, 1, bytes, sizeof bytes, NULL, NULL), "wanted, not NULL");
+    CHECK_REFUSED(regraft_store_load(t->store, &beyond, 1, bytes, sizeof bytes, NULL, NULL), "blocks that there are");
+    CHECK_REFUSED(regraft_store_load(t->store, &backwards, 1, bytes, 0, NULL, NULL), "blocks that there are");
+    CHECK_REFUSED(regraft_store_load(NULL, &part, 1, bytes, sizeof bytes, NULL, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_store_held(t->store, beyond, &held, &size), "blocks that there are");
+    CHECK_REFUSED(regraft_store_held(t->store, part, NULL, &size), "bytes, not NULL");
+    CHECK_REFUSED(regraft_store_size(t->store, part, NULL), "size, not NULL");
+    CHECK_REFUSED(regraft_store_lost(NULL, &lost, &size), "a store, not NULL");
+    CHECK_REFUSED(regraft_store_repair(NULL, NULL, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_store_scrub(NULL, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_store_trim(NULL), "a store, not NULL");
+    CHECK_REFUSED(regraft_store_create(NULL, NULL, &t->store), "a handle, not NULL");
+    CHECK_REFUSED(regraft_store_create(t->comm, NULL, NULL), "where to put the handle");
+}
+
+/* Block i has i + 1 bytes, each i. */
+static void store_takes_blocks_of_all_sizes(struct test* t, int rank, int size) {
+    unsigned char bytes[BLOCKS * BLOCKS], out[BLOCKS];
+    uint64_t offsets[BLOCKS + 1] = {0};
+    regraft_range const mine = regraft_even_part(BLOCKS, (uint64_t)rank, (uint64_t)size), last = {BLOCKS - 1, BLOCKS};
+    regraft_range const beyond = {0, BLOCKS + 1};
+    for (uint64_t i = mine.first; i < mine.last; ++i) {
+        offsets[i - mine.first + 1] = offsets[i - mine.first] + i + 1;
+        memset(bytes + offsets[i - mine.first], (int)i, i + 1);
+    }
+    regraft_placement *placement = NULL, *other = NULL;
+    regraft_store* plain = NULL;
+    regraft_store_options const by_reference = {.referenced = true};
+    CHECK_OK(regraft_placement_mod_k(BLOCKS, (uint32_t)size, 1, 5, &placement));
+    CHECK_OK(regraft_placement_mod_k(BLOCKS, (uint32_t)size + 1, 1, 5, &other));
+    CHECK_OK(regraft_store_create(t->comm, &by_reference, &plain));
+    CHECK_OK(regraft_store_submit_sized(plain, placement, mine, bytes, offsets));
+    CHECK_OK(regraft_store_load(plain, &last, 1, out, BLOCKS, NULL, NULL));
+    CHECK(out[0] == BLOCKS - 1 && out[BLOCKS - 1] == BLOCKS - 1);
+    CHECK_REFUSED(regraft_store_scrub(plain, NULL), "a store with checksums");
+    CHECK_REFUSED(regraft_store_submit_sized(plain, placement, mine, bytes, NULL), "offsets");
+    CHECK_REFUSED(regraft_store_submit_sized(plain, placement, mine, NULL, offsets), "blocks, not NULL");
+    CHECK_REFUSED(regraft_store_submit_sized(plain, other, mine, bytes, offsets), "a slot for each member");
+    CHECK_REFUSED(regraft_store_submit(plain, NULL, mine, bytes, 1), "a placement, not NULL");
+    CHECK_REFUSED(regraft_store_submit(plain, placement, beyond, bytes, 1), "blocks within");
+    CHECK_REFUSED(regraft_store_submit(plain, placement, mine, NULL, 1), "blocks, not NULL");
+    CHECK_REFUSED(regraft_store_submit(plain, placement, mine, bytes, UINT64_MAX / 2), "fit into memory");
+    regraft_store_free(plain);
+    regraft_placement_free(placement);
+    regraft_placement_free(other);
+}
+
+static void checkpoints_are_kept(struct test* t, int rank, int size) {
+    void const* bytes = NULL;
+    uint64_t length = 0;
+    uint32_t pe = 0;
+    char share[8] = "share  ";
+    share[6] = (char)('a' + rank);
+    CHECK_REFUSED(regraft_checkpoint_share(t->checkpoint, 0, &pe, &bytes, &length), "a share that there is");
+    CHECK_OK(regraft_checkpoint_commit(t->checkpoint, share, sizeof share));
+    CHECK(regraft_checkpoint_num_shares(t->checkpoint) == (uint64_t)size);
+    CHECK_OK(regraft_checkpoint_share(t->checkpoint, (uint64_t)size - 1, &pe, &bytes, &length));
+    CHECK(pe == (uint32_t)size - 1 && length == 8 && ((char const*)bytes)[6] == 'a' + size - 1);
+    CHECK_OK(regraft_checkpoint_commit_identical(t->checkpoint, "the same", 9));
+    CHECK_OK(regraft_checkpoint_share(t->checkpoint, 0, NULL, &bytes, &length));
+    CHECK(length == 9 && strcmp(bytes, "the same") == 0);
+    CHECK(regraft_checkpoint_generation(t->checkpoint) == 2);
+    int const different = rank;
+    CHECK(regraft_checkpoint_commit_identical(t->checkpoint, &different, sizeof different) ==
+          (size == 1 ? REGRAFT_OK : REGRAFT_DIVERGENCE));
+    CHECK_OK(regraft_checkpoint_commit(t->checkpoint, NULL, 0));
+    CHECK_REFUSED(regraft_checkpoint_commit(t->checkpoint, NULL, 1), "a share, not NULL");
+    CHECK_REFUSED(regraft_checkpoint_commit(t->checkpoint, share, UINT64_MAX), "small");
+    CHECK_REFUSED(regraft_checkpoint_commit(NULL, share, 1), "a handle, not NULL");
+    CHECK_REFUSED(regraft_checkpoint_share(t->checkpoint, 0, NULL, NULL, &length), "bytes, not NULL");
+    CHECK_REFUSED(regraft_checkpoint_create(NULL, &t->checkpoint), "a handle, not NULL");
+}
+
+static void nothing_is_nothing(void) {
+    regraft_communicator* none = NULL;
+    CHECK(regraft_communicator_self(NULL) == 0 && regraft_communicator_size(NULL) == 0);
+    CHECK(regraft_communicator_members(NULL) == NULL && regraft_communicator_native(NULL) == MPI_COMM_NULL);
+    CHECK(regraft_communicator_position(NULL) == 0 && regraft_communicator_num_founders(NULL) == 0);
+    CHECK(regraft_communicator_epoch(NULL) == 0 && regraft_store_version(NULL) == 0);
+    CHECK(regraft_store_num_blocks(NULL) == 0 && regraft_store_bytes_held(NULL) == 0);
+    CHECK(regraft_checkpoint_generation(NULL) == 0 && regraft_checkpoint_num_shares(NULL) == 0);
+    CHECK_REFUSED(regraft_communicator_create(MPI_COMM_NULL, &none), "a parent");
+    CHECK_REFUSED(regraft_communicator_create(MPI_COMM_WORLD, NULL), "where to put the handle");
+    CHECK_REFUSED(regraft_communicator_agree(NULL, true, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_communicator_shrink(NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_resilient(NULL, NULL, NULL, NULL), "not NULL");
+    CHECK(none == NULL);
+    regraft_communicator_free(NULL);
+    regraft_store_free(NULL);
+    regraft_checkpoint_free(NULL);
+}
+
+static void snapshots_go_back(struct test* t, int rank, int size) {
+    regraft_snapshot* s = NULL;
+    double mine[3] = {1, 2, 3}, step = 7;
+    char name[16];
+    regraft_commit_report committed;
+    regraft_restore_report restored;
+    regraft_snapshot_options const coded = {.parities = 2, .data = 254}, endless = {.mtbf_hours = -1};
+    regraft_snapshot_options const options = {.compressed = true, .checked = true, .steps = 2};
+    snprintf(name, sizeof name, "mine %d", rank);
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &coded, &s), "at most 255 pieces");
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &endless, &s), "mtbf_hours");
+    CHECK_REFUSED(regraft_snapshot_create(NULL, NULL, &s), "a handle, not NULL");
+    CHECK_OK(regraft_snapshot_create(t->comm, &options, &s));
+    CHECK_REFUSED(regraft_snapshot_restore(s, NULL, NULL), "a snapshot that was committed");
+    CHECK_OK(regraft_snapshot_add(s, name, mine, sizeof mine));
+    CHECK_OK(regraft_snapshot_add_common(s, "step", &step, sizeof step));
+    CHECK_REFUSED(regraft_snapshot_add(s, name, mine, sizeof mine), "a name that no entity here has");
+    CHECK_REFUSED(regraft_snapshot_add(s, NULL, mine, sizeof mine), "a name, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add(s, "other", NULL, 1), "data, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add_entity(s, "other", NULL), "an entity, not NULL");
+    CHECK_REFUSED(regraft_snapshot_add_entity(s, "other", &(regraft_entity){NULL, NULL, NULL}), "bytes and room");
+    CHECK_REFUSED(regraft_snapshot_remove(s, "other"), "a name that an entity here has");
+    CHECK(regraft_snapshot_has(s, name) && !regraft_snapshot_has(s, "other") && !regraft_snapshot_has(NULL, name));
+    CHECK_OK(regraft_snapshot_commit(s, &committed));
+    CHECK(committed.bytes >= sizeof mine && regraft_snapshot_generation(s) == 1);
+    CHECK(!regraft_snapshot_due(s) && regraft_snapshot_due(s)); /* every second step */
+    mine[1] = step = 99;
+    CHECK_OK(regraft_snapshot_restore(s, NULL, &restored));
+    CHECK(mine[0] == 1 && mine[1] == 2 && step == 7 && restored.generation == 1 && restored.num_lost == 0);
+    CHECK(regraft_snapshot_lost(s, 0) == NULL && regraft_snapshot_bytes_held(s) > 0);
+    step = rank;
+    CHECK(regraft_snapshot_commit(s, NULL) == (size == 1 ? REGRAFT_OK : REGRAFT_DIVERGENCE));
+    step = 7;
+    CHECK_OK(regraft_snapshot_add(s, "everybody's", mine, sizeof mine));
+    CHECK(regraft_snapshot_commit(s, NULL) == (size == 1 ? REGRAFT_OK : REGRAFT_DUPLICATE));
+    CHECK_OK(regraft_snapshot_remove(s, "everybody's"));
+    CHECK_OK(regraft_snapshot_commit(s, NULL));
+    CHECK_OK(regraft_snapshot_trim(s));
+    CHECK_REFUSED(regraft_snapshot_trim(NULL), "a snapshot, not NULL");
+    CHECK_REFUSED(regraft_snapshot_commit(NULL, NULL), "a handle, not NULL");
+    CHECK(!regraft_snapshot_due(NULL) && regraft_snapshot_generation(NULL) == 0);
+    CHECK(regraft_snapshot_bytes_held(NULL) == 0 && regraft_snapshot_lost(NULL, 0) == NULL);
+    regraft_snapshot_free(s);
+    regraft_snapshot_free(NULL);
+}
+
+static regraft_status stop_alike(void* context) {
+    (void)context;
+    return REGRAFT_UNIFORM + 3;
+}
+
+static regraft_status stop_alone(void* context) {
+    return regraft_store_load(((struct test*)context)->store, NULL, 1, NULL, 0, NULL, NULL);
+}
+
+static regraft_status never(regraft_failure const* failure, void* context) {
+    (void)failure, (void)context;
+    CHECK(!"a recovery without a failure");
+    return REGRAFT_OK;
+}
+
+static void calm(struct test* t, int rank, int size) {
+    nothing_is_nothing();
+    communicator_is_whole(t, rank, size);
+    sums_add_up(t, rank, size);
+    store_gives_back(t);
+    store_takes_blocks_of_all_sizes(t, rank, size);
+    checkpoints_are_kept(t, rank, size);
+    snapshots_go_back(t, rank, size);
+    CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");
+    /* Alone nobody waits, so that the error comes out. */
+    if (size == 1) CHECK_REFUSED(regraft_resilient(t->comm, stop_alone, never, t), "wanted, not NULL");
+}
+
+/* Five rounds of loading, summing and committing. The first failure is concealed by the body, the second is one that
+ * only the body has noticed, in a call of its own. */
+static regraft_status work(void* context) {
+    struct test* const t = context;
+    regraft_status status = regraft_store_version(t->store) == 0 ? submit(t) : REGRAFT_OK;
+    while (status == REGRAFT_OK && regraft_checkpoint_generation(t->checkpoint) < 5) {
+        regraft_range const* mine;
+        uint64_t count;
+        int one = 1, sum = 0;
+        status = load_all(t, NULL, NULL);
+        if (status == REGRAFT_OK) CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+        CHECK_OK(regraft_assignment_pieces(t->assignment, regraft_communicator_self(t->comm), &mine, NULL, &count));
+        if (status == REGRAFT_OK) {
+            MPI_Comm const native = regraft_communicator_native(t->comm);
+            status = regraft_communicator_check(t->comm, MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, native),
+                                                "MPI_Allreduce");
+        }
+        if (status == REGRAFT_OK) CHECK((uint32_t)sum == regraft_communicator_size(t->comm));
+        if (status == REGRAFT_OK) {
+            uint64_t const next = regraft_checkpoint_generation(t->checkpoint) + 1;
+            status = regraft_checkpoint_commit_identical(t->checkpoint, &next, sizeof next);
+        }
+    }
+    if (status != REGRAFT_PROCESS_FAILURE) return status;
+    /* Until the communicator shrinks, nothing else is to be had from it. */
+    CHECK_SAYS(load_all(t, NULL, NULL), REGRAFT_PROCESS_FAILURE, "a member died");
+    CHECK(regraft_communicator_agree(t->comm, true, NULL) == REGRAFT_PROCESS_FAILURE);
+    return t->concealed++ == 0 ? REGRAFT_OK : status;
+}
+
+static regraft_status recover(regraft_failure const* failure, void* context) {
+    struct test* const t = context;
+    ++t->recoveries;
+    CHECK(failure->num_lost > 0 && strlen(failure->noticed_in) > 0 && failure->shrink_ms >= 0);
+    for (uint64_t i = 0; i < failure->num_lost; ++i) CHECK(failure->lost[i] != regraft_communicator_self(t->comm));
+    uint32_t const size = regraft_communicator_size(t->comm);
+    regraft_status status = regraft_assignment_reassign(t->assignment, regraft_communicator_members(t->comm), size);
+    regraft_repair_report report;
+    if (status == REGRAFT_OK) status = regraft_store_repair(t->store, NULL, &report);
+    return status;
+}
+
+static regraft_status dies(struct test* t, int size) {
+    regraft_status const status = regraft_resilient(t->comm, work, recover, t);
+    if (status == REGRAFT_DEPARTED) return status;
+    CHECK(status == REGRAFT_OK && t->recoveries > 0);
+    CHECK(regraft_communicator_size(t->comm) < (uint32_t)size && regraft_communicator_epoch(t->comm) > 1);
+    CHECK(regraft_checkpoint_generation(t->checkpoint) == 5 && are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    return status;
+}
+
+/* Blocks without copies: those of the dead are lost, and everybody gets to know, whoever wants them. */
+static regraft_status lose(void* context) {
+    struct test* const t = context;
+    if (regraft_store_version(t->store) == 0) {
+        regraft_status const status = submit(t);
+        if (status != REGRAFT_OK) return status;
+    }
+    regraft_status const status = load_all(t, NULL, NULL);
+    if (status != REGRAFT_DATA_LOST) return status;
+    CHECK(strstr(regraft_error_message(), "20 wanted blocks are lost") != NULL);
+    regraft_range const* lost;
+    uint64_t count;
+    CHECK_OK(regraft_store_lost(t->store, &lost, &count));
+    CHECK(count == 1 && lost[0].first == 20 && lost[0].last == 40);
+
+    regraft_load_report report;
+    memset(t->all, 0, sizeof t->all);
+    CHECK_OK(load_all(t, &(regraft_load_options){.leave_lost = true}, &report));
+    CHECK(report.num_lost == 1 && t->all[20 * BYTES] == 0 && are_blocks(t->all, (regraft_range){0, 20}));
+    CHECK_SAYS(load_all(t, &(regraft_load_options){.reread = refuse}, NULL), REGRAFT_DATA_LOST, "returned status 2");
+    int calls = 0;
+    CHECK_OK(load_all(t, &(regraft_load_options){.reread = make_blocks, .context = &calls}, &report));
+    CHECK(calls == 1 && report.num_lost == 1 && are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    regraft_repair_report repaired;
+    CHECK_OK(regraft_store_repair(t->store, &(regraft_repair_options){.replicas = 2}, &repaired));
+    CHECK(repaired.num_lost == 1 && repaired.least_copies == 2);
+    return load_all(t, NULL, NULL);
+}
+
+static regraft_status nothing_to_recover(regraft_failure const* failure, void* context) {
+    (void)failure, (void)context;
+    return REGRAFT_OK;
+}
+
+/* Notices deaths, which an agreement alone does not. */
+static regraft_status meet(struct test* t) {
+    return regraft_communicator_check(t->comm, MPI_Barrier(regraft_communicator_native(t->comm)), "MPI_Barrier");
+}
+
+/* PE 1 breaks a contract while the others wait for it: it ends, they go on. */
+static regraft_status err(void* context) {
+    struct test* const t = context;
+    return regraft_communicator_self(t->comm) == 1 ? load_all(t, NULL, NULL) : meet(t);
+}
+
+/* So does PE 2. */
+static regraft_status err_in_recovery(regraft_failure const* failure, void* context) {
+    (void)failure;
+    struct test* const t = context;
+    return regraft_communicator_self(t->comm) == 2 ? REGRAFT_ERROR_INPUT : meet(t);
+}
+
+static void const* bytes_of_cell(uint64_t* size, void* context) {
+    struct cell const* const cell = context;
+    *size = cell->size;
+    return cell->data;
+}
+
+static void* room_for_cell(uint64_t size, void* context) {
+    struct cell* const cell = context;
+    free(cell->data);
+    cell->data = malloc(size + 1);
+    cell->size = size;
+    return cell->data;
+}
+
+/* A cell comes here, new or from a PE that died. */
+static regraft_status add_cell(char const* name, uint64_t size, void* context) {
+    struct test* const t = context;
+    if (t->num_cells == sizeof t->cells / sizeof *t->cells) return REGRAFT_NO_MEMORY;
+    struct cell* const cell = &t->cells[t->num_cells++];
+    snprintf(cell->name, sizeof cell->name, "%s", name);
+    if (room_for_cell(size, cell) == NULL) return REGRAFT_NO_MEMORY;
+    regraft_entity const entity = {bytes_of_cell, room_for_cell, cell};
+    return regraft_snapshot_add_entity(t->snapshot, name, &entity);
+}
+
+/* Cells grow by a byte in every step, and have the number of the step and their own in each. */
+static unsigned char in_cell(struct cell const* cell, uint64_t step) {
+    return (unsigned char)((uint64_t)cell->name[5] * 3 + step);
+}
+
+static void fill_cells(struct test* t) {
+    for (uint64_t i = 0; i < t->num_cells; ++i) {
+        room_for_cell(100 + t->step, &t->cells[i]);
+        memset(t->cells[i].data, in_cell(&t->cells[i], t->step), t->cells[i].size);
+    }
+}
+
+static int cells_are_of_this_step(struct test const* t) {
+    for (uint64_t i = 0; i < t->num_cells; ++i) {
+        struct cell const* const cell = &t->cells[i];
+        if (cell->size != 100 + t->step) return 0;
+        for (uint64_t j = 0; j < cell->size; ++j) {
+            if (cell->data[j] != in_cell(cell, t->step)) return 0;
+        }
+    }
+    return 1;
+}
+
+static regraft_status simulate(void* context) {
+    struct test* const t = context;
+    regraft_status status = REGRAFT_OK;
+    if (regraft_snapshot_generation(t->snapshot) == 0) {
+        t->step = 0;
+        fill_cells(t);
+        status = regraft_snapshot_commit(t->snapshot, NULL);
+    }
+    while (status == REGRAFT_OK && t->step < STEPS) {
+        CHECK(cells_are_of_this_step(t));
+        ++t->step;
+        fill_cells(t);
+        status = meet(t);
+        if (status == REGRAFT_OK && regraft_snapshot_due(t->snapshot))
+            status = regraft_snapshot_commit(t->snapshot, NULL);
+    }
+    return status;
+}
+
+static regraft_status roll_back(regraft_failure const* failure, void* context) {
+    (void)failure;
+    struct test* const t = context;
+    ++t->recoveries;
+    if (regraft_snapshot_generation(t->snapshot) == 0) return REGRAFT_OK;
+    regraft_restore_options const options = {.adopt = add_cell, .context = t, .balanced = true};
+    return regraft_snapshot_restore(t->snapshot, &options, NULL);
+}
+
+/* Afterwards every cell is somewhere, in the state of the last step. */
+static regraft_status snapshot(struct test* t, int rank, int size) {
+    char name[16];
+    snprintf(name, sizeof name, "cell %d", rank);
+    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.steps = 3}, &t->snapshot));
+    CHECK_OK(regraft_snapshot_add_common(t->snapshot, "step", &t->step, sizeof t->step));
+    CHECK_OK(add_cell(name, 100, t));
+    regraft_status const status = regraft_resilient(t->comm, simulate, roll_back, t);
+    if (status == REGRAFT_DEPARTED) return status;
+    if (strcmp(t->scenario, "orphan") == 0) { /* it died with its partner */
+        CHECK(status == REGRAFT_DATA_LOST && strstr(regraft_error_message(), "cell 0") != NULL);
+        CHECK(strcmp(regraft_snapshot_lost(t->snapshot, 0), "cell 0") == 0);
+        CHECK(regraft_snapshot_lost(t->snapshot, 1) == NULL);
+        return status;
+    }
+    CHECK(status == REGRAFT_OK && t->recoveries > 0 && t->step == STEPS && cells_are_of_this_step(t));
+    regraft_sums* sum = NULL;
+    double count = (double)t->num_cells;
+    CHECK_OK(regraft_sums_create(1, &sum));
+    CHECK_OK(regraft_sums_add(sum, 0, &count, 1));
+    CHECK_OK(regraft_sums_all_reduce(t->comm, sum));
+    CHECK_OK(regraft_sums_values(sum, 0, &count, 1));
+    CHECK(count == size);
+    regraft_sums_free(sum);
+    return status;
+}
+
+/* Without the loop. */
+static regraft_status shrink(struct test* t, int size) {
+    regraft_sums* sums = NULL;
+    CHECK_OK(regraft_sums_create(1, &sums));
+    regraft_status status = regraft_sums_all_reduce(t->comm, sums);
+    if (status == REGRAFT_OK) status = regraft_communicator_agree(t->comm, true, NULL);
+    if (status != REGRAFT_DEPARTED) {
+        CHECK(status == REGRAFT_PROCESS_FAILURE);
+        CHECK(regraft_sums_all_reduce(t->comm, sums) == REGRAFT_PROCESS_FAILURE);
+        CHECK(regraft_communicator_look(t->comm) == REGRAFT_PROCESS_FAILURE);
+        CHECK_OK(regraft_communicator_shrink(t->comm));
+        CHECK(regraft_communicator_size(t->comm) == (uint32_t)size - 1 && regraft_communicator_epoch(t->comm) == 2);
+        CHECK_OK(regraft_communicator_agree(t->comm, true, NULL));
+        status = regraft_sums_all_reduce(t->comm, sums);
+        CHECK_OK(status);
+    }
+    regraft_sums_free(sums);
+    return status;
+}
+
+static regraft_status run(struct test* t, int rank, int size) {
+    if (strcmp(t->scenario, "calm") == 0) calm(t, rank, size);
+    if (strcmp(t->scenario, "dies") == 0) return dies(t, size);
+    if (strcmp(t->scenario, "shrink") == 0) return shrink(t, size);
+    if (strcmp(t->scenario, "snapshot") == 0 || strcmp(t->scenario, "orphan") == 0) return snapshot(t, rank, size);
+    if (strcmp(t->scenario, "lost") == 0) {
+        regraft_status const status = regraft_resilient(t->comm, lose, nothing_to_recover, t);
+        if (status == REGRAFT_DEPARTED) return status;
+        CHECK(status == REGRAFT_DATA_LOST && strstr(regraft_error_message(), "wanted blocks are lost") != NULL);
+    }
+    if (strcmp(t->scenario, "errs") == 0) {
+        CHECK_OK(regraft_resilient(t->comm, err, err_in_recovery, t));
+        CHECK(regraft_communicator_size(t->comm) == (uint32_t)size - 2);
+    }
+    return REGRAFT_OK;
+}
+
+static void write_verdict(int rank) {
+    char const* const folder = getenv("REGRAFT_VERDICTS");
+    char path[4096], finished[4096];
+    if (folder == NULL) return;
+    snprintf(finished, sizeof finished, "%s/%d", folder, rank);
+    snprintf(path, sizeof path, "%s/%d.tmp", folder, rank);
+    FILE* const file = fopen(path, "w");
+    if (file == NULL) return;
+    if (num_failed > 0) fprintf(file, "fail: %d of %d checks\n", num_failed, num_checks);
+    if (num_failed == 0) fprintf(file, "pass %d\n", num_checks);
+    fclose(file);
+    rename(path, finished);
+}
+
+int main(int argc, char** argv) {
+    struct test t = {.scenario = argc > 1 ? argv[1] : "calm"};
+    regraft_communicator* early = NULL;
+    CHECK_REFUSED(regraft_communicator_create(MPI_COMM_WORLD, &early), "MPI_Init");
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    t.replicas = strcmp(t.scenario, "lost") == 0 ? 1 : 2;
+    char const* const plan = getenv("REGRAFT_FAIL");
+    if (plan != NULL && *plan != '\0') CHECK_OK(regraft_plan_failures(plan));
+    CHECK_OK(regraft_communicator_create_f(MPI_Comm_c2f(MPI_COMM_WORLD), &t.comm));
+    CHECK_OK(regraft_store_create(t.comm, &(regraft_store_options){.checked = true}, &t.store));
+    CHECK_OK(regraft_checkpoint_create(t.comm, &t.checkpoint));
+    CHECK_OK(regraft_assignment_balance((uint64_t[]){0, BLOCKS}, 1, NULL, (uint32_t)size, &t.assignment));
+    regraft_status const status = run(&t, rank, size);
+    regraft_communicator_free(t.comm); /* in any order */
+    regraft_store_free(t.store);
+    regraft_snapshot_free(t.snapshot);
+    for (uint64_t i = 0; i < t.num_cells; ++i) free(t.cells[i].data);
+    regraft_checkpoint_free(t.checkpoint);
+    regraft_assignment_free(t.assignment);
+    if (status != REGRAFT_DEPARTED) write_verdict(rank);
+    MPI_Finalize();
+    return num_failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,16 @@
+/* A program of somebody else, in C, on libregraft. */
+#include <regraft.h>
+#include <stdio.h>
+
+int main(void) {
+    double const terms[] = {1e100, 1.0, -1e100};
+    double value = 0;
+    regraft_sums* sums = NULL;
+    if (regraft_sums_create(1, &sums) != REGRAFT_OK || regraft_sums_add(sums, 0, terms, 3) != REGRAFT_OK ||
+        regraft_sums_values(sums, 0, &value, 1) != REGRAFT_OK) {
+        fprintf(stderr, "%s\n", regraft_error_message());
+    }
+    regraft_sums_free(sums);
+    printf("regraft %s: %g\n", regraft_version(), value);
+    return value == 1.0 ? 0 : 1;
+}

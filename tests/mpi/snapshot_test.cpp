@@ -1,0 +1,249 @@
+// Snapshots without deaths: what is committed comes back, whatever has happened to it since.
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/random.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+std::string named(std::string const& name, PeId pe) {
+    return name + "/" + std::to_string(value(pe));
+}
+
+/// A snapshot of every kind, one after the other.
+std::vector<SnapshotOptions> all_kinds() {
+    std::vector<SnapshotOptions> kinds;
+    for (Redundancy const& redundancy : {Redundancy(pairwise()), Redundancy(pairwise(3)), Redundancy(pairwise(1)),
+                                         Redundancy(erasure::Code(3, 1)), Redundancy(erasure::Code(2, 2))}) {
+        for (auto const form : {SnapshotOptions::Form::plain, SnapshotOptions::Form::compressed}) {
+            for (auto const integrity : {store::Integrity::unchecked, store::Integrity::checked}) {
+                kinds.push_back({.redundancy = redundancy, .form = form, .integrity = integrity});
+            }
+        }
+    }
+    return kinds;
+}
+
+TEST(Snapshot, BringsBackWhatWasCommitted) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        Snapshot snapshot(comm, options);
+        std::vector<double> field(1000 + 100 * value(comm.self()));
+        std::iota(field.begin(), field.end(), 0.5 * value(comm.self()));
+        std::array<std::uint32_t, 3> fixed{1, 2, value(comm.self())};
+        std::map<std::string, int> words{{"one", 1}, {named("mine", comm.self()), 7}};
+        std::uint64_t step = 5;
+        snapshot.add(named("field", comm.self()), field);
+        snapshot.add(named("fixed", comm.self()), std::span(fixed));
+        snapshot.add(named("words", comm.self()), {.save =
+                                                       [&](ByteWriter& out) {
+                                                           out.put(words.size());
+                                                           for (auto const& [word, number] : words) {
+                                                               out.put_text(word);
+                                                               out.put(number);
+                                                           }
+                                                       },
+                                                   .restore =
+                                                       [&](ByteReader& in) {
+                                                           words.clear();
+                                                           auto const count = in.get<std::size_t>();
+                                                           for (std::size_t i = 0; i < count; ++i) {
+                                                               auto const word = in.get_text();
+                                                               words[word] = in.get<int>();
+                                                           }
+                                                       }});
+        snapshot.add_common("step", step);
+        auto const right = std::tuple(field, fixed, words, step);
+        auto const commit = snapshot.commit();
+        EXPECT_EQ(snapshot.generation(), 1u);
+        EXPECT_GE(commit.bytes, field.size() * sizeof(double) + sizeof fixed);
+        EXPECT_EQ(snapshot.committed().size(), 3 * comm.size());
+
+        field.resize(3);
+        fixed = {};
+        words["two"] = 2;
+        step = 6;
+        auto const report = snapshot.restore();
+        EXPECT_EQ(std::tuple(field, fixed, words, step), right);
+        EXPECT_EQ(report.generation, 1u);
+        EXPECT_EQ(report.bytes_received, 0u);
+        EXPECT_EQ(report.bytes_local, commit.stored_bytes);
+        EXPECT_TRUE(report.adopted.empty() && report.removed.empty() && report.lost.empty());
+    }
+}
+
+TEST(Snapshot, GoesBackToTheSecondCommitAfterTheSecond) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm);
+    std::vector<std::uint64_t> state(50, value(comm.self()));
+    snapshot.add(named("state", comm.self()), state);
+    for (std::uint64_t generation = 1; generation < 6; ++generation) {
+        state.assign(50 + 7 * (generation / 2), 100 * generation + value(comm.self()));
+        auto const right = state;
+        snapshot.commit();
+        state.assign(3, 0);
+        static_cast<void>(snapshot.restore());
+        EXPECT_EQ(state, right);
+        EXPECT_EQ(snapshot.generation(), generation);
+    }
+}
+
+TEST(Snapshot, GivesBackEntitiesThatMovedWereRemovedOrAdded) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        Snapshot snapshot(comm, options);
+        std::map<std::string, std::vector<std::uint32_t>> blocks;
+        auto const add = [&](std::string const& name) { snapshot.add(name, blocks[name]); };
+        auto const mine = named("block", comm.self());
+        add(mine);
+        blocks[mine] = {1, 2, 3, value(comm.self())};
+        snapshot.commit();
+
+        // Every block goes to the next PE, and everybody gets one that is new.
+        auto const size = static_cast<std::uint32_t>(comm.size());
+        auto const neighbour = named("block", PeId{(value(comm.self()) + 1) % size});
+        snapshot.remove(mine);
+        blocks.clear();
+        add(neighbour);
+        add(named("new", comm.self()));
+        std::vector<std::string> asked;
+        auto const report = snapshot.restore({.adopt = [&](std::string const& name) {
+            asked.push_back(name);
+            add(name);
+        }});
+        EXPECT_EQ(blocks[mine], (std::vector<std::uint32_t>{1, 2, 3, value(comm.self())}));
+        EXPECT_FALSE(snapshot.has(named("new", comm.self())));
+        EXPECT_EQ(asked, size == 1 ? std::vector<std::string>{} : std::vector{mine});
+        auto const removed =
+            size == 1 ? std::vector{named("new", comm.self())} : std::vector{neighbour, named("new", comm.self())};
+        EXPECT_EQ(report.removed, removed);
+
+        // Committed after the move, it stays.
+        if (size > 1) {
+            snapshot.remove(mine);
+            blocks.erase(mine);
+            add(neighbour);
+            blocks[neighbour] = {9, 9};
+            snapshot.commit();
+            blocks[neighbour].clear();
+            static_cast<void>(snapshot.restore());
+            EXPECT_EQ(blocks[neighbour], (std::vector<std::uint32_t>{9, 9}));
+        }
+    }
+}
+
+TEST(Snapshot, RefusesTwoEntitiesOfOneNameOnAllMembersAlike) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm);
+    std::uint64_t number = 1;
+    snapshot.add(named("x", comm.self()), std::span(&number, 1));
+    snapshot.commit();
+    std::vector<char> other;
+    bool const twin = comm.leads() || comm.self() == comm.members().back();
+    snapshot.add(twin ? "twin" : named("single", comm.self()), other);
+    if (comm.size() == 1) {
+        snapshot.commit();  // it is one entity
+        return;
+    }
+    EXPECT_THROW(snapshot.commit(), DuplicateEntity);
+    EXPECT_EQ(snapshot.generation(), 1u);
+    static_cast<void>(snapshot.restore());
+    EXPECT_FALSE(snapshot.has("twin"));
+}
+
+TEST(Snapshot, NoticesCommonEntitiesThatAreNotAlike) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm);
+    std::uint64_t step = 1;
+    snapshot.add_common("step", step);
+    snapshot.commit();
+    step += comm.leads() ? 1 : 0;
+    if (comm.size() == 1) return;
+    EXPECT_THROW(snapshot.commit(), ft::Divergence);
+    static_cast<void>(snapshot.restore());
+    EXPECT_EQ(step, 1u);
+}
+
+TEST(Snapshot, TakesTheMemoryOfTheFormula) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    constexpr std::uint64_t size = 1 << 20;
+    for (std::uint32_t copies = 1; copies <= 3; ++copies) {
+        Snapshot snapshot(comm, {.redundancy = pairwise(copies)});
+        std::vector<std::byte> state(size);
+        snapshot.add(named("state", comm.self()), state);
+        auto const held = std::min<std::uint64_t>(copies, comm.size());
+        snapshot.commit();
+        EXPECT_EQ(snapshot.bytes_held(), held * size);
+        for (int i = 0; i < 3; ++i) snapshot.commit();
+        EXPECT_EQ(snapshot.bytes_held(), 2 * held * size);
+        snapshot.trim();
+        EXPECT_EQ(snapshot.bytes_held(), held * size);
+        static_cast<void>(snapshot.restore());
+        snapshot.commit();
+        EXPECT_EQ(snapshot.bytes_held(), 2 * held * size);
+    }
+}
+
+TEST(Snapshot, StoresWhatDoesNotGetSmallerAsItIs) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm, {.form = SnapshotOptions::Form::compressed});
+    Random random(value(comm.self()));
+    std::vector<std::uint64_t> noise(1000), zeros(1000);
+    for (auto& word : noise) word = random.bits();
+    snapshot.add(named("noise", comm.self()), noise);
+    snapshot.add(named("zeros", comm.self()), zeros);
+    snapshot.commit();
+    for (auto const& entity : snapshot.committed()) {
+        EXPECT_EQ(entity.bytes, 8000u);
+        if (entity.name.starts_with("noise")) {
+            EXPECT_EQ(entity.stored_bytes, 8000u);
+        } else {
+            EXPECT_LT(entity.stored_bytes, 100u);
+        }
+    }
+}
+
+TEST(Snapshot, AgreesOnWhenTheNextCommitIsDue) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Snapshot snapshot(comm, {.pace = {.mtbf_hours = 1e-6}});
+    std::vector<std::byte> state(10'000 * (1 + value(comm.self())));
+    snapshot.add(named("state", comm.self()), state);
+    std::uint64_t commits = 0;
+    for (int step = 0; step < 200; ++step) {
+        bool const due = snapshot.due();
+        ASSERT_TRUE(comm.agree_equal(due ? 1 : 0));
+        if (!due) continue;
+        snapshot.commit();
+        ++commits;
+    }
+    EXPECT_GE(commits, 7u);  // after 1, 2, 4, ..., 64 steps at the latest
+    EXPECT_EQ(snapshot.generation(), commits);
+}
+
+TEST(Snapshot, KeepsNothingOfNothing) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        Snapshot snapshot(comm, options);
+        snapshot.commit();
+        EXPECT_TRUE(snapshot.committed().empty());
+        static_cast<void>(snapshot.restore());
+        std::vector<int> empty;
+        snapshot.add(named("empty", comm.self()), empty);
+        snapshot.commit();
+        empty.push_back(1);
+        static_cast<void>(snapshot.restore());
+        EXPECT_TRUE(empty.empty());
+    }
+}
+
+}  // namespace
+}  // namespace regraft::checkpoint

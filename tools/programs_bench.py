@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What it costs example programs to survive: k-means with and without copies of its input and with deaths (as fig. 5 of ReStore, Huebner et
+al. 2022), and the stencil with snapshots at several intervals, and at Young's with deaths (as figs. 4 to 8 of Kohl et al. 2019). Variants by
+turns, so that all have the same of what else the machine does. All runs of a program must have one result."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+
+LAUNCH = pathlib.Path(__file__).resolve().parent / "launch.py"
+NEVER = 10**9  # steps between snapshots
+BYTES_PER_CELL = 9 * 8  # of the stencil, without the rings of blocks
+
+
+@dataclass(frozen=True)
+class Pace:
+    ranks: list[int]
+    repetitions: int
+    points_per_rank: int
+    kmeans_steps: int
+    height: int
+    stencil_steps: int
+    intervals: list[int]
+    heights: list[int]  # for the cost of a snapshot against its size
+    deaths: int  # of the stencil at Young's interval, in `long` times as many steps
+    long: int
+
+
+PACES = {
+    "full": Pace([4, 8, 16], 5, 4096, 100, 256, 200, [1, 2, 5, 10, 20, 50, 100], [64, 128, 256, 512], 6, 8),
+    "short": Pace([4, 8], 2, 2048, 40, 128, 100, [1, 5, 20], [64, 128], 3, 4),
+    "smoke": Pace([4], 1, 200, 6, 16, 20, [5], [16, 24], 2, 2),
+}
+
+
+class Runs:
+    def __init__(self, args: argparse.Namespace):
+        self.args = args
+        self.records: list[dict] = []
+        self.results: dict[tuple, set[str]] = {}
+
+    def run(self, program: str, variant: str, ranks: int, options: list[str], repetition: int, **counters: float) -> dict:
+        """A record of one job. Jobs of a program with the same size and steps have to have the same result."""
+        command = [sys.executable, str(LAUNCH), "--mpirun", self.args.mpirun, "-n", str(ranks), str(self.args.program / program), *options, "--times"]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        result = re.search(r"^result (\w+)$", output, re.M)[1]
+        inputs = [options[options.index(name) + 1] for name in ("--size", "--steps")]
+        self.results.setdefault((program, *inputs), set()).add(result)
+        name = f"{variant}/{program}/pes:{ranks}/repetition:{repetition + 1}"
+        milliseconds = float(re.search(r"^everything in ([\d.]+) ms$", output, re.M)[1])
+        record = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": repetition, "threads": 1,
+                  "iterations": 1, "real_time": milliseconds, "cpu_time": milliseconds, "time_unit": "ms", "load": os.getloadavg()[0], **counters}
+        if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms$", output, re.M):
+            record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2])}
+        record["deaths"] = sum(int(count) for count in re.findall(r"^(\d+) died in ", output, re.M))
+        self.records.append(record)
+        return record
+
+    def kmeans(self, ranks: int, pace: Pace, repetition: int) -> None:
+        options = ["--size", str(pace.points_per_rank * ranks), "--steps", str(pace.kmeans_steps)]
+        deaths = ",".join(f"reduce:before:{victim}:{pace.kmeans_steps * part // 4}" for part, victim in ((1, 1), (2, ranks - 1), (3, 0)))
+        self.run("kmeans", "unprotected", ranks, [*options, "--unprotected"], repetition)
+        self.run("kmeans", "protected", ranks, options, repetition)
+        self.run("kmeans", "three_die", ranks, [*options, "--fail", deaths], repetition)
+        self.run("kmeans", "three_die_unprotected", ranks, [*options, "--unprotected", "--fail", deaths], repetition)
+
+    def stencil(self, ranks: int, pace: Pace, repetition: int) -> None:
+        options = ["--size", str(pace.height), "--steps", str(pace.stencil_steps)]
+        for interval in [NEVER, *pace.intervals]:
+            variant = "without" if interval == NEVER else f"every_{interval}"
+            self.run("stencil", variant, ranks, [*options, "--interval", str(interval)], repetition, steps=pace.stencil_steps, interval=interval)
+
+    def sizes(self, ranks: int, pace: Pace, repetition: int) -> None:
+        for height in pace.heights:
+            options = ["--size", str(height), "--steps", "20", "--interval", "2"]
+            self.run("stencil", f"height_{height}", ranks, options, repetition, bytes=2 * height * height * BYTES_PER_CELL)
+
+    def young(self, ranks: int, pace: Pace, repetition: int) -> None:
+        """Deaths at random, whose mean distance is told to the program. Steps count that are done again, as do deaths in them."""
+        steps = pace.stencil_steps * pace.long
+        options = ["--size", str(pace.height), "--steps", str(steps)]
+        undisturbed = self.run("stencil", "long_without", ranks, [*options, "--interval", str(NEVER)], repetition, steps=steps)
+        mtbf_ms = undisturbed["real_time"] / pace.deaths
+        choice = random.Random(repetition)
+        victims = choice.sample(range(ranks), pace.deaths)
+        deaths = ",".join(f"halo:before:{victim}:{choice.randrange(steps)}" for victim in victims)
+        young = [*options, "--mtbf", str(mtbf_ms / 3.6e6)]
+        self.run("stencil", "young", ranks, young, repetition, steps=steps, mtbf_ms=mtbf_ms)
+        self.run("stencil", "young_deaths", ranks, [*young, "--fail", deaths], repetition, steps=steps, mtbf_ms=mtbf_ms)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="folder of the examples")
+    parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
+    parser.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: small sizes")
+    parser.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
+    args = parser.parse_args()
+    runs, pace = Runs(args), PACES[args.pace]
+    for repetition in range(pace.repetitions):
+        for ranks in pace.ranks:
+            runs.kmeans(ranks, pace, repetition)
+            runs.stencil(ranks, pace, repetition)
+            runs.sizes(ranks, pace, repetition)
+        runs.young(max(pace.ranks), pace, repetition)
+    context = {"drawing": "programs", "num_cpus": os.cpu_count()}
+    args.out.write_text(json.dumps({"context": context, "benchmarks": runs.records}, indent=1) + "\n", encoding="utf-8")
+    different = {key: results for key, results in runs.results.items() if len(results) != 1}
+    for key, results in different.items():
+        print(f"different results of {' '.join(key)}: {', '.join(sorted(results))}")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
