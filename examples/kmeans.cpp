@@ -149,7 +149,7 @@ void kmeans(ft::Communicator& comm, Options const& options) {
         example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
     };
     auto const recover = [&](ft::Failure const& failure) {
-        if (store.num_blocks() == 0) return;  // nobody keeps anything yet: all begins again
+        if (store.num_blocks() == 0) return example::print_recovery(comm, failure);  // nobody has copies: begin again
         auto next = assign::reassign(work, comm.members());
         std::vector<BlockRange> wanted;
         for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));

@@ -62,8 +62,7 @@ typedef struct regraft_range {
 /* In place of a seed: as they are numbered, not shuffled. */
 #define REGRAFT_NO_SEED UINT64_MAX
 
-/* Part `index` of `parts` when count things are dealt in order and as evenly as possible. Empty unless index < parts.
- */
+/* Part `index` of `parts` if count things are dealt in order and as evenly as possible. Empty unless index < parts. */
 regraft_range regraft_even_part(uint64_t count, uint64_t index, uint64_t parts);
 
 /* A 64-bit hash (XXH3) of bytes[size]; of none if bytes is NULL. */
@@ -96,16 +95,14 @@ void regraft_sums_free(regraft_sums* sums);
 regraft_status regraft_sums_add(regraft_sums* sums, uint64_t index, double const* values, uint64_t count);
 /* Adds values[i] of values[count] to sum first + i. */
 regraft_status regraft_sums_add_each(regraft_sums* sums, uint64_t first, double const* values, uint64_t count);
-/* The sums first, ..., first + count - 1, each rounded once, to values[count]. Infinities and NaNs as IEEE adds them.
- */
+/* The sums first, ..., first + count - 1, each rounded once, to values[count]. Infinities, NaNs as IEEE adds them. */
 regraft_status regraft_sums_values(regraft_sums const* sums, uint64_t first, double* values, uint64_t count);
 /* All are 0 again. */
 regraft_status regraft_sums_clear(regraft_sums* sums);
 
 /* --- matching: give each left vertex (block) to one of its neighbours (PEs that hold it), none too many --- */
 
-/* Left vertex x has the neighbours neighbours[offsets[x]], ..., neighbours[offsets[x + 1] - 1], each below num_right.
- */
+/* Left vertex x has the neighbours neighbours[offsets[x]], ..., neighbours[offsets[x + 1] - 1], below num_right. */
 typedef struct regraft_graph {
     uint64_t num_left; /* below 2^32 - 1 */
     uint32_t num_right;

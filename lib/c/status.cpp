@@ -13,7 +13,7 @@ thread_local char const* last_text = nullptr;  // else this, which needs none
 
 #define REGRAFT_TEXT_OF(x) #x
 #define REGRAFT_TEXT(x) REGRAFT_TEXT_OF(x)
-constexpr char version[] =
+constexpr char const* version =
     REGRAFT_TEXT(REGRAFT_VERSION_MAJOR) "." REGRAFT_TEXT(REGRAFT_VERSION_MINOR) "." REGRAFT_TEXT(REGRAFT_VERSION_PATCH);
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "regraft/core/contracts.hpp"
 
@@ -33,7 +34,8 @@ bool Pace::due() {
 }
 
 void Pace::committed(std::span<Cost const> costs) {
-    steps_ = 0;
+    committed();
+    commits_ = 0;
     if (options_.steps != 0) return;
     Cost slowest;
     for (auto const& [step_ms, commit_ms] : costs) {
@@ -44,13 +46,29 @@ void Pace::committed(std::span<Cost const> costs) {
     if (slowest.commit_ms > 0) cost_.commit_ms = slowest.commit_ms;
     constexpr std::uint64_t far_away = std::uint64_t{1} << 40;
     auto const most = std::min(2 * interval_, far_away);
-    interval_ = most;
-    if (cost_.step_ms == 0 || cost_.commit_ms == 0) return;
+    auto const best = best_steps();
+    grows_ = best >= static_cast<double>(most);
+    interval_ = grows_ ? most : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(best));
+}
+
+/// By the estimate; infinite as long as nothing is known.
+double Pace::best_steps() const {
+    if (cost_.step_ms == 0 || cost_.commit_ms == 0) return std::numeric_limits<double>::infinity();
     auto const mtbf_ms = options_.mtbf_hours * 3'600'000;
     auto const best_ms = options_.estimate == PaceOptions::Estimate::young ? young_interval(cost_.commit_ms, mtbf_ms)
                                                                            : daly_interval(cost_.commit_ms, mtbf_ms);
-    auto const steps = best_ms / cost_.step_ms;
-    if (steps < static_cast<double>(most)) interval_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(steps));
+    return best_ms / cost_.step_ms;
+}
+
+void Pace::committed() {
+    steps_ = 0;
+    ++commits_;
+}
+
+bool Pace::wants_costs() const {
+    constexpr std::uint64_t most_without = 16;
+    // Who commits without counting steps does not ask when.
+    return options_.steps == 0 && steps_ > 0 && (grows_ || commits_ >= most_without);
 }
 
 }  // namespace regraft::checkpoint

@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/core/zstd.hpp"
 
 namespace regraft::checkpoint {
 namespace {
-
-constexpr int level = 1;
 
 /// Room for all that is known to come, taken at once: growing would copy what is there, and take half as much again.
 void make_room(Registry const& registry, Image& image) {
@@ -23,7 +22,7 @@ void append_compressed(Entity const& entity, ByteWriter& out, Image::Part& part)
     ByteWriter made;
     if (!entity.bytes) entity.save(made);
     auto const plain = entity.bytes ? entity.bytes() : made.bytes();
-    auto const frame = zstd_compress(plain, level);
+    auto const frame = zstd_compress(plain, compression_level);
     auto const shorter = frame.size() < plain.size() ? std::span<std::byte const>(frame) : plain;
     out.put_plain(shorter);
     part.bytes = plain.size();
@@ -52,14 +51,20 @@ void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
     image.bytes = out.take();
 }
 
-void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes) {
-    std::vector<std::byte> content;
-    if (stored.size() < bytes) {
-        content = zstd_decompress(stored, bytes);
-        stored = content;
+std::span<std::byte const> unpacked(std::span<std::byte const> stored, std::uint64_t bytes,
+                                    std::vector<std::byte>& memory) {
+    if (stored.size() >= bytes) {
+        REGRAFT_EXPECTS(stored.size() == bytes);
+        return stored;
     }
-    REGRAFT_EXPECTS(stored.size() == bytes);
-    ByteReader in(stored);
+    memory = zstd_decompress(stored, bytes);
+    if (memory.size() != bytes) throw InputError("a compressed entity has fewer bytes than it should have");
+    return memory;
+}
+
+void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes) {
+    std::vector<std::byte> memory;
+    ByteReader in(unpacked(stored, bytes, memory));
     entity.restore(in);
     REGRAFT_EXPECTS(in.empty() && "restore reads all that save has written");
 }

@@ -30,6 +30,13 @@ struct Image {
 /// Replaces image, in the memory that it has as far as that reaches.
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image);
 
+inline constexpr int compression_level = 1;
+
+/// What was stored, as it was before it was compressed, if it was: `bytes` bytes, in `memory` if they had to be made.
+/// Throws InputError if it is no frame of so many bytes.
+std::span<std::byte const> unpacked(std::span<std::byte const> stored, std::uint64_t bytes,
+                                    std::vector<std::byte>& memory);
+
 /// Gives the entity what was stored of it: `bytes` bytes, compressed if that is more than `stored` has.
 void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes);
 

@@ -232,17 +232,18 @@ void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_op
         if (entity.home == comm.self()) own_names.push_back(entity.name);
     }
     for (auto const& part : current().common.parts) common_names.push_back(part.name);
-    unregister_others(own, std::move(own_names), report);
-    unregister_others(common, std::move(common_names), report);
+    unregister_others(own, std::move(own_names), report.removed);
+    unregister_others(common, std::move(common_names), report.removed);
     apply_own(going.missing[value(comm.self())], restore_options, report);
     apply_common(restore_options);
 }
 
-void Snapshot::Impl::unregister_others(Registry& registry, std::vector<std::string_view> names, RestoreReport& report) {
+void Snapshot::Impl::unregister_others(Registry& registry, std::vector<std::string_view> names,
+                                       std::vector<std::string>& removed) {
     std::sort(names.begin(), names.end());
     std::erase_if(registry, [&](auto const& entry) {
         bool const stays = std::binary_search(names.begin(), names.end(), entry.first);
-        if (!stays) add_once(report.removed, entry.first);
+        if (!stays) add_once(removed, entry.first);
         return !stays;
     });
 }
@@ -257,7 +258,7 @@ void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions 
         REGRAFT_EXPECTS(from.size() == stored_bytes);
         while (range != came.end() && range->last <= BlockId{i}) ++range;
         if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += stored_bytes;
-        checkpoint::restore(registered(own, name, restore_options), from, bytes);
+        checkpoint::restore(registered(own, name, restore_options.adopt), from, bytes);
         std::erase(report.removed, name);  // by a restore that was interrupted, before the home died
     }
 }
@@ -265,17 +266,16 @@ void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions 
 void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
     std::span<std::byte const> rest = current().common.bytes;
     for (auto const& [name, bytes, stored_bytes] : current().common.parts) {
-        checkpoint::restore(registered(common, name, restore_options), rest.first(stored_bytes), bytes);
+        checkpoint::restore(registered(common, name, restore_options.adopt), rest.first(stored_bytes), bytes);
         rest = rest.subspan(stored_bytes);
     }
 }
 
 /// The entity, which the program adopts if it is not there.
-Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name,
-                                         RestoreOptions const& restore_options) {
+Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name, Adopt const& adopt) {
     if (!registry.contains(name)) {
-        REGRAFT_EXPECTS(restore_options.adopt && "there is a function that adopts entities");
-        restore_options.adopt(name);
+        REGRAFT_EXPECTS(adopt && "there is a function that adopts entities");
+        adopt(name);
     }
     auto const found = registry.find(name);
     REGRAFT_EXPECTS(found != registry.end() && "adopt adds the entity");
@@ -286,7 +286,7 @@ void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, Resto
     using How = RestoreOptions::Redundancy;
     if (restore_options.redundancy == How::left || std::ranges::equal(guarded, comm.members())) return;
     if (restore_options.redundancy == How::committed) {
-        commit();
+        commit(saved.where());
         report.redundancy_bytes += vault.bytes_beside_own();
         return;
     }
@@ -295,7 +295,7 @@ void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, Resto
     guarded.assign(comm.members().begin(), comm.members().end());
     if (!kept_only_at_home(repaired.lost)) return;
     guarded.clear();
-    commit();
+    commit(saved.where());
     report.redundancy_bytes += vault.bytes_beside_own();
 }
 

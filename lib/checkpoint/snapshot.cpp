@@ -63,37 +63,62 @@ bool Snapshot::has(std::string_view name) const {
 }
 
 CommitReport Snapshot::commit() {
-    return impl_->commit();
+    return impl_->commit({});
 }
 
 CommitReport Snapshot::Impl::commit() {
     auto const begin = Clock::now();
     comm.reach(create_phase.before);
     auto& next = spare();
-    save(own, options.form, next.own);
+    checkpoint::save(own, options.form, next.own);
     comm.reach(create_phase.inside);
-    save(common, SnapshotOptions::Form::plain, next.common);
+    checkpoint::save(common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
     for (auto const& part : next.own.parts) report.bytes += part.bytes;
     report.stored_bytes = next.own.bytes.size();
     comm.reach(create_phase.after);
 
     auto const created = Clock::now();
-    auto const parts = hash_of(next.own.parts, options.node);
-    auto const heads = gather_heads(comm, {digest(options), parts, hash_of_contents(next.common), cost_until(begin)});
-    auto next_manifest = manifest_for(heads, next);
-    put(next_manifest ? *next_manifest : manifest, next.own.bytes, [&] {
-        if (next_manifest) manifest = std::move(*next_manifest);
-        arrivals = {};
-        guarded = {comm.members().begin(), comm.members().end()};
-        std::vector<Cost> costs;
-        for (auto const& head : heads) costs.push_back(head.cost);
-        pace.committed(costs);
-    });
+    Head const head{digest(options), hash_of(next.own.parts, options.node), hash_of_contents(next.common),
+                    cost_until(begin)};
+    if (!commit_as_before(next, head)) commit_as_told(next, head);
     report.exchange_ms = milliseconds_since(created);
     last_commit_ms = milliseconds_since(begin);
     last_stop = Clock::now();
     return report;
+}
+
+/// If names and sizes are likely to be what they were, as they were the last time, all act as if they are, and find out
+/// in the end whether that was so: that saves telling each other before. Who knows that it is not so gives what it has,
+/// as many bytes as are expected.
+bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
+    if (!steady || pace.wants_costs() || !std::ranges::equal(manifest.members, comm.members())) return false;
+    bool const same = head.parts == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
+    store::Vote const vote{same, head.options + head.common};
+    auto const& mine = same ? next.own.bytes : current().own.bytes;
+    steady = put(
+        [&] {
+            return vault.submit_if(vote, {manifest.ranges, manifest.sizes, manifest.node_of}, mine);
+        },
+        [&] { pace.committed(); });
+    return steady;
+}
+
+void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
+    auto const heads = gather_heads(comm, head);
+    auto next_manifest = manifest_for(heads, next);
+    auto const& of = next_manifest ? *next_manifest : manifest;
+    auto const submit = [&] {
+        vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
+        return true;
+    };
+    static_cast<void>(put(submit, [&] {
+        steady = !next_manifest;
+        if (next_manifest) manifest = std::move(*next_manifest);
+        std::vector<Cost> costs;
+        for (auto const& each : heads) costs.push_back(each.cost);
+        pace.committed(costs);
+    }));
 }
 
 /// What is to be known of the commit, if it is not what is known of the last.
@@ -105,7 +130,7 @@ std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads
         comm.agree();  // that nobody has failed: what is thrown next is thrown on all
         throw ft::Divergence("snapshot: common entities are not the same on all members");
     }
-    if (generation() > 0 && holds(manifest, comm.members(), heads)) return {};
+    if (generation() > 0 && holds(manifest, comm.members(), heads) && has_common_names_of(next)) return {};
     auto result = gather_manifest(comm, next.own.parts, options.node);
     if (auto const name = duplicate(result, next.common.parts)) {
         comm.agree();
@@ -114,14 +139,21 @@ std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads
     return result;
 }
 
-/// Gives the store what is to be kept; keep() then makes it known here, also if somebody dies between the two.
-void Snapshot::Impl::put(Manifest const& of, std::span<std::byte const> mine, std::function<void()> const& keep) {
+bool Snapshot::Impl::has_common_names_of(Images const& next) const {
+    return std::ranges::equal(current().common.parts, next.common.parts, {}, &Image::Part::name, &Image::Part::name);
+}
+
+/// If the store is given what is to be kept, keep() makes it known here, also if somebody dies between the two.
+bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void()> const& keep) {
     auto const before = vault.version();
     auto const keep_if_done = [&] {
-        if (vault.version() != before) keep();
+        if (vault.version() == before) return;
+        keep();
+        arrivals = {};
+        guarded = {comm.members().begin(), comm.members().end()};
     };
     try {
-        vault.submit({of.ranges, of.sizes, of.node_of}, mine);
+        if (!submit()) return false;
         comm.reach(swap_phase.before);
         comm.reach(swap_phase.inside);
     } catch (...) {
@@ -130,6 +162,7 @@ void Snapshot::Impl::put(Manifest const& of, std::span<std::byte const> mine, st
     }
     keep_if_done();
     comm.reach(swap_phase.after);
+    return true;
 }
 
 /// What this PE has measured when a commit begins.

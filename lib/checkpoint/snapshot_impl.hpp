@@ -14,6 +14,7 @@
 
 #include "checkpoint/manifest.hpp"
 #include "checkpoint/registry.hpp"
+#include "checkpoint/saved.hpp"
 #include "checkpoint/vault.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 
@@ -47,7 +48,11 @@ struct Snapshot::Impl {
         : comm(communicator), options(std::move(given)), vault(comm, options), pace(options.pace) {}
 
     CommitReport commit();
+    /// on_disk: where the state that is committed is already.
+    CommitReport commit(std::vector<disk::Saved> on_disk);
     RestoreReport restore(RestoreOptions const& restore_options);
+    store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions save_options);
+    OpenReport open(std::filesystem::path const& archive, OpenOptions const& open_options);
 
     std::uint64_t generation() const { return vault.version(); }
     Images const& current() const { return images[generation() % 2]; }
@@ -60,8 +65,10 @@ struct Snapshot::Impl {
     Registry own, common;
     std::array<Images, 2> images;  // before the vault, which refers to them
     Vault vault;
-    Manifest manifest;  // of the last commit, with the homes that entities have now
+    SavedEntities saved;  // of the last commit
+    Manifest manifest;    // of the last commit, with the homes that entities have now
     Arrivals arrivals;
+    bool steady = false;         // the last commit had the names and sizes of the one before
     std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
     RestoreReport unreported{};  // of restores that were interrupted
     Pace pace;
@@ -70,7 +77,10 @@ struct Snapshot::Impl {
 
 private:
     std::optional<Manifest> manifest_for(std::span<Head const> heads, Images const& next);
-    void put(Manifest const& of, std::span<std::byte const> mine, std::function<void()> const& keep);
+    bool commit_as_before(Images const& next, Head const& head);
+    void commit_as_told(Images const& next, Head const& head);
+    bool has_common_names_of(Images const& next) const;
+    bool put(std::function<bool()> const& submit, std::function<void()> const& keep);
     Cost cost_until(Clock::time_point begin) const;
 
     std::vector<PeId> deal(Deal const& rule) const;
@@ -80,12 +90,18 @@ private:
     void settle(Return& going, RestoreReport& report);
     void note_arrivals(Return& going);
     void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report);
-    void unregister_others(Registry& registry, std::vector<std::string_view> names, RestoreReport& report);
+    static void unregister_others(Registry& registry, std::vector<std::string_view> names,
+                                  std::vector<std::string>& removed);
     void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);
     void apply_common(RestoreOptions const& restore_options);
-    Entity const& registered(Registry const& registry, std::string const& name, RestoreOptions const& restore_options);
+    using Adopt = std::function<void(std::string const& name)>;
+    static Entity const& registered(Registry const& registry, std::string const& name, Adopt const& adopt);
     void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
     bool kept_only_at_home(std::span<BlockRange const> lost) const;
+
+    std::vector<store::OwnBlocks> to_write(Return const& going) const;
+    void take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
+              OpenOptions const& open_options, OpenReport& report);
 };
 
 }  // namespace regraft::checkpoint

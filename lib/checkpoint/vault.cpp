@@ -30,10 +30,18 @@ void Vault::submit(store::Submissions const& all, std::span<std::byte const> min
     if (auto* const coded = std::get_if<ErasureStore>(&store_)) {
         return coded->submit(std::get<erasure::Code>(redundancy_), all, mine);
     }
+    std::get<ReplicatedStore>(store_).submit(placement_for(all), all, mine);
+}
+
+bool Vault::submit_if(store::Vote const& vote, store::Submissions const& all, std::span<std::byte const> mine) {
+    auto* const replicated = std::get_if<ReplicatedStore>(&store_);
+    return replicated && replicated->submit_if(vote, placement_for(all), all, mine);
+}
+
+placement::Any Vault::placement_for(store::Submissions const& all) const {
     std::vector<std::uint64_t> sizes;
     for (auto const& range : all.ranges) sizes.push_back(range.size());
-    auto const& partners = std::get<Partners>(redundancy_);
-    std::get<ReplicatedStore>(store_).submit(placement::Uneven(sizes, partners(comm_.members())), all, mine);
+    return placement::Uneven(sizes, std::get<Partners>(redundancy_)(comm_.members()));
 }
 
 store::LoadReport Vault::load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options) {

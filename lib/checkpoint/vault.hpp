@@ -19,6 +19,9 @@ public:
     Vault(ft::Communicator& comm, SnapshotOptions const& options);
 
     void submit(store::Submissions const& all, std::span<std::byte const> mine);
+    /// If all vote for it. Of an erasure code never, and without any communication: there it would save little.
+    [[nodiscard]] bool submit_if(store::Vote const& vote, store::Submissions const& all,
+                                 std::span<std::byte const> mine);
     store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options);
     struct Repaired {
         std::uint64_t bytes = 0;  // of copies or pieces that were made anew
@@ -36,6 +39,8 @@ public:
     std::uint64_t bytes_held() const;
 
 private:
+    placement::Any placement_for(store::Submissions const& all) const;
+
     ft::Communicator& comm_;
     Redundancy redundancy_;
     std::optional<std::uint32_t> node_;

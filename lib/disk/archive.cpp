@@ -22,13 +22,14 @@ namespace fs = std::filesystem;
 constexpr char const* index_name = "index";
 constexpr char const* unfinished_index = "index.tmp";
 constexpr std::string_view data_suffix = ".data";
+constexpr std::uint64_t most_number = std::uint64_t{1} << 63;
 
-/// The number that a name is, in its shortest form.
+/// The number that a name is, in its shortest form and with many above it.
 std::optional<std::uint64_t> number_in(std::string_view name) {
     std::uint64_t number = 0;
     auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     bool const is_all = error == std::errc() && end == name.data() + name.size();
-    return is_all && name == std::to_string(number) ? std::optional(number) : std::nullopt;
+    return is_all && number < most_number && name == std::to_string(number) ? std::optional(number) : std::nullopt;
 }
 
 fs::path folder_of(fs::path const& archive, std::uint64_t generation) {

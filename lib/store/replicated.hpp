@@ -58,7 +58,9 @@ struct ReplicatedStore::Impl {
     /// they were; `bytes` may be its memory.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of, OnDisk from = {});
-    void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {});
+    /// Without a vote everybody is in favour, and what arrives damaged is sent again.
+    bool submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {},
+                std::optional<Vote> const& vote = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
                     std::uint64_t alike);
     RepairReport repair(RepairOptions const& repair_options);

@@ -170,6 +170,12 @@ void collect_incoming(Submission const& submission, std::span<Part const> parts,
     traffic.in = pieces.rows();
 }
 
+void expect_whole(ft::Communicator const& comm, Submissions const& all, std::span<std::byte const> blocks) {
+    REGRAFT_EXPECTS(all.ranges.size() == comm.size());
+    REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
+    REGRAFT_EXPECTS(blocks.size() == all.sizes.bytes(all.ranges[comm.position(comm.self())]));
+}
+
 }  // namespace
 
 ReplicatedStore::ReplicatedStore(ft::Communicator& comm, Options options)
@@ -193,12 +199,16 @@ void ReplicatedStore::submit(placement::Any placement, BlockRange mine, CsrView<
 }
 
 void ReplicatedStore::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks) {
-    REGRAFT_EXPECTS(all.ranges.size() == impl_->comm.size());
-    REGRAFT_EXPECTS(num_covered(all.ranges) == all.sizes.num_blocks());
-    auto const mine = all.ranges[impl_->comm.position(impl_->comm.self())];
-    REGRAFT_EXPECTS(blocks.size() == all.sizes.bytes(mine));
+    expect_whole(impl_->comm, all, blocks);
     impl_->comm.reach(submit_phase.before);
     impl_->submit(std::move(placement), all, blocks);
+}
+
+bool ReplicatedStore::submit_if(Vote const& vote, placement::Any placement, Submissions const& all,
+                                std::span<std::byte const> blocks) {
+    expect_whole(impl_->comm, all, blocks);
+    impl_->comm.reach(submit_phase.before);
+    return impl_->submit(std::move(placement), all, blocks, {}, vote);
 }
 
 void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes,
@@ -211,8 +221,8 @@ void ReplicatedStore::Impl::submit(placement::Any placement, BlockRange mine, st
     submit(std::move(placement), {submitters.ranges, sizes_of(submitters.ranges)}, bytes, std::move(from));
 }
 
-void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes,
-                                   OnDisk from) {
+bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes,
+                                   OnDisk from, std::optional<Vote> const& vote) {
     auto const shape = placement.shape();
     REGRAFT_EXPECTS(shape.num_slots == comm.size() && shape.num_blocks == all.sizes.num_blocks());
     REGRAFT_EXPECTS(idle() && "no load is under way");
@@ -237,7 +247,14 @@ void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     comm.reach(submit_phase.inside);
     for (Resends resends;; resends.add()) {
         exchange::all_to_all(comm, traffic.out, traffic.in, options.transport, messages);
-        if (comm.agree(!seals || seals->hold(traffic, sizes, submission.self))) break;
+        bool const holds = !seals || seals->hold(traffic, sizes, submission.self);
+        if (!vote && comm.agree(holds)) break;
+        if (!vote) continue;
+        // As in a load: who is against says something else than the others, and, if that is all of them, knows anyway.
+        bool const agrees = vote->in_favour && holds;
+        if (comm.agree_equal(agrees ? vote->alike : ~vote->alike) && agrees) break;
+        spare = std::move(held).largest_memory();
+        return false;
     }
     if (seals) {
         seals->keep(traffic, sizes, held);
@@ -251,6 +268,7 @@ void ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     on_disk = std::move(from);
     if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
+    return true;
 }
 
 RepairReport ReplicatedStore::repair(RepairOptions const& options) {

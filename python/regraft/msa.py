@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._core import InputError
 
-__all__ = ["Alignment", "InputError", "RgmFile", "compress", "compress_text", "open", "parse", "read"]
+__all__ = ["Alignment", "InputError", "RgmFile", "compress", "compress_text", "open", "parse", "read", "write"]
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -55,7 +55,7 @@ class RgmFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._core = _core.RgmFile(os.fspath(path))
+        self._core = _core.RgmFile(os.fsencode(path))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "<bytes>") -> RgmFile:
@@ -146,7 +146,31 @@ def compress(source: Path, target: Optional[Path] = None, *, effort: str = "norm
     """
     name = pathlib.Path(source)
     goal = pathlib.Path(target) if target is not None else name.with_name((name.stem if name.suffix == ".gz" else name.name) + ".rgm")
-    data = compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree)
+    _replace(goal, compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree))
+    return goal
+
+
+def write(path: Path, alignment: Alignment, *, effort: str = "normal", tree: Optional[str] = None) -> None:
+    """Writes an alignment that is in memory as an .rgm file, as compress does. Its text() is FASTA.
+
+    >>> import tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.rgm"
+    >>> write(path, Alignment(["a", "b"], np.array([[b"A", b"C"], [b"A", b"G"]])))
+    >>> open(path).text()
+    b'>a\\nAC\\n>b\\nAG\\n'
+    """
+    cells = alignment.cells
+    if cells.ndim != 2 or cells.dtype.itemsize != 1 or len(alignment.names) != cells.shape[0]:
+        raise ValueError("expected cells of one byte, a row for each name")
+    text = b"".join(b">%s\n%s\n" % (name.encode(), row.tobytes()) for name, row in zip(alignment.names, cells))
+    same = parse(text, os.fspath(path))
+    if same.names != alignment.names or same.cells.shape != cells.shape:
+        raise ValueError("expected names and cells without blanks and line ends")
+    _replace(pathlib.Path(path), compress_text(text, os.fspath(path), effort=effort, tree=tree))
+
+
+def _replace(goal: pathlib.Path, data: bytes) -> None:
+    """Writes a file that appears whole or not at all."""
     descriptor, temporary = tempfile.mkstemp(dir=goal.parent, prefix=goal.name)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -158,4 +182,3 @@ def compress(source: Path, target: Optional[Path] = None, *, effort: str = "norm
     except BaseException:
         os.unlink(temporary)
         raise
-    return goal

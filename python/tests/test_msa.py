@@ -63,6 +63,22 @@ def test_text_comes_back_byte_by_byte(primates, packed):
     assert (msa.read(packed).cells == msa.read(primates).cells).all()
 
 
+def test_arrays_are_written(primates, tmp_path):
+    alignment = msa.read(primates)
+    shorter = msa.Alignment(alignment.names, alignment.cells[:, ::3])
+    msa.write(tmp_path / "short.rgm", shorter)
+    again = msa.read(tmp_path / "short.rgm")
+    assert again.names == shorter.names and (again.cells == shorter.cells).all()
+    msa.write(tmp_path / "codes.rgm", msa.Alignment(shorter.names, shorter.cells.view(np.uint8)))
+    assert (msa.read(tmp_path / "codes.rgm").cells == shorter.cells).all()
+    for wrong in [msa.Alignment(["a b", "c"], np.array([[b"A"], [b"C"]])), msa.Alignment(["a"], np.array([[b"A"], [b"C"]])),
+                  msa.Alignment(["a"], np.array([[1.0]])), msa.Alignment(["a\n>c", "b"], np.array([[b"A"], [b"C"]])),
+                  msa.Alignment(["a", "a"], np.array([[b"A"], [b"C"]])), msa.Alignment(["a", "b"], np.array([[b"A"], [b" "]]))]:
+        with pytest.raises(ValueError):
+            msa.write(tmp_path / "wrong.rgm", wrong)
+    assert not (tmp_path / "wrong.rgm").exists()
+
+
 def test_what_no_tree_makes_smaller_is_stored_as_text():
     text = b">a\nACGT\n>b\nTTTT\n"
     assert msa.RgmFile.from_bytes(msa.compress_text(text)).text() == text
@@ -102,6 +118,12 @@ def test_bad_input_says_where(tmp_path):
         msa.read(tmp_path / "nothing")
     with pytest.raises(InputError):
         msa.open(tmp_path / "nothing")
+
+
+def test_any_name_of_a_file_will_do(packed, tmp_path):
+    odd = tmp_path / "\udcff \u00e4.rgm"  # not UTF-8
+    odd.write_bytes(packed.read_bytes())
+    assert msa.open(odd).num_taxa == msa.open(packed).num_taxa
 
 
 def test_damaged_files_are_refused(packed, primates):

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
-    "checkpoint": {"core", "placement", "matching", "erasure", "ft", "exchange", "store"},
+    "checkpoint": {"core", "placement", "matching", "erasure", "disk", "ft", "exchange", "store"},
     "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
     "shield": {"core", "ft"},  # private
 }

@@ -13,6 +13,7 @@
 #include "regraft/disk/archive.hpp"
 #include "regraft/store/disk.hpp"
 #include "support/archives.hpp"
+#include "support/first_members.hpp"
 #include "support/full_disk.hpp"
 #include "support/store_under_test.hpp"
 #include "support/stores_on_disk.hpp"
@@ -24,23 +25,10 @@ namespace fs = std::filesystem;
 using test::Content;
 using test::job_folder;
 using test::Submission;
+using test::with_first;
 
 Submission even_submission(ft::Communicator const& comm, Content const& content) {
     return {content, test::part_of(content.num_blocks(), comm.position(comm.self()), comm.size())};
-}
-
-/// Runs body on all members with the first `count` of them in a communicator of their own, and those only.
-template <class Body>
-void with_first(ft::Communicator& comm, std::size_t count, Body body) {
-    MPI_Comm part = MPI_COMM_NULL;
-    bool const in = comm.position(comm.self()) < count;
-    MPI_Comm_split(comm.native(), in ? 0 : MPI_UNDEFINED, 0, &part);
-    if (in) {
-        ft::Communicator fewer(part);
-        body(fewer);
-    }
-    if (in) MPI_Comm_free(&part);
-    comm.agree();
 }
 
 std::vector<Content> contents() {

@@ -12,6 +12,25 @@
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/random.hpp"
 
+namespace {
+
+int gathers = 0;  // calls of this process
+int exchanges = 0;
+
+}  // namespace
+
+extern "C" int MPI_Allgather(void const* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                             MPI_Datatype recvtype, MPI_Comm comm) {
+    ++gathers;
+    return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+extern "C" int MPI_Alltoallv(void const* sendbuf, int const sendcounts[], int const sdispls[], MPI_Datatype sendtype,
+                             void* recvbuf, int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
+                             MPI_Comm comm) {
+    ++exchanges;
+    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+
 namespace regraft::checkpoint {
 namespace {
 
@@ -68,6 +87,13 @@ TEST(Snapshot, BringsBackWhatWasCommitted) {
         EXPECT_GE(commit.bytes, field.size() * sizeof(double) + sizeof fixed);
         EXPECT_EQ(snapshot.committed().size(), 3 * comm.size());
 
+        for (std::size_t i = 0; i < snapshot.committed().size(); ++i) {
+            auto const& entity = snapshot.committed()[i];
+            if (entity.name != named("fixed", comm.self())) continue;
+            EXPECT_EQ(entity.home, comm.self());
+            EXPECT_TRUE(std::ranges::equal(snapshot.stored(i), std::as_bytes(std::span(fixed))));
+        }
+
         field.resize(3);
         fixed = {};
         words["two"] = 2;
@@ -78,6 +104,31 @@ TEST(Snapshot, BringsBackWhatWasCommitted) {
         EXPECT_EQ(report.bytes_received, 0u);
         EXPECT_EQ(report.bytes_local, commit.stored_bytes);
         EXPECT_TRUE(report.adopted.empty() && report.removed.empty() && report.lost.empty());
+    }
+}
+
+TEST(Snapshot, ReplacesDamageFromOthersIfItHasChecksums) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        bool const one_copy = options.redundancy.index() == 0 &&
+                              std::get<Partners>(options.redundancy)(comm.members()).shape().replicas == 1;
+        if (options.integrity == store::Integrity::unchecked || comm.size() < 2 || one_copy) continue;
+        Snapshot snapshot(comm, options);
+        std::vector<std::uint32_t> state(5000);
+        std::iota(state.begin(), state.end(), value(comm.self()));
+        snapshot.add(named("state", comm.self()), state);
+        auto const right = state;
+        snapshot.commit();
+        auto const first = std::ranges::find(snapshot.committed(), comm.members()[1], &CommittedEntity::home);
+        auto const stored = snapshot.stored(static_cast<std::size_t>(first - snapshot.committed().begin()));
+        if (comm.self() == comm.members()[1]) const_cast<std::byte&>(stored[stored.size() / 2]) ^= std::byte{4};
+        state.clear();
+        auto const report = snapshot.restore();
+        EXPECT_EQ(state, right);
+        EXPECT_TRUE(report.lost.empty());
+        if (comm.self() == comm.members()[1]) {
+            EXPECT_GT(report.bytes_received, 0u) << "its own copy was damaged";
+        }
     }
 }
 
@@ -162,15 +213,89 @@ TEST(Snapshot, RefusesTwoEntitiesOfOneNameOnAllMembersAlike) {
 
 TEST(Snapshot, NoticesCommonEntitiesThatAreNotAlike) {
     ft::Communicator comm(MPI_COMM_WORLD);
-    Snapshot snapshot(comm);
-    std::uint64_t step = 1;
-    snapshot.add_common("step", step);
-    snapshot.commit();
-    step += comm.leads() ? 1 : 0;
     if (comm.size() == 1) return;
-    EXPECT_THROW(snapshot.commit(), ft::Divergence);
+    for (std::uint64_t commits = 1; commits < 5; ++commits) {
+        Snapshot snapshot(comm);
+        std::uint64_t step = 0;
+        snapshot.add_common("step", step);
+        while (step < commits) {
+            ++step;
+            snapshot.commit();
+        }
+        step += comm.leads() ? 1 : 0;
+        EXPECT_THROW(snapshot.commit(), ft::Divergence);
+        static_cast<void>(snapshot.restore());
+        EXPECT_EQ(step, commits);
+        snapshot.commit();
+    }
+}
+
+TEST(Snapshot, NoticesWhoeverHasOtherSizesOrNamesThanBefore) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const& options : all_kinds()) {
+        Snapshot snapshot(comm, options);
+        std::vector<std::uint32_t> state(100, 1), other;
+        snapshot.add(named("state", comm.self()), state);
+        for (std::uint32_t i = 0; i < 24; ++i) {
+            // One member, none, or all have something else than before, in turn; longer and shorter.
+            bool const mine = i % 4 == 3 ? true : i % 4 == 1 && value(comm.self()) == i % comm.size();
+            if (mine) state.resize(50 + 13 * (i * 7 % 5));
+            state[0] = i;
+            if (i == 20 && comm.leads()) snapshot.add("other", other);
+            auto const right = state;
+            snapshot.commit();
+            state.assign(7, 99);
+            static_cast<void>(snapshot.restore());
+            ASSERT_EQ(state, right) << "commit " << i;
+            ASSERT_EQ(snapshot.generation(), i + 1);
+        }
+        EXPECT_EQ(snapshot.committed().size(), comm.size() + 1);
+    }
+}
+
+TEST(Snapshot, AsksNothingWhileNamesAndSizesStay) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    Snapshot snapshot(comm);
+    std::vector<std::uint32_t> state(1000 + value(comm.self()));
+    std::uint64_t step = 0;
+    snapshot.add(named("state", comm.self()), state);
+    snapshot.add_common("step", step);
+    auto const commit = [&] {
+        gathers = exchanges = 0;
+        ++state[3];
+        ++step;
+        snapshot.commit();
+    };
+    commit();
+    EXPECT_EQ(gathers, 2);  // hashes, then names and sizes
+    EXPECT_EQ(exchanges, 1);
+    commit();
+    EXPECT_EQ(gathers, 1);
+    for (int i = 0; i < 3; ++i) {
+        commit();
+        EXPECT_EQ(gathers, 0);
+        EXPECT_EQ(exchanges, 1);
+    }
+    gathers = 0;
     static_cast<void>(snapshot.restore());
-    EXPECT_EQ(step, 1u);
+    EXPECT_EQ(gathers, 0);
+    EXPECT_EQ(state[3], 5u);
+}
+
+TEST(Snapshot, RefusesACommonEntityWithTheNameOfAnotherMembersEntity) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    for (int commits = 0; commits < 4; ++commits) {
+        Snapshot snapshot(comm);
+        std::vector<int> state;
+        std::uint64_t step = 0;
+        if (comm.leads()) snapshot.add("both", state);
+        for (int i = 0; i < commits; ++i) snapshot.commit();
+        if (!comm.leads()) snapshot.add_common("both", step);
+        // The leader cannot add it, so it differs there, which is noticed first.
+        EXPECT_THROW(snapshot.commit(), ft::Divergence);
+    }
 }
 
 TEST(Snapshot, TakesTheMemoryOfTheFormula) {

@@ -50,6 +50,7 @@ public:
     void step() {
         moment_ = committed_moment_ + 1;
         evolve();
+        require(comm_.agree_equal(snapshot_.due()) ? "" : "a commit is due on some members");
         attempt(moment_);
         snapshot_.commit();
         settle();
@@ -83,16 +84,22 @@ private:
 
     // --- what the state is at a moment -----------------------------------------------------------------------------
 
-    bool exists(std::uint64_t k, std::uint64_t moment) const { return draw(k, moment / 2) % 4 != 0; }
+    /// Names, sizes and homes stay for a few moments, so that there are commits in which only bytes change.
+    static std::uint64_t epoch(std::uint64_t moment) { return moment / 5; }
+
+    bool exists(std::uint64_t k, std::uint64_t moment) const { return draw(k, epoch(moment)) % 4 != 0; }
 
     std::vector<std::byte> content(std::uint64_t k, std::uint64_t moment) const {
-        auto const most = options_.most_bytes + 1;
-        auto const size = kind_of(k) == Kind::fixed ? draw(k, 1'000'000) % most / 4 * 4 : draw(k, moment + 7) % most;
-        Random random(draw(k, moment + 1'000'003));
+        auto const of_size = kind_of(k) == Kind::fixed ? 1'000'000 : epoch(moment) + 7;
+        auto const size = draw(k, of_size) % (options_.most_bytes + 1) / 4 * 4;
         std::vector<std::byte> bytes(size);
+        Random zeros(draw(k, epoch(moment) + 2'000'003)), random(draw(k, moment + 1'000'003));
         // Some get smaller when they are compressed.
-        auto const values = k % 2 == 0 ? 256 : 2;
-        for (auto& byte : bytes) byte = static_cast<std::byte>(random.below(values));
+        auto const values = k % 2 == 0 ? 255 : 2;
+        for (auto& byte : bytes) {
+            auto const something = static_cast<std::byte>(1 + random.below(values));
+            byte = zeros.below(3) == 0 ? std::byte{} : something;
+        }
         return bytes;
     }
 
@@ -126,7 +133,7 @@ private:
         auto const chosen = members[draw(k, moment_ + 77) % members.size()];
         auto const home = homes.find(name_of(k));
         bool const stays = home != homes.end() && std::binary_search(members.begin(), members.end(), home->second) &&
-                           draw(k, moment_ + 99) % 4 != 0;
+                           (epoch(moment_) == epoch(moment_ - 1) || draw(k, moment_ + 99) % 4 != 0);
         return stays ? home->second : chosen;
     }
 

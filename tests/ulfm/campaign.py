@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Kills ranks of store_campaign.cpp, erasure_campaign.cpp or disk_campaign.cpp, job after job, and counts. Everything about a job follows from its number.
+"""Kills ranks of store_campaign.cpp, erasure_campaign.cpp, snapshot_campaign.cpp or disk_campaign.cpp, job after job, and counts. Everything
+about a job follows from its number.
 
 Fails if a survivor hangs, dies, reads a wrong byte, does not know what is lost, or disagrees with another survivor.
 A job that failed is repeated by --first NUMBER --jobs 1.
@@ -211,7 +212,7 @@ def main() -> int:
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--launcher", default="")
     parser.add_argument("--canary", type=pathlib.Path, help="result file of the canary for collectives")
-    parser.add_argument("--exe", required=True, help="store_campaign, erasure_campaign or disk_campaign")
+    parser.add_argument("--exe", required=True, help="store_campaign, erasure_campaign, snapshot_campaign or disk_campaign")
     parser.add_argument("--simulated", action="store_true", help="deaths are simulated, at planned points only")
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=10, help="at least so many")

@@ -2,11 +2,13 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "regraft/ft/resilient.hpp"
+#include "support/full_disk.hpp"
 #include "support/stores_on_disk.hpp"
 
 namespace regraft::store {
@@ -34,6 +36,10 @@ public:
             [&] {
                 while (saved_ < 4) {
                     submit(saved_ + 1);
+                    if (saved_ == 2 && !disk_was_full_) {
+                        save_to_full_disk(saved_ + 1);
+                        expect_on_disk(saved_, saved_);
+                    }
                     save(saved_ + 1);
                     ++saved_;
                     expect_on_disk(saved_, saved_);
@@ -54,6 +60,18 @@ private:
         auto const files = static_cast<std::uint32_t>(number % 3);
         auto const report = stored_.store().save(archive_, {.files = files, .attributes = test::as_bytes(number)});
         EXPECT_GE(report.generation, number);
+    }
+    /// One member cannot write. All are told, and go on.
+    void save_to_full_disk(std::uint64_t number) {
+        std::optional<test::ShortFiles> limit;
+        if (comm_.self() == comm_.members().back()) limit.emplace(40);
+        try {
+            save(number);
+            ADD_FAILURE() << "saved to a full disk";
+        } catch (DiskError const& error) {
+            EXPECT_NE(std::string(error.what()).find("cannot be written: File too large"), std::string::npos);
+        }
+        disk_was_full_ = true;
     }
     /// The newest there is, is one of these versions, all of it.
     void expect_on_disk(std::uint64_t first, std::uint64_t last) {
@@ -76,6 +94,7 @@ private:
     std::unique_ptr<Submission> submitted_;
     Stored stored_;
     std::uint64_t saved_ = 0;  // all know that this version is on disk
+    bool disk_was_full_ = false;
 };
 
 TEST(Generations, AreTheOldOneOrTheNewOneWhoeverDies) {

@@ -12,14 +12,17 @@
 namespace regraft::checkpoint {
 namespace {
 
-constexpr std::uint64_t last_moment = 8;
+constexpr std::uint64_t last_moment = 11;
 
 TEST(Snapshot, IsOnAllSurvivorsOrOnNone) {
     using Form = SnapshotOptions::Form;
     using Redundancy = RestoreOptions::Redundancy;
     ft::Communicator comm(MPI_COMM_WORLD);
     std::vector<test::SnapshotJobOptions> const kinds{
-        {.snapshot = {.redundancy = pairwise()}, .copies = 2, .redundancy = Redundancy::repaired, .seed = 1},
+        {.snapshot = {.redundancy = pairwise(), .pace = {.steps = 3}},
+         .copies = 2,
+         .redundancy = Redundancy::repaired,
+         .seed = 1},
         {.snapshot = {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked},
          .copies = 3,
          .redundancy = Redundancy::committed,

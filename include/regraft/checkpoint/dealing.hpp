@@ -11,7 +11,7 @@
 
 namespace regraft::checkpoint {
 
-/// An entity whose home has died.
+/// An entity whose home has died, or, where a snapshot is opened, any.
 struct Orphan {
     std::string_view name;
     std::uint64_t bytes = 0;

@@ -46,6 +46,10 @@ public:
     /// A commit has succeeded. costs: what each member had measured before it. The slowest count. The interval at most
     /// doubles, so that the first commits, of which nobody knows what they will cost, come after 1, 2, 4, ... steps.
     void committed(std::span<Cost const> costs);
+    /// The same where nobody has told what it has measured: the interval stays.
+    void committed();
+    /// Whether the commit that follows should tell: while the interval grows, and now and then, if steps are counted.
+    bool wants_costs() const;
     /// The program has gone back to the last commit.
     void rolled_back() { steps_ = 0; }
 
@@ -55,10 +59,14 @@ public:
     std::uint64_t interval() const { return interval_; }
 
 private:
+    double best_steps() const;
+
     PaceOptions options_;
     std::uint64_t steps_ = 0;
     std::uint64_t interval_ = 1;
     Cost cost_;  // the last that was known
+    bool grows_ = true;
+    std::uint64_t commits_ = 0;  // since then
 };
 
 }  // namespace regraft::checkpoint

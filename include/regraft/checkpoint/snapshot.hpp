@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "regraft/checkpoint/snapshot_reports.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/options.hpp"
 
 namespace regraft::checkpoint {
@@ -60,6 +62,16 @@ struct RestoreOptions {
     } lost = Lost::thrown;
 };
 
+/// The same on all members, but for what adopt does.
+struct OpenOptions {
+    /// Called for an entity that is dealt to this PE, or is common, and not registered here. As RestoreOptions::adopt.
+    std::function<void(std::string const& name)> adopt{};
+    /// Where entities go. All of them are orphans that nobody holds, and no survivor has any. Empty: if there are no
+    /// other members than those who saved, whose PeIds these are, to who had them, and those of the others balanced;
+    /// else all balanced.
+    Deal deal{};
+};
+
 /// Entities belong to the PE that registers them. They have names, of which no two members have the same, and may be
 /// added, removed and moved to other PEs between commits. Memory beside the state itself, S bytes on each PE, with R
 /// copies of everything: 2 R S.
@@ -92,9 +104,10 @@ public:
     bool has(std::string_view name) const;
 
     /// Makes the present state of all entities the one to go back to. On ProcessFailure the commit before stays on all
-    /// members. DuplicateEntity, or ft::Divergence if common entities are not alike, also leaves it. One short gather,
-    /// one more if names or sizes have changed, the copies in one exchange, an agreement. Takes the memory of the
-    /// commit before the last. Entities of the dead that were not restored are in it no more. Collective, uniform.
+    /// members. DuplicateEntity, or ft::Divergence if common entities are not alike, also leaves it. Copies travel in
+    /// one exchange, followed by an agreement; before that comes one gather, or two, unless names and sizes stay as
+    /// they were. Takes the memory of the commit before the last. Entities of the dead that were not restored are in it
+    /// no more. Collective, uniform.
     CommitReport commit();
 
     /// After a step of the program, which all count alike: whether commit() is due (Pace). No communication.
@@ -106,6 +119,22 @@ public:
     /// ProcessFailure, shrink and call it again: it does whatever is left to do. Precondition: generation() > 0.
     /// Collective, uniform.
     RestoreReport restore(RestoreOptions const& options = {});
+
+    /// Writes the last commit into a new generation of the archive, as store::save: every entity once, by its home, as
+    /// it is stored. Nothing changes here. Entities of the dead that were not restored are written by who holds them or
+    /// loads them; EntitiesLost, if nobody has them. Precondition: generation() > 0. Collective, uniform.
+    store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions const& options = {});
+    /// Makes what was saved the state, and commits it: of the newest generation that a snapshot saved and of which
+    /// everything is right, whoever wrote it and however many they were. Entities are dealt by the rule; everybody
+    /// reads what is its own, and entities that are registered here and not of this state are no longer registered. On
+    /// store::DiskError everything stays as it is. On ProcessFailure, shrink and call it again, or restore(), which
+    /// goes back to the last commit: that before, or this one if generation() has grown. Memory beside that of a
+    /// commit: what this PE reads. Collective, uniform.
+    OpenReport open(std::filesystem::path const& archive, OpenOptions const& options = {});
+    /// For RestoreOptions::reread: reads from where the last commit was saved or opened, the newest of these first. It
+    /// throws InputError if that is nowhere: entities of an older commit would not fit the others. Then open() is the
+    /// way back, of all entities. Valid as long as the snapshot.
+    std::function<void(CommittedEntity const&, std::span<std::byte>)> reread() const;
 
     /// How many commits have succeeded.
     std::uint64_t generation() const;

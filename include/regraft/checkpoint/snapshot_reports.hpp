@@ -1,6 +1,7 @@
 // What snapshots tell about themselves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,28 @@ struct [[nodiscard]] RestoreReport {
     double load_ms = 0;
     double apply_ms = 0;
     double redundancy_ms = 0;
+};
+
+/// What an open took from where. All but `removed` and what follows is the same on all members.
+struct [[nodiscard]] OpenReport {
+    /// Of the archive.
+    std::uint64_t generation = 0;
+    /// Of the snapshot that was saved, then.
+    std::uint64_t saved_commit = 0;
+    /// store::SaveOptions::attributes.
+    std::vector<std::byte> attributes;
+    /// What is wrong with those generations of the archive that are newer.
+    std::vector<std::string> refused;
+    /// Entities that have other homes than they had there, in the order of the snapshot that was saved.
+    std::vector<Adoption> adopted;
+    /// Entities of this PE that are not its own in the state that was opened: they are no longer registered.
+    std::vector<std::string> removed;
+    /// Of this PE's entities, as they are on disk.
+    std::uint64_t bytes_read = 0;
+    /// From disk, until all know that everything is right; into the program's state; the commit.
+    double read_ms = 0;
+    double apply_ms = 0;
+    double commit_ms = 0;
 };
 
 }  // namespace regraft::checkpoint

@@ -50,6 +50,13 @@ struct Submissions {
     std::span<std::uint32_t const> node_of{};
 };
 
+/// What a member says of a submit that need not be.
+struct Vote {
+    bool in_favour = true;
+    /// A hash of what must be the same on all members, as far as 15 of its bits tell.
+    std::uint64_t alike = 0;
+};
+
 /// What a load does about wanted blocks that nobody alive holds; the same on all members, but for the function itself.
 struct LoadOptions {
     /// A source of last resort, such as the input file: called on each PE that wants lost blocks, once for each range

@@ -42,6 +42,10 @@ public:
     /// The same where everybody knows what everybody submits: nobody has to tell. blocks are this PE's, one behind the
     /// other.
     void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks);
+    /// The same if all members are in favour and mean the same, which they find out when they agree in the end; if not,
+    /// or if something arrives damaged, nothing changes, and all return false.
+    [[nodiscard]] bool submit_if(Vote const& vote, placement::Any placement, Submissions const& all,
+                                 std::span<std::byte const> blocks);
 
     /// Loads the wanted blocks into out, one behind the other in the order of the request; out.size() is the sum of
     /// their sizes. Members may want different or the same blocks, or none; ranges may overlap. Senders are balanced by
