@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -44,12 +45,22 @@ __attribute__((constructor)) void set_parameters() {
     static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
 }
 
+/// Our part of a failure plan: the program may have points of its own.
+std::string own_deaths(std::string_view plan) {
+    std::istringstream items{std::string(plan)};
+    std::string own;
+    for (std::string item; std::getline(items, item, ',');)
+        if (item.starts_with("shield:")) own += (own.empty() ? "" : ",") + item;
+    return own;
+}
+
 void start() {
     auto& it = session();
     it.policy = policy_of_environment();
     it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms}});
-    char const* const plan = std::getenv("REGRAFT_FAIL");
-    if (plan == nullptr || *plan == '\0') return;
+    char const* const deaths = std::getenv("REGRAFT_FAIL");
+    auto const plan = own_deaths(deaths == nullptr ? "" : deaths);
+    if (plan.empty()) return;
     try {
         ft::set_failure_plan(ft::parse_failure_plan(plan));
     } catch (InputError const& error) {
