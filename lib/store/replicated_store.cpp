@@ -8,6 +8,7 @@
 
 #include "regraft/core/block_parts.hpp"
 #include "regraft/core/bytes.hpp"
+#include "store/ballots.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
 #include "store/replicated.hpp"
@@ -73,7 +74,8 @@ void collect_outgoing(ft::Communicator const& comm, Submission const& submission
 /// What all members send each other, if they find out sooner by looking at all runs than by asking.
 std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const& comm, Submission const& submission,
                                                           placement::Directory const& directory,
-                                                          BlockSizes const& sizes, Integrity integrity) {
+                                                          BlockSizes const& sizes, Integrity integrity,
+                                                          std::uint64_t extra) {
     constexpr std::uint64_t most_runs = 4096;  // looking at one takes 0.1 us, asking all 0.1 ms and more
     Csr<BlockRange> by_pe;
     for (std::size_t rank = 0; rank < comm.size(); ++rank) {
@@ -87,7 +89,7 @@ std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const
             if (rank != sender) transfers.push_back({piece, comm.members()[sender], comm.members()[rank], 0});
         });
     }
-    return messages_of(comm, transfers, sizes, integrity);
+    return messages_of(comm, transfers, sizes, integrity, extra);
 }
 
 /// The spare memory if it fits, else new memory instead of it.
@@ -237,13 +239,16 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
 
     Submission const submission{comm.position(comm.self()), all.ranges, bytes, options.own_copy};
     auto const parts = parts_of(directory.held(comm.self()), all.ranges);
+    auto const messages = messages_of(comm, submission, directory, sizes, options.integrity, vote ? Ballots::words : 0);
+    if (vote && !(messages && all_send(*messages, comm.size()))) return false;
     Traffic traffic;
     collect_outgoing(comm, submission, directory, sizes, traffic);
     collect_incoming(submission, parts, sizes, spare, traffic, held);
-    auto const messages = messages_of(comm, submission, directory, sizes, options.integrity);
     std::optional<Seals> seals;
     SubmittedSums sums(submission, sizes);
     if (checked()) seals.emplace(traffic, sizes, std::ref(sums));
+    std::optional<Ballots> ballots;
+    if (vote) ballots.emplace(traffic, vote->in_favour ? vote->alike : ~vote->alike);
     comm.reach(submit_phase.inside);
     for (Resends resends;; resends.add()) {
         exchange::all_to_all(comm, traffic.out, traffic.in, options.transport, messages);
@@ -251,7 +256,7 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
         if (!vote && comm.agree(holds)) break;
         if (!vote) continue;
         // As in a load: who is against says something else than the others, and, if that is all of them, knows anyway.
-        bool const agrees = vote->in_favour && holds;
+        bool const agrees = vote->in_favour && holds && ballots->agree(traffic);
         if (comm.agree_equal(agrees ? vote->alike : ~vote->alike) && agrees) break;
         spare = std::move(held).largest_memory();
         return false;

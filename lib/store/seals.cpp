@@ -9,26 +9,6 @@
 #include "regraft/core/bytes.hpp"
 
 namespace regraft::store {
-namespace {
-
-/// The same rows; where there are blocks, their sums go with them.
-template <class Byte, class Word>
-Csr<std::span<Byte>> with_sums(Csr<std::span<Byte>> const& pieces, Csr<BlockRange> const& blocks, Csr<Word>& sums) {
-    Csr<std::span<Byte>> result;
-    for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
-        for (auto const& piece : pieces[rank]) result.push_value(piece);
-        if constexpr (std::is_const_v<Byte>) {
-            if (!blocks[rank].empty()) result.push_value(std::as_bytes(sums[rank]));
-        } else {
-            if (!blocks[rank].empty()) result.push_value(std::as_writable_bytes(sums[rank]));
-        }
-        result.end_row();
-    }
-    return result;
-}
-
-}  // namespace
-
 Seals::Seals(Traffic& traffic, BlockSizes const& sizes, SumsOf const& sums_of) {
     for (std::size_t rank = 0; rank < traffic.out.size(); ++rank) {
         for (auto const& blocks : traffic.blocks_out[rank]) {
@@ -39,8 +19,7 @@ Seals::Seals(Traffic& traffic, BlockSizes const& sizes, SumsOf const& sums_of) {
         for (auto const& blocks : traffic.blocks_in[rank]) count += num_parts(blocks, sizes);
         received_.push_row(std::vector<std::uint64_t>(count));
     }
-    traffic.out = with_sums(traffic.out, traffic.blocks_out, sent_);
-    traffic.in = with_sums(traffic.in, traffic.blocks_in, received_);
+    add_words(traffic, sent_, received_);
 }
 
 bool Seals::hold(Traffic const& traffic, BlockSizes const& sizes, std::optional<std::size_t> trusted) const {

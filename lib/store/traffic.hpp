@@ -14,17 +14,21 @@
 
 namespace regraft::store {
 
-/// Pieces of blocks, in rows by member. Where they are sealed, a row that is not empty ends with one piece more.
+/// Pieces of blocks, in rows by member. A row that is not empty may end with pieces of words that go with the blocks.
 struct Traffic {
     Csr<BlockRange> blocks_out, blocks_in;
     Csr<std::span<std::byte const>> out;
     Csr<std::span<std::byte>> in;
 };
 
-/// What every pair of members exchanges, seals included, without what stays where it is.
+/// Adds a piece of words, its row of them, to each row that is not empty. They have to live until the exchange is over.
+void add_words(Traffic& traffic, Csr<std::uint64_t> const& sent, Csr<std::uint64_t>& received);
+
+/// What every pair of members exchanges, seals included, without what stays where it is. extra: what else goes with the
+/// blocks, a piece of so many words.
 std::vector<exchange::Message> messages_of(ft::Communicator const& comm,
                                            std::span<schedule::RangeTransfer const> transfers, BlockSizes const& sizes,
-                                           Integrity integrity);
+                                           Integrity integrity, std::uint64_t extra = 0);
 
 /// Calls visit for the parts of blocks between seams, which ascend.
 template <class Visit>

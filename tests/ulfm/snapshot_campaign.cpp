@@ -34,7 +34,7 @@ test::SnapshotJobOptions options_of(CampaignSettings const& settings) {
                                                  : RestoreOptions::Redundancy::left;
     options.seed = settings.number("seed", 0);
     options.most_entities = settings.number("blocks", 20) % 60 + 1;
-    options.most_bytes = settings.number("bytes", 200);
+    options.most_bytes = std::max<std::uint64_t>(40, settings.number("bytes", 200));  // of few all might be empty
     // With one copy nothing is exchanged, so nobody dies where that is planned.
     options.copies = static_cast<std::uint32_t>(std::max<std::uint64_t>(2, settings.number("replicas", 2)));
     options.expects_wrong_bytes = settings.number("wrong", 0) != 0;

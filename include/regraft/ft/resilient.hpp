@@ -32,7 +32,8 @@ struct Failure {
 /// shrink, then recover(Failure), then body() again; a failure inside recover() starts another round. body must start
 /// from the last agreed checkpoint each time and may be repeated even if it was complete. Only exceptions that are
 /// thrown on all alike (Uniform) pass through; any other ends this process by die_of, unless it is the only one left.
-/// Collective, uniform.
+/// A death after the last message that anybody waits for, as of the one who writes the result, may go unnoticed, for an
+/// agreement goes on without the dead: let body end with a broadcast by that one. Collective, uniform.
 template <class Body, class Recover>
 auto resilient(Communicator& comm, Body body, Recover recover) {
     using Clock = std::chrono::steady_clock;

@@ -42,8 +42,10 @@ public:
     /// The same where everybody knows what everybody submits: nobody has to tell. blocks are this PE's, one behind the
     /// other.
     void submit(placement::Any placement, Submissions const& all, std::span<std::byte const> blocks);
-    /// The same if all members are in favour and mean the same, which they find out when they agree in the end; if not,
-    /// or if something arrives damaged, nothing changes, and all return false.
+    /// The same if all members are in favour and mean the same, which they find out by votes that travel with the
+    /// blocks and an agreement; if not, or if something arrives damaged, nothing changes, and all return false. So they
+    /// do without trying if a member has nobody else who gets blocks of it, and by whom its vote would outlive it, and
+    /// where the placement deals all blocks in more than some thousand runs.
     [[nodiscard]] bool submit_if(Vote const& vote, placement::Any placement, Submissions const& all,
                                  std::span<std::byte const> blocks);
 
