@@ -14,10 +14,19 @@ namespace regraft::ft::backend {
 bool deaths_are_real();
 bool is_process_failure(int error_class);
 void revoke(MPI_Comm comm);
+/// Whether this process has been told that the communicator was revoked. A look at a flag: MPI reads its news in calls
+/// that communicate.
+bool is_revoked(MPI_Comm comm);
 /// *bits becomes the AND over the living members. Works on revoked communicators. Collective, uniform.
 void agree(MPI_Comm comm, int* bits);
 /// Whether this process has been told of the death of a member.
 bool knows_of_deaths(MPI_Comm comm);
+/// Whether this member is known to be dead. O(members).
+bool is_dead(MPI_Comm comm, int rank);
+/// Receives from any source, which deaths have suspended, go on among the living.
+void acknowledge(MPI_Comm comm);
+/// Whether an error class says that a receive from any source is suspended, and not over.
+bool is_suspended(int error_class);
 /// A communicator of those of comm that live, in the same order. Nobody may use it before an agreement on comm: others
 /// may still be in the call, which a message or a revoke would disturb. MPI_COMM_NULL: it did not succeed here.
 /// leaving: ranks that leave although alive (simulation), for whom the result is MPI_COMM_NULL. spans_world: comm began

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "ft/backend.hpp"
+#include "ft/renewal.hpp"
 #include "ft/settings.hpp"
-#include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
@@ -151,13 +151,16 @@ void Communicator::renew(MPI_Comm damaged) {
         if (leaves) leaving.push_back(checked_cast<int>(rank));
     }
     bool const leaves = std::find(leaving_.begin(), leaving_.end(), self_) != leaving_.end();
-    constexpr int most_attempts = 100;  // one in hundreds goes wrong; more than a few in a row are no accident
     for (int attempt = 1;; ++attempt) {
         MPI_Comm next = backend::shrink(damaged, spans_world_, leaving);
         if (leaves) throw Departed();
-        if (introduce(damaged, next)) break;
+        if (auto members = introduce(damaged, next, self_, members_)) {
+            comm_ = next;
+            members_ = std::move(*members);
+            break;
+        }
         if (next != MPI_COMM_NULL) MPI_Comm_free(&next);
-        if (attempt == most_attempts) throw MpiError("MPIX_Comm_shrink failed many times in a row");
+        if (attempt == most_renewals) throw MpiError("MPIX_Comm_shrink failed many times in a row");
     }
     leaving_.clear();
     ++epoch_;
@@ -167,29 +170,6 @@ void Communicator::renew(MPI_Comm damaged) {
     last_success_ = Clock::now();
     reach(shrink_phase.after);
     renewing_ = false;
-}
-
-/// Makes next the communicator if all members have the same one and none of them is dead. The agreements are on the
-/// damaged one, which also makes sure that nobody uses the new one before all have left the call that made it. Their
-/// ids come by a message: to translate the ranks of groups is O(ranks^2).
-bool Communicator::introduce(MPI_Comm damaged, MPI_Comm next) {
-    MPI_Comm const meeting = backend::deaths_are_real() ? damaged : next;  // or it has members that have left
-    int size = 0;
-    if (next != MPI_COMM_NULL) MPI_Comm_size(next, &size);
-    // A communicator that is being made when a death is announced never hears of it, and waits for the dead for ever.
-    bool const good = next != MPI_COMM_NULL && !backend::knows_of_deaths(next);
-    if (!backend::agree_equal(meeting, good, checked_cast<std::uint64_t>(size))) return false;
-    MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
-    auto const mine = value(self_);
-    std::vector<PeId> members(static_cast<std::size_t>(size));
-    static_assert(sizeof(PeId) == sizeof mine);
-    bool const met = MPI_Allgather(&mine, 1, MPI_UINT32_T, members.data(), 1, MPI_UINT32_T, next) == MPI_SUCCESS &&
-                     std::includes(members_.begin(), members_.end(), members.begin(), members.end());
-    if (!met) backend::revoke(next);  // others may wait in the call for this PE
-    if (!backend::agree_equal(meeting, met, hash(std::as_bytes(std::span(members))))) return false;
-    comm_ = next;
-    members_ = std::move(members);
-    return true;
 }
 
 void Communicator::reach(FailPoint& point) {

@@ -16,12 +16,26 @@ bool is_process_failure(int) {
 
 void revoke(MPI_Comm) {}
 
+bool is_revoked(MPI_Comm) {
+    return false;
+}
+
 void agree(MPI_Comm comm, int* bits) {
     if (MPI_Allreduce(MPI_IN_PLACE, bits, 1, MPI_INT, MPI_BAND, comm) != MPI_SUCCESS)
         throw MpiError("MPI_Allreduce failed");
 }
 
 bool knows_of_deaths(MPI_Comm) {
+    return false;
+}
+
+bool is_dead(MPI_Comm, int) {
+    return false;
+}
+
+void acknowledge(MPI_Comm) {}
+
+bool is_suspended(int) {
     return false;
 }
 

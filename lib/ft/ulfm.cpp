@@ -60,6 +60,12 @@ void revoke(MPI_Comm comm) {
     static_cast<void>(MPIX_Comm_revoke(comm));
 }
 
+bool is_revoked(MPI_Comm comm) {
+    int revoked = 0;
+    MPIX_Comm_is_revoked(comm, &revoked);
+    return revoked != 0;
+}
+
 // Decide by the bits, never by the return code: some ranks may get MPI_SUCCESS and others an error from one agreement.
 void agree(MPI_Comm comm, int* bits) {
     static_cast<void>(MPIX_Comm_agree(comm, bits));
@@ -72,6 +78,26 @@ bool knows_of_deaths(MPI_Comm comm) {
     MPI_Group_size(dead, &size);
     MPI_Group_free(&dead);
     return size != 0;
+}
+
+bool is_dead(MPI_Comm comm, int rank) {
+    MPI_Group dead = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    int place = MPI_UNDEFINED;
+    MPIX_Comm_get_failed(comm, &dead);
+    MPI_Comm_group(comm, &all);
+    MPI_Group_translate_ranks(all, 1, &rank, dead, &place);
+    MPI_Group_free(&dead);
+    MPI_Group_free(&all);
+    return place != MPI_UNDEFINED;
+}
+
+void acknowledge(MPI_Comm comm) {
+    static_cast<void>(MPIX_Comm_failure_ack(comm));
+}
+
+bool is_suspended(int error_class) {
+    return error_class == MPIX_ERR_PROC_FAILED_PENDING;
 }
 
 MPI_Comm shrink(MPI_Comm comm, bool spans_world, std::span<int const>) {

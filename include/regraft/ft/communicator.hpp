@@ -130,7 +130,6 @@ private:
 
     std::uint32_t agree_bits(std::uint32_t mine);
     void renew(MPI_Comm damaged);
-    bool introduce(MPI_Comm damaged, MPI_Comm next);
     void revoke() const;
     [[noreturn]] void fail(std::string call);
 

@@ -1,0 +1,90 @@
+#include "shield/buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace regraft::shield {
+namespace {
+
+/// Without gaps, and not made of others: bytes are its packed form.
+bool is_plain(MPI_Datatype type) {
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_NAMED) return false;
+    int size = 0;
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_size(type, &size);
+    PMPI_Type_get_extent(type, &first, &extent);
+    return first == 0 && extent == size;
+}
+
+int packed_size(int count, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Pack_size(count, type, MPI_COMM_SELF, &size);
+    return size;
+}
+
+}  // namespace
+
+std::size_t Buffer::bytes() const {
+    int size = 0;
+    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || count < 0) return 0;
+    return static_cast<std::size_t>(size) * static_cast<std::size_t>(count);
+}
+
+void Buffer::pack(std::vector<std::byte>& bytes) const {
+    if (is_plain(type)) {
+        auto const* const begin = static_cast<std::byte const*>(data);
+        bytes.assign(begin, begin + this->bytes());
+        return;
+    }
+    int const size = packed_size(count, type);
+    int used = 0;
+    bytes.resize(static_cast<std::size_t>(size));
+    PMPI_Pack(data, count, type, bytes.data(), size, &used, MPI_COMM_SELF);
+    bytes.resize(static_cast<std::size_t>(used));
+}
+
+void Buffer::unpack(std::span<std::byte const> bytes) const {
+    if (is_plain(type)) {
+        if (!bytes.empty()) std::memcpy(data, bytes.data(), std::min(bytes.size(), this->bytes()));
+        return;
+    }
+    int used = 0;
+    PMPI_Unpack(bytes.data(), static_cast<int>(bytes.size()), &used, data, count, type, MPI_COMM_SELF);
+}
+
+void Buffer::make_hole() const {
+    if (count > 0) unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(count, type))));
+}
+
+Buffer Buffer::part(int i) const {
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &first, &extent);
+    return {static_cast<std::byte*>(data) + extent * count * i, count, type};
+}
+
+Kept::Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
+    if (kept_) buffer_.pack(bytes_);
+}
+
+void Kept::restore() {
+    if (kept_ && used_) buffer_.unpack(bytes_);
+    used_ = true;
+}
+
+BlockType::BlockType(int count, MPI_Datatype type) {
+    PMPI_Type_contiguous(count, type, &type_);
+    PMPI_Type_commit(&type_);
+}
+
+BlockType::~BlockType() {
+    PMPI_Type_free(&type_);
+}
+
+}  // namespace regraft::shield

@@ -1,0 +1,57 @@
+// Data of the program's types: packed, unpacked, made empty.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace regraft::shield {
+
+/// count items of a type.
+struct Buffer {
+    void* data = nullptr;
+    int count = 0;
+    MPI_Datatype type = MPI_BYTE;
+
+    /// Of the data themselves, without gaps.
+    std::size_t bytes() const;
+    /// Replaces what is in bytes.
+    void pack(std::vector<std::byte>& bytes) const;
+    void unpack(std::span<std::byte const> bytes) const;
+    /// The places of who is dead.
+    void make_hole() const;
+    /// Part i of equal parts of so many items.
+    Buffer part(int i) const;
+};
+
+/// What an operation in place destroys, kept for another attempt. Also where the data stay in the end: on the way, an
+/// algorithm may use their place.
+class Kept {
+public:
+    Kept(bool keep, Buffer buffer);
+    /// Before each attempt.
+    void restore();
+
+private:
+    bool kept_;
+    bool used_ = false;
+    Buffer buffer_;
+    std::vector<std::byte> bytes_;
+};
+
+/// A type of count items in a row, freed with this.
+class BlockType {
+public:
+    BlockType(int count, MPI_Datatype type);
+    BlockType(BlockType const&) = delete;
+    BlockType& operator=(BlockType const&) = delete;
+    ~BlockType();
+    MPI_Datatype get() const { return type_; }
+
+private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace regraft::shield

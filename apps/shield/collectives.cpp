@@ -1,0 +1,300 @@
+// Collectives. Nobody dead: the call of the program, on the lane. Else whatever is indexed by rank goes to the place of
+// the rank it always had, and the places of the dead are holes.
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "shield/buffer.hpp"
+#include "shield/collective.hpp"
+#include "shield/session.hpp"
+
+namespace regraft::shield {
+namespace {
+
+bool forwardable(std::size_t bytes) {
+    return bytes <= session().shield->options().most_forwarded;
+}
+
+template <class Operation>
+int run(Lane& lane, Traits traits, int root, Operation const& operation) {
+    ++session().counts.calls;
+    return complain(lane, collective(*session().shield, lane, traits, root, operation));
+}
+
+/// A collective whose results differ from rank to rank, or are large: confirmed.
+template <class Attempt, class Skip>
+int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
+    return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
+}
+
+void make_hole(Buffer const& buffer) {
+    if (session().policy.fills_holes) buffer.make_hole();
+}
+
+/// Counts and places of the living, out of those of all.
+struct Selected {
+    std::vector<int> counts, places;
+    Selected(Lane const& lane, int const* all_counts, int const* all_places) {
+        for (auto const rank : lane.living) {
+            counts.push_back(all_counts[rank]);
+            places.push_back(all_places[rank]);
+        }
+    }
+    /// For blocks, each at the number that its rank says.
+    explicit Selected(Lane const& lane) : counts(lane.living.size(), 1), places(lane.living) {}
+};
+
+template <class Part>
+void make_holes(Lane const& lane, Part const& part) {
+    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
+        if (!lane.lives(rank)) make_hole(part(rank));
+}
+
+Buffer displaced(void* data, int count, MPI_Datatype type, int displacement) {
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &first, &extent);
+    return {static_cast<std::byte*>(data) + extent * displacement, count, type};
+}
+
+bool is_rank(Lane const& lane, int rank) {
+    return 0 <= rank && rank < static_cast<int>(lane.size());
+}
+
+/// What an Allgatherv is made of: the rows come together at the lowest, which tells all. (MPI_Allgatherv of some MPIs
+/// gives wrong data when a member dies in it.)
+int gather_to_all(Lane const& lane, MPI_Comm comm, void const* send, int send_count, MPI_Datatype send_type,
+                  void* receive, Selected const& rows, MPI_Datatype type) {
+    bool const in_place = send == MPI_IN_PLACE;
+    auto const mine = static_cast<std::size_t>(lane.position(lane.self));
+    auto const own = displaced(receive, rows.counts[mine], type, rows.places[mine]);
+    bool const is_first = mine == 0;
+    int code = in_place && !is_first ? PMPI_Gatherv(own.data, own.count, type, nullptr, nullptr, nullptr, type, 0, comm)
+                                     : PMPI_Gatherv(send, send_count, in_place ? type : send_type, receive,
+                                                    rows.counts.data(), rows.places.data(), type, 0, comm);
+    if (code != MPI_SUCCESS) return code;
+    MPI_Datatype all = MPI_DATATYPE_NULL;
+    PMPI_Type_indexed(static_cast<int>(rows.counts.size()), rows.counts.data(), rows.places.data(), type, &all);
+    PMPI_Type_commit(&all);
+    code = PMPI_Bcast(receive, 1, all, 0, comm);
+    PMPI_Type_free(&all);
+    return code;
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Barrier(MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Barrier(comm);
+    return run(*lane, {.synchronises = true, .forwardable = true}, no_root,
+               Operation{[](MPI_Comm on) { return PMPI_Barrier(on); }, nothing, nothing, nothing});
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Bcast(data, count, type, root, comm);
+    if (!is_rank(*lane, root)) return complain(*lane, PMPI_Bcast(data, count, type, root, comm));
+    Buffer const buffer{data, count, type};
+    bool const is_root = lane->self == root;
+    return run(*lane, {.synchronises = false, .forwardable = forwardable(buffer.bytes())}, root,
+               Operation{[&](MPI_Comm on) { return PMPI_Bcast(data, count, type, lane->position(root), on); },
+                         [&](auto& bytes) { buffer.pack(bytes); },
+                         [&](auto bytes) {
+                             if (!is_root) buffer.unpack(bytes);
+                         },
+                         [&] {
+                             without_root("MPI_Bcast", root, true);
+                             make_hole(buffer);
+                         }});
+}
+
+int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Allreduce(send, receive, count, type, op, comm);
+    Buffer const result{receive, count, type};
+    Kept kept(send == MPI_IN_PLACE, result);
+    // Without items nobody waits for anybody.
+    return run(*lane, {.synchronises = count > 0, .forwardable = forwardable(result.bytes())}, no_root,
+               Operation{[&](MPI_Comm on) {
+                             kept.restore();
+                             return PMPI_Allreduce(send, receive, count, type, op, on);
+                         },
+                         [&](auto& bytes) { result.pack(bytes); }, [&](auto bytes) { result.unpack(bytes); }, nothing});
+}
+
+int MPI_Reduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Reduce(send, receive, count, type, op, root, comm);
+    if (!is_rank(*lane, root)) return complain(*lane, PMPI_Reduce(send, receive, count, type, op, root, comm));
+    Kept kept(send == MPI_IN_PLACE, {receive, count, type});
+    return run_confirmed(
+        *lane, false, root,
+        [&](MPI_Comm on) {
+            kept.restore();
+            return PMPI_Reduce(send, receive, count, type, op, lane->position(root), on);
+        },
+        [&] { without_root("MPI_Reduce", root, false); });
+}
+
+int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+               int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr || !is_rank(*lane, root)) {
+        int const code = PMPI_Gather(send, send_count, send_type, receive, count, type, root, comm);
+        return lane == nullptr ? code : complain(*lane, code);
+    }
+    bool const in_place = send == MPI_IN_PLACE;
+    Kept kept(in_place, in_place ? Buffer{receive, count, type}.part(root) : Buffer{});
+    auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
+        int const to = lane->position(root);
+        if (lane->is_whole()) return PMPI_Gather(send, send_count, send_type, receive, count, type, to, on);
+        if (lane->self != root)
+            return PMPI_Gatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on);
+        make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
+        BlockType const block(count, type);
+        Selected const rows(*lane);
+        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), block.get(),
+                            to, on);
+    };
+    return run_confirmed(*lane, false, root, attempt, [&] { without_root("MPI_Gather", root, false); });
+}
+
+int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
+                int const places[], MPI_Datatype type, int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr || !is_rank(*lane, root)) {
+        int const code = PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, root, comm);
+        return lane == nullptr ? code : complain(*lane, code);
+    }
+    bool const in_place = send == MPI_IN_PLACE;
+    Kept kept(in_place, in_place ? displaced(receive, counts[root], type, places[root]) : Buffer{});
+    auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
+        int const to = lane->position(root);
+        if (lane->self != root || lane->is_whole())
+            return PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, to, on);
+        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
+        Selected const rows(*lane, counts, places);
+        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), type, to, on);
+    };
+    return run_confirmed(*lane, false, root, attempt, [&] { without_root("MPI_Gatherv", root, false); });
+}
+
+int MPI_Scatter(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr || !is_rank(*lane, root)) {
+        int const code = PMPI_Scatter(send, send_count, send_type, receive, count, type, root, comm);
+        return lane == nullptr ? code : complain(*lane, code);
+    }
+    auto const attempt = [&](MPI_Comm on) {
+        int const from = lane->position(root);
+        if (lane->is_whole()) return PMPI_Scatter(send, send_count, send_type, receive, count, type, from, on);
+        if (lane->self != root)
+            return PMPI_Scatterv(nullptr, nullptr, nullptr, MPI_BYTE, receive, count, type, from, on);
+        BlockType const block(send_count, send_type);
+        Selected const rows(*lane);
+        return PMPI_Scatterv(send, rows.counts.data(), rows.places.data(), block.get(), receive, count, type, from, on);
+    };
+    return run_confirmed(*lane, false, root, attempt, [&] {
+        without_root("MPI_Scatter", root, true);
+        make_hole({receive, count, type});
+    });
+}
+
+int MPI_Scatterv(void const* send, int const counts[], int const places[], MPI_Datatype send_type, void* receive,
+                 int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr || !is_rank(*lane, root)) {
+        int const code = PMPI_Scatterv(send, counts, places, send_type, receive, count, type, root, comm);
+        return lane == nullptr ? code : complain(*lane, code);
+    }
+    auto const attempt = [&](MPI_Comm on) {
+        int const from = lane->position(root);
+        if (lane->self != root || lane->is_whole())
+            return PMPI_Scatterv(send, counts, places, send_type, receive, count, type, from, on);
+        Selected const rows(*lane, counts, places);
+        return PMPI_Scatterv(send, rows.counts.data(), rows.places.data(), send_type, receive, count, type, from, on);
+    };
+    return run_confirmed(*lane, false, root, attempt, [&] {
+        without_root("MPI_Scatterv", root, true);
+        make_hole({receive, count, type});
+    });
+}
+
+int MPI_Allgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                  MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Allgather(send, send_count, send_type, receive, count, type, comm);
+    Kept kept(send == MPI_IN_PLACE, Buffer{receive, count, type}.part(lane->self));
+    auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
+        if (lane->is_whole()) return PMPI_Allgather(send, send_count, send_type, receive, count, type, on);
+        make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
+        BlockType const block(count, type);
+        return gather_to_all(*lane, on, send, send_count, send_type, receive, Selected(*lane), block.get());
+    };
+    return run_confirmed(*lane, true, no_root, attempt, nothing);
+}
+
+int MPI_Allgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
+                   int const places[], MPI_Datatype type, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Allgatherv(send, send_count, send_type, receive, counts, places, type, comm);
+    Kept kept(send == MPI_IN_PLACE, displaced(receive, counts[lane->self], type, places[lane->self]));
+    auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
+        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
+        return gather_to_all(*lane, on, send, send_count, send_type, receive, Selected(*lane, counts, places), type);
+    };
+    return run_confirmed(*lane, true, no_root, attempt, nothing);
+}
+
+int MPI_Alltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                 MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Alltoall(send, send_count, send_type, receive, count, type, comm);
+    bool const in_place = send == MPI_IN_PLACE;
+    Kept kept(in_place, {receive, in_place ? count * static_cast<int>(lane->size()) : 0, type});
+    auto const attempt = [&](MPI_Comm on) {
+        kept.restore();
+        if (lane->is_whole()) return PMPI_Alltoall(send, send_count, send_type, receive, count, type, on);
+        make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
+        BlockType const out(in_place ? count : send_count, in_place ? type : send_type);
+        BlockType const in(count, type);
+        Selected const rows(*lane);
+        return PMPI_Alltoallv(send, rows.counts.data(), rows.places.data(), out.get(), receive, rows.counts.data(),
+                              rows.places.data(), in.get(), on);
+    };
+    return run_confirmed(*lane, true, no_root, attempt, nothing);
+}
+
+int MPI_Alltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
+                  void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm);
+    bool const in_place = send == MPI_IN_PLACE;
+    std::vector<Kept> kept;
+    for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank)
+        kept.emplace_back(true, displaced(receive, counts[rank], type, places[rank]));
+    auto const attempt = [&](MPI_Comm on) {
+        for (auto& row : kept) row.restore();
+        if (lane->is_whole())
+            return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, on);
+        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
+        Selected const in(*lane, counts, places);
+        Selected const out = in_place ? in : Selected(*lane, send_counts, send_places);
+        return PMPI_Alltoallv(send, out.counts.data(), out.places.data(), in_place ? type : send_type, receive,
+                              in.counts.data(), in.places.data(), type, on);
+    };
+    return run_confirmed(*lane, true, no_root, attempt, nothing);
+}
+}

@@ -1,0 +1,110 @@
+// Communicators: made, freed, asked.
+#include <mpi.h>
+
+#include <numeric>
+#include <vector>
+
+#include "shield/creation.hpp"
+#include "shield/session.hpp"
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Comm_rank(MPI_Comm comm, int* rank) {
+    auto const* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_rank(comm, rank);
+    *rank = lane->self;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int* size) {
+    auto const* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_size(comm, size);
+    *size = static_cast<int>(lane->size());
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+    auto const* const lane = lane_of(comm);
+    if (lane == nullptr || lane->native.empty()) return PMPI_Comm_group(comm, group);
+    std::vector<int> ranks;
+    for (auto const founder : lane->founders) ranks.push_back(static_cast<int>(regraft::value(founder)));
+    MPI_Group world = MPI_GROUP_NULL;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    int const code = PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), group);
+    PMPI_Group_free(&world);
+    return code;
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_set_errhandler(comm, handler);
+    lane->handler = handler;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
+    auto const* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_get_errhandler(comm, handler);
+    *handler = lane->handler;
+    return MPI_SUCCESS;
+}
+
+// Those of MPI-1, which are in the library still.
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
+    return MPI_Comm_set_errhandler(comm, handler);
+}
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
+    return MPI_Comm_get_errhandler(comm, handler);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_dup(comm, made);
+    ++session().counts.calls;
+    return complain(*lane, duplicate(*session().shield, *lane, made));
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
+    ++session().counts.calls;
+    return complain(*lane, split(*session().shield, *lane, colour, key, made));
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+    if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
+    int const code = MPI_Comm_dup(comm, made);
+    return code != MPI_SUCCESS ? code : PMPI_Comm_set_info(*made, info);
+}
+
+/// A split in which the first of a group gives the colour: groups of different members do not overlap.
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+    if (lane_of(comm) == nullptr) return PMPI_Comm_create(comm, group, made);
+    int place = MPI_UNDEFINED;
+    int first = MPI_UNDEFINED;
+    int const zero = 0;
+    PMPI_Group_rank(group, &place);
+    if (place != MPI_UNDEFINED) {
+        MPI_Group world = MPI_GROUP_NULL;
+        PMPI_Comm_group(MPI_COMM_WORLD, &world);
+        PMPI_Group_translate_ranks(group, 1, &zero, world, &first);
+        PMPI_Group_free(&world);
+    }
+    return MPI_Comm_split(comm, first, place == MPI_UNDEFINED ? 0 : place, made);
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+    auto* const lane = comm == nullptr || *comm == MPI_COMM_WORLD ? nullptr : lane_of(*comm);
+    if (lane == nullptr) return PMPI_Comm_free(comm);
+    ++session().counts.calls;
+    release(*session().shield, *lane);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+    return MPI_Comm_free(comm);
+}
+}

@@ -1,0 +1,35 @@
+// What messages have in common: ranks on faces, the dead, and waiting.
+#pragma once
+
+#include <mpi.h>
+
+#include "shield/buffer.hpp"
+#include "shield/session.hpp"
+
+namespace regraft::shield {
+
+/// Whether a code means that the partner of a message is dead.
+bool is_of_the_dead(int code);
+/// Whether a code means that a receive from any source waits for an acknowledgement of deaths.
+bool is_suspended(int code);
+bool all_others_dead(Lane const& lane);
+/// Whether no message can come from there any more. from: a rank or MPI_ANY_SOURCE.
+bool can_not_send(Lane const& lane, int from);
+inline bool is_out_of_range(Lane const& lane, int rank) {
+    return rank >= static_cast<int>(lane.size());
+}
+/// Whether the rank was dead already when the face was made, so that it has none there.
+inline bool is_not_on_face(Lane const& lane, int rank) {
+    return rank >= 0 && lane.on_face(rank) == Lane::gone;
+}
+
+/// At the beginning of each call: takes part in a repair if one was called.
+void enter_message_call();
+/// A receive from the dead: nothing came. Sets *status.
+int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
+/// Replaces the rank on the face in the status by that of the program.
+void translate(Lane const& lane, MPI_Status* status);
+/// Says nothing of a message, as from a process that sent none.
+void set_empty(MPI_Status* status, int from, int tag);
+
+}  // namespace regraft::shield

@@ -1,0 +1,216 @@
+// Messages. They go by the face, which repairs do not touch. Whoever waits for one helps in repairs meanwhile, for
+// others may need what only it knows.
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ft/backend.hpp"
+#include "shield/fail_points.hpp"
+#include "shield/messages.hpp"
+
+namespace regraft::shield {
+namespace backend = ft::backend;
+
+namespace {
+
+int class_of(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+}  // namespace
+
+bool is_of_the_dead(int code) {
+    return code != MPI_SUCCESS && backend::is_process_failure(class_of(code));
+}
+
+bool is_suspended(int code) {
+    return code != MPI_SUCCESS && backend::is_suspended(class_of(code));
+}
+
+bool all_others_dead(Lane const& lane) {
+    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank) {
+        if (rank == lane.self || !lane.lives(rank)) continue;
+        if (!backend::is_dead(lane.face, lane.on_face(rank))) return false;
+    }
+    return true;
+}
+
+bool can_not_send(Lane const& lane, int from) {
+    if (from == MPI_ANY_SOURCE) return all_others_dead(lane);
+    return from >= 0 && (is_not_on_face(lane, from) || backend::is_dead(lane.face, lane.on_face(from)));
+}
+
+void enter_message_call() {
+    auto& it = session();
+    ++it.counts.calls;
+    reach(call_points.call, it.shield->self());
+    reach(call_points.inside, it.shield->self());
+    it.shield->help();
+}
+
+int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status) {
+    ++session().counts.skipped_receives;
+    if (session().policy.fills_holes) buffer.make_hole();
+    set_empty(status, from, tag);
+    return MPI_SUCCESS;
+}
+
+void translate(Lane const& lane, MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE || lane.native.empty() || status->MPI_SOURCE < 0) return;
+    auto const found = std::find(lane.native.begin(), lane.native.end(), status->MPI_SOURCE);
+    status->MPI_SOURCE = static_cast<int>(found - lane.native.begin());
+}
+
+void set_empty(MPI_Status* status, int from, int tag) {
+    if (status == MPI_STATUS_IGNORE) return;
+    status->MPI_SOURCE = from;
+    status->MPI_TAG = tag == MPI_ANY_TAG ? 0 : tag;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+}
+
+namespace {
+
+/// The code with which the request completes. A receive from any source goes on among the living, as long as there are.
+int await(Lane const& lane, MPI_Request* request, MPI_Status* status) {
+    for (;;) {
+        int done = 0;
+        int const code = PMPI_Test(request, &done, status);
+        if (is_suspended(code) && *request != MPI_REQUEST_NULL) {
+            if (!all_others_dead(lane)) {
+                backend::acknowledge(lane.face);
+                continue;
+            }
+            PMPI_Cancel(request);
+            PMPI_Request_free(request);
+            return code;
+        }
+        if (code != MPI_SUCCESS || done != 0) return code;
+        session().shield->help();
+    }
+}
+
+using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+
+int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
+    if (is_out_of_range(lane, to)) return complain(lane, MPI_ERR_RANK);
+    int code = MPI_SUCCESS;
+    bool dead = is_not_on_face(lane, to);
+    if (!dead) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        code = start(buffer.data, buffer.count, buffer.type, lane.on_face(to), tag, lane.face, &request);
+        if (code == MPI_SUCCESS) code = await(lane, &request, MPI_STATUS_IGNORE);
+        dead = is_of_the_dead(code);
+    }
+    if (!dead) return complain(lane, code);
+    ++session().counts.skipped_sends;
+    return MPI_SUCCESS;
+}
+
+int finish_receive(Lane& lane, MPI_Request* request, Buffer const& buffer, int from, int tag, MPI_Status* status) {
+    int const code = await(lane, request, status);
+    if (is_of_the_dead(code)) return receive_nothing(buffer, from, tag, status);
+    translate(lane, status);
+    return complain(lane, code);
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+namespace backend = regraft::ft::backend;
+
+extern "C" {
+
+int MPI_Send(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Send(data, count, type, to, tag, comm);
+    enter_message_call();
+    return send(*lane, PMPI_Isend, {const_cast<void*>(data), count, type}, to, tag);
+}
+
+int MPI_Ssend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ssend(data, count, type, to, tag, comm);
+    enter_message_call();
+    return send(*lane, PMPI_Issend, {const_cast<void*>(data), count, type}, to, tag);
+}
+
+int MPI_Rsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Rsend(data, count, type, to, tag, comm);
+    enter_message_call();
+    return send(*lane, PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag);
+}
+
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Recv(data, count, type, from, tag, comm, status);
+    enter_message_call();
+    Buffer const buffer{data, count, type};
+    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    if (is_not_on_face(*lane, from)) return receive_nothing(buffer, from, tag, status);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int const code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, lane->face, &request);
+    if (is_of_the_dead(code)) return receive_nothing(buffer, from, tag, status);
+    if (code != MPI_SUCCESS) return complain(*lane, code);
+    return finish_receive(*lane, &request, buffer, from, tag, status);
+}
+
+int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, int to, int send_tag, void* data,
+                 int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Sendrecv(send_data, send_count, send_type, to, send_tag, data, count, type, from, tag, comm,
+                             status);
+    enter_message_call();
+    Buffer const buffer{data, count, type};
+    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool const nobody = is_not_on_face(*lane, from);
+    if (!nobody) {
+        int const code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, lane->face, &request);
+        if (code != MPI_SUCCESS && !is_of_the_dead(code)) return complain(*lane, code);
+    }
+    int const sent = send(*lane, PMPI_Isend, {const_cast<void*>(send_data), send_count, send_type}, to, send_tag);
+    if (request == MPI_REQUEST_NULL) return nobody ? receive_nothing(buffer, from, tag, status) : sent;
+    int const received = finish_receive(*lane, &request, buffer, from, tag, status);
+    return sent != MPI_SUCCESS ? sent : received;
+}
+
+int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Probe(from, tag, comm, status);
+    enter_message_call();
+    for (int found = 0;;) {
+        bool const dead = can_not_send(*lane, from);  // asked before: what came before the death is there then
+        int const code = MPI_Iprobe(from, tag, comm, &found, status);
+        if (code != MPI_SUCCESS || found != 0) return code;
+        if (dead) {
+            set_empty(status, from, tag);
+            return MPI_SUCCESS;
+        }
+    }
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iprobe(from, tag, comm, found, status);
+    session().shield->help();
+    *found = 0;
+    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
+    int const code = PMPI_Iprobe(lane->on_face(from), tag, lane->face, found, status);
+    if (is_of_the_dead(code)) {
+        if (from == MPI_ANY_SOURCE) backend::acknowledge(lane->face);
+        *found = 0;
+        return MPI_SUCCESS;
+    }
+    if (*found != 0) translate(*lane, status);
+    return complain(*lane, code);
+}
+}

@@ -1,0 +1,314 @@
+// Messages that are under way, and waiting for them. Requests are MPI's own; of receives it is kept beside them where
+// their data go. A request of the dead completes: a send is left out, a receive brings nothing.
+#include <mpi.h>
+
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ft/backend.hpp"
+#include "shield/messages.hpp"
+
+namespace regraft::shield {
+namespace {
+
+struct Message {
+    bool receives = false;
+    MPI_Comm face = MPI_COMM_NULL;
+    Buffer buffer;
+    int partner = 0;
+    int tag = 0;
+};
+
+std::unordered_map<MPI_Request, Message>& under_way() {
+    static std::unordered_map<MPI_Request, Message> messages;
+    return messages;
+}
+
+/// A request that is complete, from a process that was dead before: its status tells who was asked.
+struct Envelope {
+    int from = 0;
+    int tag = 0;
+};
+int query(void* envelope, MPI_Status* status) {
+    auto const& asked = *static_cast<Envelope const*>(envelope);
+    set_empty(status, asked.from, asked.tag);
+    return MPI_SUCCESS;
+}
+int release(void* envelope) {
+    delete static_cast<Envelope*>(envelope);
+    return MPI_SUCCESS;
+}
+int cancel(void*, int) {
+    return MPI_SUCCESS;
+}
+int complete_request(int from, int tag, MPI_Request* request) {
+    auto envelope = std::make_unique<Envelope>(Envelope{from, tag});
+    int const code = PMPI_Grequest_start(query, release, cancel, envelope.get(), request);
+    if (code != MPI_SUCCESS) return code;
+    static_cast<void>(envelope.release());
+    return PMPI_Grequest_complete(*request);
+}
+
+using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+
+int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
+    enter_message_call();
+    if (is_out_of_range(*lane, to)) return complain(*lane, MPI_ERR_RANK);
+    bool dead = is_not_on_face(*lane, to);
+    int code = MPI_SUCCESS;
+    if (!dead) {
+        code = start(buffer.data, buffer.count, buffer.type, lane->on_face(to), tag, comm, request);
+        dead = is_of_the_dead(code);
+    }
+    if (dead) {
+        ++session().counts.skipped_sends;
+        return complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
+    }
+    if (code == MPI_SUCCESS) under_way()[*request] = {false, comm, {}, to, tag};
+    return complain(*lane, code);
+}
+
+/// Whether a request is over, and with which code for the program.
+struct Progress {
+    bool done = false;
+    int code = MPI_SUCCESS;
+};
+
+/// What a request that failed because of the dead is to the program.
+int left_out(Message const& message, MPI_Status* status) {
+    if (message.receives) return receive_nothing(message.buffer, message.partner, message.tag, status);
+    ++session().counts.skipped_sends;
+    set_empty(status, MPI_PROC_NULL, MPI_ANY_TAG);
+    return MPI_SUCCESS;
+}
+
+Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
+    auto const before = *request;
+    auto const found = under_way().find(before);
+    int flag = 0;
+    int code = PMPI_Test(request, &flag, status);
+    bool const known = found != under_way().end();
+    if (is_suspended(code) && known && *request != MPI_REQUEST_NULL) {
+        auto const* const lane = lane_of(found->second.face);
+        ft::backend::acknowledge(found->second.face);
+        if (lane == nullptr || !all_others_dead(*lane)) return {};
+        PMPI_Cancel(request);
+        PMPI_Request_free(request);
+    } else if (code == MPI_SUCCESS && flag == 0) {
+        return {};
+    } else if (is_of_the_dead(code) && !known) {
+        refuse(
+            call,
+            "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
+    }
+    if (!known) return {true, code};
+    auto const message = found->second;
+    under_way().erase(found);
+    if (is_of_the_dead(code)) return {true, left_out(message, status)};
+    auto* const lane = lane_of(message.face);
+    if (lane == nullptr) return {true, code};
+    if (message.receives && code == MPI_SUCCESS) translate(*lane, status);
+    return {true, code};
+}
+
+/// Whether MPI_Test would complete a request, though MPI_Request_get_status does not say so.
+bool waits_for_dead(MPI_Request request) {
+    auto const found = under_way().find(request);
+    if (found == under_way().end()) return false;
+    auto const& message = found->second;
+    if (message.receives && message.partner == MPI_ANY_SOURCE) ft::backend::acknowledge(message.face);
+    auto const* const lane = lane_of(message.face);
+    return lane != nullptr && can_not_send(*lane, message.partner);
+}
+
+/// The statuses of several requests: the program's, or none.
+class Statuses {
+public:
+    explicit Statuses(MPI_Status* theirs) : theirs_(theirs) {}
+    MPI_Status* at(int i) const { return theirs_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : theirs_ + i; }
+    void set_code(int i, int code) const {
+        if (theirs_ != MPI_STATUSES_IGNORE) theirs_[i].MPI_ERROR = code;
+    }
+
+private:
+    MPI_Status* theirs_;
+};
+
+bool is_shielded() {
+    return session().shield != nullptr;
+}
+
+int raise(int code) {
+    auto* const world = lane_of(MPI_COMM_WORLD);
+    return world == nullptr ? code : complain(*world, code);
+}
+
+/// Waits for one, or does not wait: whether it is over.
+Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const* call) {
+    for (;;) {
+        auto const progress = look_at(request, status, call);
+        if (progress.done || !waits) return progress;
+        session().shield->help();
+    }
+}
+
+/// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
+int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
+                int most, char const* call) {
+    bool failed = false;
+    for (;;) {
+        bool active = false;
+        *count = 0;
+        for (int i = 0; i < size && *count < most; ++i) {
+            if (requests[i] == MPI_REQUEST_NULL) continue;
+            active = true;
+            auto const progress = look_at(&requests[i], statuses.at(*count), call);
+            if (!progress.done) continue;
+            statuses.set_code(*count, progress.code);
+            failed = failed || progress.code != MPI_SUCCESS;
+            indices[(*count)++] = i;
+        }
+        if (!active) {
+            *count = MPI_UNDEFINED;
+            return MPI_SUCCESS;
+        }
+        if (*count > 0 || !waits) return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+        session().shield->help();
+    }
+}
+
+/// One of several.
+int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status, bool waits,
+               char const* call) {
+    session().shield->help();
+    for (;;) {
+        bool active = false;
+        for (int i = 0; i < size; ++i) {
+            if (requests[i] == MPI_REQUEST_NULL) continue;
+            active = true;
+            auto const progress = look_at(&requests[i], status, call);
+            if (!progress.done) continue;
+            *index = i;
+            *flag = 1;
+            return raise(progress.code);
+        }
+        *index = MPI_UNDEFINED;
+        *flag = active ? 0 : 1;
+        if (!active) set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        if (!active || !waits) return MPI_SUCCESS;
+        session().shield->help();
+    }
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Isend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+    return start_send(PMPI_Isend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
+}
+int MPI_Issend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+    return start_send(PMPI_Issend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
+}
+int MPI_Irsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+    return start_send(PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Irecv(data, count, type, from, tag, comm, request);
+    enter_message_call();
+    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    Buffer const buffer{data, count, type};
+    bool dead = is_not_on_face(*lane, from);
+    int code = MPI_SUCCESS;
+    if (!dead) {
+        code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, comm, request);
+        dead = is_of_the_dead(code);
+    }
+    if (dead) {
+        static_cast<void>(receive_nothing(buffer, from, tag, MPI_STATUS_IGNORE));
+        return complete_request(from, tag, request);
+    }
+    if (code == MPI_SUCCESS) under_way()[*request] = {true, comm, buffer, from, tag};
+    return complain(*lane, code);
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
+    session().shield->help();
+    return raise(finish(request, status, true, "MPI_Wait").code);
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Test(request, flag, status);
+    session().shield->help();
+    auto const progress = finish(request, status, false, "MPI_Test");
+    *flag = progress.done ? 1 : 0;
+    return raise(progress.code);
+}
+
+int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
+    if (!is_shielded()) return PMPI_Waitall(size, requests, theirs);
+    session().shield->help();
+    Statuses const statuses(theirs);
+    std::vector<int> codes;
+    bool failed = false;
+    for (int i = 0; i < size; ++i) {
+        if (requests[i] == MPI_REQUEST_NULL) {
+            codes.push_back(PMPI_Wait(&requests[i], statuses.at(i)));
+        } else {
+            codes.push_back(finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code);
+        }
+        failed = failed || codes.back() != MPI_SUCCESS;
+    }
+    for (int i = 0; failed && i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
+    return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+}
+
+int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {
+    if (!is_shielded()) return PMPI_Testall(size, requests, flag, theirs);
+    session().shield->help();
+    *flag = 0;
+    for (int i = 0; i < size; ++i) {
+        int done = 0;
+        int const code = PMPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && done == 0 && !waits_for_dead(requests[i])) return MPI_SUCCESS;
+    }
+    *flag = 1;
+    return MPI_Waitall(size, requests, theirs);
+}
+
+int MPI_Waitany(int size, MPI_Request requests[], int* index, MPI_Status* status) {
+    if (!is_shielded()) return PMPI_Waitany(size, requests, index, status);
+    int flag = 0;
+    return finish_any(size, requests, index, &flag, status, true, "MPI_Waitany");
+}
+int MPI_Testany(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+    if (!is_shielded()) return PMPI_Testany(size, requests, index, flag, status);
+    return finish_any(size, requests, index, flag, status, false, "MPI_Testany");
+}
+
+int MPI_Waitsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
+    if (!is_shielded()) return PMPI_Waitsome(size, requests, count, indices, statuses);
+    session().shield->help();
+    return finish_some(size, requests, count, indices, Statuses(statuses), true, size, "MPI_Waitsome");
+}
+int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
+    if (!is_shielded()) return PMPI_Testsome(size, requests, count, indices, statuses);
+    session().shield->help();
+    return finish_some(size, requests, count, indices, Statuses(statuses), false, size, "MPI_Testsome");
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    under_way().erase(*request);
+    return PMPI_Request_free(request);
+}
+}

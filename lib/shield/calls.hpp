@@ -1,0 +1,153 @@
+// What a process does in a call so that all survivors see one outcome of it. State machines: the caller carries each
+// step out and says how it went, so that a model checker and MPI drive the same decisions.
+#pragma once
+
+#include <cstdint>
+
+#include "shield/ledger.hpp"
+
+namespace regraft::shield {
+
+struct Traits {
+    /// Nobody can complete it before all members have entered it.
+    bool synchronises = false;
+    /// All members get the same result, and it is small enough to be kept.
+    bool forwardable = false;
+};
+
+struct CommitOptions {
+    /// So many operations may return without one that synchronises: the last of them is confirmed, which bounds the
+    /// log.
+    std::uint32_t window = 16;
+    /// Confirm each operation by a barrier, and forward none.
+    bool always_confirm = false;
+};
+
+/// A collective, forwarded or confirmed. Its number is one more than what has returned on the lane. If it is forwarded,
+/// who has the outcome keeps it for those whose call failed; if it is confirmed, nobody returns before all have
+/// succeeded.
+class Call {
+public:
+    enum class Step {
+        look,      // see look()
+        deliver,   // the outcome is in the ledger: give the caller what it says
+        skip,      // the root is dead: do what the policy says, without a message
+        attempt,   // the operation itself, on the lane
+        pack,      // put the result into the newest outcome of the ledger
+        confirm,   // a barrier on the lane
+        repair,    // take part in a repair
+        returned,  // nothing: the call is over
+    };
+
+    explicit Call(Traits traits, CommitOptions options = {}) : traits_(traits), options_(options) {}
+
+    Step step() const { return step_; }
+    /// How to go on, at first and after each repair. repair_called: the control communicator is known to be revoked.
+    /// root_lives: the root is a member of the lane; true without a root. Precondition: step() is look.
+    void look(Ledger const& ledger, bool repair_called, bool root_lives);
+    /// The step was carried out. ok: attempt and confirm succeeded here (true for the others); not ok means that a
+    /// member has died or called for a repair. Precondition: step() is neither look nor returned.
+    void advance(Ledger& ledger, bool ok);
+    /// The attempt failed because the call is wrong: it has no outcome.
+    void abandon(Ledger& ledger);
+
+private:
+    void succeed(Ledger& ledger);
+    void finish(Ledger& ledger);
+
+    Traits traits_;
+    CommitOptions options_;
+    bool confirms_ = false;
+    Step step_ = Step::look;
+};
+
+/// The attempt of a call that makes communicators. Between the barriers (this one and that which confirms the call)
+/// nobody is inside of the calls that make them any more, but nobody has returned with them: if somebody uses the child
+/// already, all stragglers know that they may revoke it.
+class Creation {
+public:
+    enum class Step {
+        make,    // the calls that make them; failed if they know of deaths already
+        meet,    // a barrier on the parent's lane
+        made,    // nothing: succeeded
+        failed,  // nothing: another attempt must start anew
+    };
+
+    Step step() const { return step_; }
+    void advance(bool ok);
+    /// Whether the child may be revoked: no member is inside of the calls that make it.
+    bool is_safe() const { return step_ == Step::made; }
+
+private:
+    Step step_ = Step::make;
+};
+
+/// The freeing of a lane, which nobody needs to confirm: in a repair, a lane that a living member does not report any
+/// more has been freed there, so all have come to free it.
+class Release {
+public:
+    enum class Step { look, meet, repair, released };
+
+    Step step() const { return step_; }
+    /// closed: a repair found that the lane was freed elsewhere. Precondition: step() is look.
+    void look(bool repair_called, bool closed);
+    /// meet is a barrier on the lane.
+    void advance(bool ok);
+
+private:
+    Step step_ = Step::look;
+};
+
+/// The end of the job. An agreement says yes exactly if all the living are in it; who is in trouble says no first, and
+/// then all who have come to the end help.
+class Farewell {
+public:
+    enum class Step { look, agree, repair, gone };
+
+    Step step() const { return step_; }
+    void look(bool repair_called);
+    /// ok of agree: what all have agreed on.
+    void advance(bool ok);
+    /// Whether the agreement before the repair was this one, so that the repair needs no vote.
+    bool voted() const { return voted_; }
+
+private:
+    bool voted_ = false;
+    Step step_ = Step::look;
+};
+
+/// A repair: everybody alive takes part, and it starts again whenever somebody dies in it. Agreements and renewals have
+/// the same result on all who survive them; the others may succeed here and fail elsewhere.
+class Repair {
+public:
+    enum class Step {
+        revoke,          // the control communicator, all lanes, all children that are safe: wakes whoever waits there
+        vote,            // a no in the agreement on the control communicator in which others may have come to the end
+        renew_control,   // shrink MPI_COMM_WORLD
+        report,          // everybody tells everybody about its lanes, on the new control communicator
+        agree_reported,  // say so(): whether the reports of all have arrived here
+        renew_lanes,     // judge children and lanes, then shrink lanes in the order of their ids
+        replay,          // on each lane in that order: settle what is tentative, forward outcomes
+        revoke_lanes,    // for those who are still in that
+        agree_replayed,  // say so(): whether nothing failed here
+        done,
+    };
+
+    /// voted: this process has taken part in the agreement that said no.
+    explicit Repair(bool voted) : voted_(voted) {}
+
+    Step step() const { return step_; }
+    /// What to say in an agreement.
+    bool so() const { return so_; }
+    std::uint32_t rounds() const { return rounds_; }
+    /// ok: report and replay succeeded here; the agreements said yes; true for the others.
+    void advance(bool ok);
+
+private:
+    bool voted_;
+    bool so_ = true;
+    std::uint32_t rounds_ = 1;
+    Step step_ = Step::revoke;
+};
+
+}  // namespace regraft::shield

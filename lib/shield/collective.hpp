@@ -1,0 +1,82 @@
+// A collective of the program, carried out so that all survivors see the same outcome of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "shield/calls.hpp"
+#include "shield/fail_points.hpp"
+#include "shield/shield.hpp"
+
+namespace regraft::shield {
+
+constexpr int no_root = -1;
+
+/// attempt(comm): the call on the lane, its return code. pack(bytes): appends the result, in place. unpack(bytes):
+/// takes the result of others. skip(): what becomes of the result if the root is dead.
+template <class Attempt, class Pack, class Unpack, class Skip>
+struct Operation {
+    Attempt attempt;
+    Pack pack;
+    Unpack unpack;
+    Skip skip;
+};
+template <class... Parts>
+Operation(Parts...) -> Operation<Parts...>;
+
+inline constexpr auto nothing = [](auto&&...) {};
+
+/// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; then the
+/// operation has no outcome. Collective over the members of the lane, uniform among survivors.
+template <class Operation>
+int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    Call call(traits, shield.options().commit);
+    for (;;) {
+        switch (call.step()) {
+            case Call::Step::look:
+                call.look(lane.ledger, shield.repair_called(), root == no_root || lane.lives(root));
+                break;
+            case Call::Step::deliver: {
+                auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
+                if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
+                if (outcome->kind == OutcomeKind::skipped) operation.skip();
+                call.advance(lane.ledger, true);
+                break;
+            }
+            case Call::Step::skip:
+                operation.skip();
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::attempt: {
+                int const code = operation.attempt(lane.comm);
+                if (code != MPI_SUCCESS && !shield.is_death(code)) {
+                    call.abandon(lane.ledger);
+                    return code;
+                }
+                call.advance(lane.ledger, code == MPI_SUCCESS);
+                break;
+            }
+            case Call::Step::pack:
+                operation.pack(lane.ledger.newest_bytes());
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::confirm:
+                reach(call_points.confirm, shield.self());
+                call.advance(lane.ledger, PMPI_Barrier(lane.comm) == MPI_SUCCESS);
+                break;
+            case Call::Step::repair:
+                shield.repair();
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::returned:
+                return MPI_SUCCESS;
+        }
+    }
+}
+
+}  // namespace regraft::shield

@@ -1,0 +1,136 @@
+#include "shield/creation.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "regraft/core/contracts.hpp"
+#include "shield/collective.hpp"
+
+namespace regraft::shield {
+namespace {
+
+using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
+
+/// A face and a lane, or neither. What an interrupted call leaves behind is nothing that could be freed.
+int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child) {
+    int code = make(parent, &child.face);
+    if (code != MPI_SUCCESS || child.face == MPI_COMM_NULL) return code;
+    reach(call_points.between, shield.self());
+    code = make(parent, &child.comm);
+    if (code != MPI_SUCCESS) {
+        PMPI_Comm_free(&child.face);
+        return code;
+    }
+    PMPI_Comm_set_errhandler(child.face, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(child.comm, MPI_ERRORS_RETURN);
+    return code;
+}
+
+/// One attempt. describe(child): sets who its members are; its return code is that of what it needed.
+/// Nobody asks the child for deaths of which it cannot hear: whoever dies while somebody still makes it has not come to
+/// the confirmation, so that nobody returns with it.
+template <class Describe>
+int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Describe const& describe) {
+    Creation creation;
+    auto child = std::make_unique<Lane>();
+    child->id = id;
+    child->parent = parent.id;
+    child->made_by = parent.ledger.returned() + 1;
+    child->handler = parent.handler;
+    int code = describe(*child);
+    if (code == MPI_SUCCESS) code = make_both(shield, parent.comm, make, *child);
+    creation.advance(code == MPI_SUCCESS);
+    if (creation.step() == Creation::Step::failed) return code;
+    bool const is_member = child->face != MPI_COMM_NULL;
+    if (is_member) shield.add_child(std::move(child));
+    reach(call_points.meet, shield.self());
+    code = PMPI_Barrier(parent.comm);
+    creation.advance(code == MPI_SUCCESS);
+    if (is_member) shield.find_child(id)->safe = creation.is_safe();
+    return code;
+}
+
+template <class Describe>
+int create(Shield& shield, Lane& lane, LaneId id, bool is_member, MPI_Comm* face, Make const& make,
+           Describe const& describe) {
+    *face = MPI_COMM_NULL;
+    Operation const operation{[&](MPI_Comm) { return attempt(shield, lane, id, make, describe); }, nothing, nothing,
+                              nothing};
+    int const code = collective(shield, lane, {.synchronises = true, .forwardable = false}, no_root, operation);
+    if (code != MPI_SUCCESS || !is_member) return code;
+    auto const* const child = shield.take_child(id);
+    REGRAFT_EXPECTS(child != nullptr && "a creation that was confirmed has a child");
+    *face = child->face;
+    return code;
+}
+
+struct Choice {
+    int colour = 0;
+    int key = 0;
+};
+
+}  // namespace
+
+int duplicate(Shield& shield, Lane& lane, MPI_Comm* face) {
+    auto const id = child_id(lane.id, lane.ledger.returned() + 1, 0);
+    auto const make = [](MPI_Comm parent, MPI_Comm* made) { return PMPI_Comm_dup(parent, made); };
+    return create(shield, lane, id, true, face, make, [&](Lane& child) {
+        child.founders = lane.founders;
+        child.living = lane.living;
+        child.rank_of = lane.rank_of;
+        child.self = lane.self;
+        if (!lane.is_whole()) child.native = lane.rank_of;
+        return MPI_SUCCESS;
+    });
+}
+
+int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face) {
+    auto const id =
+        child_id(lane.id, lane.ledger.returned() + 1, std::uint64_t{1} + static_cast<std::uint32_t>(colour));
+    auto const make = [&](MPI_Comm parent, MPI_Comm* made) { return PMPI_Comm_split(parent, colour, key, made); };
+    return create(shield, lane, id, colour != MPI_UNDEFINED, face, make, [&](Lane& child) {
+        Choice const mine{colour, key};
+        std::vector<Choice> choices(lane.living.size());
+        int const code = PMPI_Allgather(&mine, 2, MPI_INT, choices.data(), 2, MPI_INT, lane.comm);
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < choices.size(); ++i)
+            if (choices[i].colour == colour) order.push_back(i);
+        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return choices[a].key < choices[b].key; });
+        for (auto const i : order) {
+            if (lane.living[i] == lane.self) child.self = static_cast<int>(child.founders.size());
+            child.founders.push_back(lane.founders[static_cast<std::size_t>(lane.living[i])]);
+        }
+        child.set_all_living();
+        return code;
+    });
+}
+
+void release(Shield& shield, Lane& lane) {
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    Release release;
+    while (release.step() != Release::Step::released) {
+        switch (release.step()) {
+            case Release::Step::look:
+                release.look(shield.repair_called(), lane.closed);
+                break;
+            case Release::Step::meet:
+                release.advance(PMPI_Barrier(lane.comm) == MPI_SUCCESS);
+                break;
+            default:
+                shield.repair();
+                release.advance(true);
+        }
+    }
+    MPI_Comm face = lane.face;
+    MPI_Comm comm = lane.comm;
+    shield.forget(lane);
+    PMPI_Comm_free(&comm);
+    PMPI_Comm_free(&face);
+}
+
+}  // namespace regraft::shield

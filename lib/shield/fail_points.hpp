@@ -1,0 +1,30 @@
+// Where tests tell a process under the shield to die.
+#pragma once
+
+#include "regraft/core/ids.hpp"
+#include "regraft/ft/failure_plan.hpp"
+
+namespace regraft::shield {
+
+struct RepairPoints {
+    ft::FailPoint vote{"shield:vote", ft::Moment::during_next_call};
+    ft::FailPoint shrink{"shield:shrink", ft::Moment::during_next_call};
+    ft::FailPoint report{"shield:report"};
+    ft::FailPoint replay{"shield:replay"};
+    ft::FailPoint end{"shield:end"};
+};
+/// Between and inside of the calls that make a communicator, and around those that confirm.
+struct CallPoints {
+    ft::FailPoint call{"shield:call"};
+    ft::FailPoint inside{"shield:call:inside", ft::Moment::during_next_call};
+    ft::FailPoint between{"shield:create:between", ft::Moment::during_next_call};
+    ft::FailPoint meet{"shield:create:meet", ft::Moment::during_next_call};
+    ft::FailPoint confirm{"shield:confirm", ft::Moment::during_next_call};
+};
+extern RepairPoints repair_points;
+extern CallPoints call_points;
+
+/// Dies here, or a moment later, if the plan says so.
+void reach(ft::FailPoint& point, PeId self);
+
+}  // namespace regraft::shield

@@ -1,0 +1,28 @@
+#include "shield/lane.hpp"
+
+#include <numeric>
+
+#include "regraft/core/random.hpp"
+
+namespace regraft::shield {
+
+void Lane::set_living(std::span<PeId const> members) {
+    living.clear();
+    rank_of.assign(founders.size(), gone);
+    for (auto const member : members) {
+        rank_of[value(member)] = static_cast<int>(living.size());
+        living.push_back(static_cast<int>(value(member)));
+    }
+}
+
+void Lane::set_all_living() {
+    living.resize(founders.size());
+    std::iota(living.begin(), living.end(), 0);
+    rank_of = living;
+}
+
+LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour) {
+    return LaneId{mix(static_cast<std::uint64_t>(parent) ^ mix(made_by ^ mix(colour)))};
+}
+
+}  // namespace regraft::shield

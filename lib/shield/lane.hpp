@@ -1,0 +1,52 @@
+// A communicator of the program, and the hidden one on which its collectives run.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "shield/ledger.hpp"
+
+namespace regraft::shield {
+
+/// The face is what the program holds: its messages travel on it, and it is never revoked nor shrunk, so ranks and
+/// sizes stay what they were. The lane proper loses its dead members in repairs.
+struct Lane {
+    static constexpr int gone = -1;  // a rank that has none any more
+
+    LaneId id{};
+    Ledger ledger;
+    MPI_Comm face = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<PeId> founders;  // by rank
+    std::vector<int> living;     // rank, by rank in comm: ascending
+    std::vector<int> rank_of;    // rank in comm, by rank
+    std::vector<int> native;     // rank on the face, by rank; empty: the same
+    int self = 0;
+    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;  // the program's
+    // Of a child, which an operation of another lane makes:
+    LaneId parent{};
+    OperationNumber made_by = 0;
+    bool safe = false;    // all have left the calls that make it, so it may be revoked
+    bool closed = false;  // freed by others: all have come to free it
+
+    std::size_t size() const { return founders.size(); }
+    bool is_whole() const { return living.size() == founders.size(); }
+    bool lives(int rank) const { return rank_of[static_cast<std::size_t>(rank)] != gone; }
+    int position(int rank) const { return rank_of[static_cast<std::size_t>(rank)]; }
+    /// The rank on the face of a rank, or of MPI_ANY_SOURCE or MPI_PROC_NULL; gone: it was dead when the face was made.
+    int on_face(int rank) const { return rank < 0 || native.empty() ? rank : native[static_cast<std::size_t>(rank)]; }
+
+    /// Sets living and rank_of. members: ranks, by rank in comm.
+    void set_living(std::span<PeId const> members);
+    void set_all_living();
+};
+
+/// The same on all members of the child, and for no other lane.
+LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour);
+
+}  // namespace regraft::shield

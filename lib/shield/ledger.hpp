@@ -1,0 +1,72 @@
+// The account of one lane: which of its operations have returned here, and what others may still have to be told.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regraft::shield {
+
+/// The same on all members of a lane, and for no other lane of the job.
+enum class LaneId : std::uint64_t {};
+/// Operations of a lane count from 1, alike on all its members. 0: none yet.
+using OperationNumber = std::uint64_t;
+
+enum class OutcomeKind : std::uint8_t {
+    data,     // the same packed result for all, which can be forwarded
+    skipped,  // nothing was done, for the root is dead
+    local,    // confirmed by all members: each has its own result in place
+};
+
+struct Outcome {
+    OperationNumber number = 0;
+    OutcomeKind kind = OutcomeKind::local;
+    std::vector<std::byte> bytes;  // of data
+};
+
+/// Operations return in the order of their numbers: returned() <= known(), and the operation after known() may be held
+/// tentatively. The log has all outcomes that a living member may still lack.
+class Ledger {
+public:
+    /// The last operation that has returned to the caller.
+    OperationNumber returned() const { return returned_; }
+    /// The last operation whose outcome is known here.
+    OperationNumber known() const { return known_; }
+    /// Whether the operation after known() has succeeded here and waits for its confirmation.
+    bool is_tentative() const { return tentative_; }
+    /// How many operations have returned since the last that synchronised. The same on all members at the same
+    /// operation.
+    std::uint32_t unsynchronised() const { return unsynchronised_; }
+    /// Ascending by number.
+    std::span<Outcome const> log() const { return log_; }
+    /// nullptr: not in the log. O(log).
+    Outcome const* find(OperationNumber number) const;
+
+    /// The outcome of operation known() + 1 is known now. The bytes are empty, for the caller to fill.
+    /// Precondition: it is not tentative.
+    Outcome& record(OutcomeKind kind);
+    /// Of what was recorded last. Precondition: it is in the log.
+    std::vector<std::byte>& newest_bytes() { return log_.back().bytes; }
+    /// Operation known() + 1 has succeeded here, but perhaps not everywhere.
+    void hold_tentatively() { tentative_ = true; }
+    /// Whether what is held tentatively counts, or will be done again.
+    void settle(bool commit);
+    /// Operation returned() + 1 returns. synchronised: its outcome proves that all members had entered it, so they have
+    /// returned from all before it, whose outcomes nobody can lack. Precondition: its outcome is known.
+    void finish(bool synchronised);
+    /// All members have come to the same known(), so that what has returned here is lacked by nobody.
+    void forget_returned();
+
+private:
+    void forget_before(OperationNumber number);
+
+    OperationNumber returned_ = 0;
+    OperationNumber known_ = 0;
+    bool tentative_ = false;
+    std::uint32_t unsynchronised_ = 0;
+    std::vector<Outcome> log_;
+    std::vector<std::byte> spare_;  // memory of an outcome that was forgotten, for the next
+};
+
+}  // namespace regraft::shield

@@ -1,0 +1,85 @@
+// What becomes of lanes and of operations that deaths have interrupted: from what all have told in a repair, the same
+// plan everywhere. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "shield/ledger.hpp"
+
+namespace regraft::shield {
+
+struct ReportedOutcome {
+    OperationNumber number = 0;
+    OutcomeKind kind = OutcomeKind::local;
+    std::uint64_t bytes = 0;
+    friend bool operator==(ReportedOutcome const&, ReportedOutcome const&) = default;
+};
+
+/// What a process tells about one of its lanes, or of those that a call in progress makes.
+struct LaneReport {
+    LaneId lane{};
+    OperationNumber known = 0;
+    bool tentative = false;
+    std::vector<ReportedOutcome> log;
+    friend bool operator==(LaneReport const&, LaneReport const&) = default;
+};
+
+LaneReport report(LaneId lane, Ledger const& ledger);
+
+/// Reports as they travel, with a checksum.
+std::vector<std::uint64_t> encode(std::span<LaneReport const> reports);
+/// None: these are not the words that encode() gave, perhaps with others behind them. O(words), also in memory.
+std::optional<std::vector<LaneReport>> decode(std::span<std::uint64_t const> words);
+
+/// An outcome that some members lack and the source sends to all.
+struct Forward {
+    ReportedOutcome outcome;
+    /// None: nobody alive kept it, or it was confirmed. The protocol excludes that.
+    std::optional<PeId> source;
+};
+
+struct LanePlan {
+    /// The last operation whose outcome is known anywhere. Who holds this one or an earlier one tentatively commits it:
+    /// its confirmation was complete somewhere, so all had succeeded.
+    OperationNumber newest = 0;
+    /// By number, ascending. Afterwards all know the same operations.
+    std::vector<Forward> forwards;
+};
+
+/// What all members of the control communicator have told, whether or not they still live.
+class Census {
+public:
+    struct Row {
+        PeId pe{};
+        std::vector<LaneReport> reports;
+        friend bool operator==(Row const&, Row const&) = default;
+    };
+
+    /// Ascending by pe.
+    explicit Census(std::vector<Row> rows) : rows_(std::move(rows)) {}
+
+    std::span<Row const> rows() const { return rows_; }
+
+    /// Whether somebody knows the outcome of an operation. The children that it makes are kept if so, else by nobody:
+    /// this is to be asked of the parent's lane, for perhaps only members of other children have returned.
+    bool is_known(LaneId lane, OperationNumber number) const;
+    /// Whether a living founder of a lane does not have it any more: then it has freed it, and all have come to free
+    /// it.
+    bool is_closed(LaneId lane, std::span<PeId const> founders) const;
+    /// How the members of a renewed lane come to know the same operations. Precondition: all of them have reported it.
+    /// O(rows * (log(rows) + outcomes in logs)).
+    LanePlan plan(LaneId lane, std::span<PeId const> members) const;
+
+private:
+    Row const* find(PeId pe) const;
+    LaneReport const* find(PeId pe, LaneId lane) const;
+
+    std::vector<Row> rows_;
+};
+
+}  // namespace regraft::shield

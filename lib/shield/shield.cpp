@@ -1,0 +1,306 @@
+#include "shield/shield.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <numeric>
+#include <utility>
+
+#include "ft/backend.hpp"
+#include "ft/renewal.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/core/contracts.hpp"
+#include "shield/fail_points.hpp"
+
+namespace regraft::shield {
+namespace {
+
+namespace backend = ft::backend;
+
+constexpr LaneId world_id{1};
+
+MPI_Comm duplicate(MPI_Comm comm) {
+    MPI_Comm result = MPI_COMM_NULL;
+    REGRAFT_EXPECTS(PMPI_Comm_dup(comm, &result) == MPI_SUCCESS);
+    PMPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+    return result;
+}
+
+bool agree(MPI_Comm comm, bool says) {
+    int bits = says ? 1 : 0;
+    backend::agree(comm, &bits);
+    return bits != 0;
+}
+
+struct Renewed {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<PeId> members;
+};
+
+/// Collective over the living members of damaged, uniform.
+Renewed renewed(MPI_Comm damaged, bool is_world, PeId self, std::span<PeId const> before) {
+    for (int attempt = 0; attempt < ft::most_renewals; ++attempt) {
+        MPI_Comm next = backend::shrink(damaged, is_world, {});
+        if (auto members = ft::introduce(damaged, next, self, before)) return {next, std::move(*members)};
+        if (next != MPI_COMM_NULL) PMPI_Comm_free(&next);
+    }
+    REGRAFT_EXPECTS(!"MPIX_Comm_shrink succeeds sooner or later");
+    return {};
+}
+
+}  // namespace
+
+Shield::Shield(Options options) : options_(options) {
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    int rank = 0;
+    int size = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    self_ = PeId{checked_cast<std::uint32_t>(rank)};
+    for (int i = 0; i < size; ++i) founders_.push_back(PeId{static_cast<std::uint32_t>(i)});
+    living_ = founders_;
+    auto lane = std::make_unique<Lane>();
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &lane->handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    control_ = duplicate(MPI_COMM_WORLD);
+    lane->id = world_id;
+    lane->face = MPI_COMM_WORLD;
+    lane->comm = duplicate(MPI_COMM_WORLD);
+    lane->founders = founders_;
+    lane->self = rank;
+    lane->set_all_living();
+    lanes_[world_id] = lane.get();
+    faces_[MPI_COMM_WORLD] = std::move(lane);
+    static_cast<void>(agree(MPI_COMM_WORLD, true));  // nobody uses the duplicates before all have left MPI_Comm_dup
+}
+
+Lane* Shield::find(MPI_Comm face) {
+    if (face == last_asked_) return last_found_;
+    auto const found = faces_.find(face);
+    last_asked_ = face;
+    last_found_ = found == faces_.end() ? nullptr : found->second.get();
+    return last_found_;
+}
+
+/// Another communicator may get the handle of one that was freed.
+void Shield::forget_last() {
+    last_asked_ = MPI_COMM_NULL;
+    last_found_ = nullptr;
+}
+
+bool Shield::repair_called() const {
+    return backend::is_revoked(control_);
+}
+
+bool Shield::is_death(int code) {
+    constexpr int most_vague_errors = 500;
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    if (backend::is_process_failure(error_class)) return true;
+    bool const vague = error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN;
+    return vague && ++vague_errors_ <= most_vague_errors;
+}
+
+bool Shield::finish() {
+    Farewell farewell;
+    while (farewell.step() != Farewell::Step::gone) {
+        switch (farewell.step()) {
+            case Farewell::Step::look:
+                farewell.look(repair_called());
+                break;
+            case Farewell::Step::agree:
+                farewell.advance(agree(control_, true));
+                break;
+            default:
+                repair(farewell.voted());
+                farewell.advance(true);
+        }
+    }
+    // Not all have heard of the last deaths: each in turn is asked.
+    for (auto const first : living_)
+        if (!agree(control_, first != self_)) return first == self_;
+    return false;
+}
+
+// --- children and lanes
+
+void Shield::add_child(std::unique_ptr<Lane> child) {
+    auto const id = child->id;
+    children_[id] = std::move(child);
+}
+
+Lane* Shield::find_child(LaneId id) {
+    auto const found = children_.find(id);
+    return found == children_.end() ? nullptr : found->second.get();
+}
+
+Lane* Shield::take_child(LaneId id) {
+    if (auto node = children_.extract(id)) {
+        auto& child = node.mapped();
+        lanes_[id] = child.get();
+        forget_last();
+        faces_[child->face] = std::move(child);
+    }
+    auto const found = lanes_.find(id);
+    return found == lanes_.end() ? nullptr : found->second;
+}
+
+void Shield::forget(Lane& lane) {
+    forget_last();
+    lanes_.erase(lane.id);
+    faces_.erase(lane.face);
+}
+
+std::vector<Lane*> Shield::open_lanes() const {
+    std::vector<Lane*> lanes;
+    for (auto const& [id, lane] : lanes_)
+        if (!lane->closed) lanes.push_back(lane);
+    return lanes;
+}
+
+// --- repair
+
+void Shield::repair(bool voted) {
+    auto const begin = std::chrono::steady_clock::now();
+    Repair repair(voted);
+    while (repair.step() != Repair::Step::done) step(repair);
+    for (auto& comm : outdated_) PMPI_Comm_free(&comm);
+    outdated_.clear();
+    for (auto* const lane : open_lanes()) lane->ledger.forget_returned();
+    ++statistics_.repairs;
+    statistics_.rounds += repair.rounds();
+    statistics_.repair_ms += milliseconds_since(begin);
+}
+
+void Shield::step(Repair& repair) {
+    switch (repair.step()) {
+        case Repair::Step::revoke:
+            backend::revoke(control_);
+            revoke_lanes();
+            return repair.advance(true);
+        case Repair::Step::vote:
+            reach(repair_points.vote, self_);
+            static_cast<void>(agree(control_, false));
+            return repair.advance(true);
+        case Repair::Step::renew_control:
+            reach(repair_points.shrink, self_);
+            renew_control();
+            return repair.advance(true);
+        case Repair::Step::report:
+            reach(repair_points.report, self_);
+            return repair.advance(report_all());
+        case Repair::Step::renew_lanes:
+            judge();
+            for (auto* const lane : open_lanes()) renew_lane(*lane);
+            return repair.advance(true);
+        case Repair::Step::replay:
+            reach(repair_points.replay, self_);
+            return repair.advance(replay());
+        case Repair::Step::revoke_lanes:
+            revoke_lanes();
+            return repair.advance(true);
+        case Repair::Step::agree_reported:
+            return repair.advance(agree(control_, repair.so()));
+        case Repair::Step::agree_replayed:
+            reach(repair_points.end, self_);
+            return repair.advance(agree(control_, repair.so()));
+        case Repair::Step::done:
+            return;
+    }
+}
+
+void Shield::revoke_lanes() const {
+    for (auto const* const lane : open_lanes()) backend::revoke(lane->comm);
+    for (auto const& [id, child] : children_)
+        if (child->safe) backend::revoke(child->comm);
+}
+
+/// From MPI_COMM_WORLD, whose members never change and which nobody revokes.
+void Shield::renew_control() {
+    auto [comm, members] = renewed(MPI_COMM_WORLD, true, self_, founders_);
+    outdated_.push_back(std::exchange(control_, comm));
+    living_ = std::move(members);
+}
+
+/// Whether the reports of all have arrived here.
+bool Shield::report_all() {
+    std::vector<LaneReport> mine;
+    for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger));
+    for (auto const& [id, child] : children_) mine.push_back(report(id, child->ledger));
+    auto words = encode(mine);
+    std::uint64_t longest = words.size();
+    if (PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, control_) != MPI_SUCCESS) return false;
+    words.resize(longest);
+    std::vector<std::uint64_t> all(longest * living_.size());
+    auto const length = checked_cast<int>(longest);
+    if (PMPI_Allgather(words.data(), length, MPI_UINT64_T, all.data(), length, MPI_UINT64_T, control_) != MPI_SUCCESS)
+        return false;
+    std::vector<Census::Row> rows;
+    for (std::size_t i = 0; i < living_.size(); ++i) {
+        auto reports = decode(std::span(all).subspan(i * longest, longest));
+        if (!reports) return false;
+        rows.push_back({living_[i], std::move(*reports)});
+    }
+    census_.emplace(std::move(rows));
+    return true;
+}
+
+void Shield::judge() {
+    for (auto& [id, child] : std::exchange(children_, {})) {
+        if (census_->is_known(child->parent, child->made_by)) {
+            lanes_[id] = child.get();
+            forget_last();
+            faces_[child->face] = std::move(child);
+        } else {
+            PMPI_Comm_free(&child->comm);
+            PMPI_Comm_free(&child->face);
+        }
+    }
+    for (auto* const lane : open_lanes()) lane->closed = census_->is_closed(lane->id, lane->founders);
+}
+
+/// Members of a lane go by their ranks in it, which shrinking keeps in order.
+void Shield::renew_lane(Lane& lane) {
+    std::vector<PeId> before;
+    for (auto const rank : lane.living) before.push_back(PeId{static_cast<std::uint32_t>(rank)});
+    auto const [comm, members] = renewed(lane.comm, false, PeId{static_cast<std::uint32_t>(lane.self)}, before);
+    outdated_.push_back(std::exchange(lane.comm, comm));
+    lane.set_living(members);
+}
+
+/// Whether nothing failed here.
+bool Shield::replay() {
+    for (auto* const lane : open_lanes()) {
+        std::vector<PeId> members;
+        for (auto const rank : lane->living) members.push_back(lane->founders[static_cast<std::size_t>(rank)]);
+        auto const plan = census_->plan(lane->id, members);
+        if (lane->ledger.is_tentative()) {
+            bool const commit = lane->ledger.known() < plan.newest;
+            ++(commit ? statistics_.committed : statistics_.discarded);
+            lane->ledger.settle(commit);
+        }
+        for (auto const& outcome : plan.forwards)
+            if (!forward(*lane, outcome)) return false;
+    }
+    return true;
+}
+
+bool Shield::forward(Lane& lane, Forward const& forward) {
+    REGRAFT_EXPECTS(forward.source && "somebody has kept what others lack");
+    bool const sends = *forward.source == self_;
+    std::vector<std::byte> bytes(forward.outcome.bytes);
+    if (sends) bytes = lane.ledger.find(forward.outcome.number)->bytes;
+    if (!bytes.empty()) {
+        auto const source = std::find(lane.founders.begin(), lane.founders.end(), *forward.source);
+        int const root = lane.position(static_cast<int>(source - lane.founders.begin()));
+        if (PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) != MPI_SUCCESS)
+            return false;
+    }
+    if (lane.ledger.known() >= forward.outcome.number) return true;
+    lane.ledger.record(forward.outcome.kind).bytes = std::move(bytes);
+    ++statistics_.forwarded;
+    return true;
+}
+
+}  // namespace regraft::shield

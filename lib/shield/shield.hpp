@@ -1,0 +1,104 @@
+// The shield of one process: its lanes, the repair that brings all survivors together, and the end of the job.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "shield/calls.hpp"
+#include "shield/lane.hpp"
+#include "shield/plan.hpp"
+
+namespace regraft::shield {
+
+struct Options {
+    CommitOptions commit;
+    /// Results of more bytes are confirmed and not kept.
+    std::size_t most_forwarded = 4096;
+};
+
+/// Of this process.
+struct Statistics {
+    std::uint64_t repairs = 0;
+    std::uint64_t rounds = 0;
+    std::uint64_t forwarded = 0;  // outcomes that others told
+    std::uint64_t committed = 0;  // in a repair
+    std::uint64_t discarded = 0;  // attempts that were done again
+    double repair_ms = 0;
+};
+
+/// All calls of MPI made by this go by its profiling interface, so they are not intercepted. Not thread-safe.
+class Shield {
+public:
+    /// Collective over MPI_COMM_WORLD, after MPI_Init. Deaths during it are not survived.
+    explicit Shield(Options options);
+    Shield(Shield const&) = delete;
+    Shield& operator=(Shield const&) = delete;
+
+    PeId self() const { return self_; }
+    Options const& options() const { return options_; }
+    Statistics const& statistics() const { return statistics_; }
+    /// Ascending.
+    std::span<PeId const> living() const { return living_; }
+
+    /// The lane of a communicator of the program; nullptr: it is none of ours. Valid until it is freed. O(1).
+    Lane* find(MPI_Comm face);
+
+    bool repair_called() const;
+    /// Everybody alive takes part, wherever it is. voted: see Repair. Returns when all have the same outcomes.
+    void repair(bool voted = false);
+    /// For whoever polls: takes part in a repair if one was called.
+    void help() {
+        if (repair_called()) repair();
+    }
+    /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
+    /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
+    bool is_death(int code);
+    /// Returns when all who live have come here; afterwards nobody can need anybody. Whether this is the first of them,
+    /// the same for all.
+    bool finish();
+
+    /// The operation after what has returned on the lane makes this child. Its id must be that of child_id().
+    void add_child(std::unique_ptr<Lane> child);
+    Lane* find_child(LaneId id);
+    /// The call that made it returns with it. nullptr: there is no such child.
+    Lane* take_child(LaneId id);
+    void forget(Lane& lane);
+
+private:
+    void forget_last();
+    void step(Repair& repair);
+    void revoke_lanes() const;
+    void renew_control();
+    bool report_all();
+    void judge();
+    void renew_lane(Lane& lane);
+    bool replay();
+    bool forward(Lane& lane, Forward const& forward);
+    std::vector<Lane*> open_lanes() const;
+
+    Options options_;
+    Statistics statistics_;
+    PeId self_{};
+    std::vector<PeId> founders_;  // of MPI_COMM_WORLD
+    std::vector<PeId> living_;
+    MPI_Comm control_ = MPI_COMM_NULL;  // agreements only; revoked: a repair was called
+    std::unordered_map<MPI_Comm, std::unique_ptr<Lane>> faces_;
+    std::map<LaneId, Lane*> lanes_;
+    std::map<LaneId, std::unique_ptr<Lane>> children_;
+    std::optional<Census> census_;
+    std::vector<MPI_Comm> outdated_;
+    int vague_errors_ = 0;
+    MPI_Comm last_asked_ = MPI_COMM_NULL;
+    Lane* last_found_ = nullptr;
+};
+
+}  // namespace regraft::shield

@@ -1,0 +1,141 @@
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/shield_programs.hpp"
+
+namespace regraft::shield::test {
+namespace {
+
+std::string told(Findings const& findings) {
+    auto text = findings.violation;
+    for (auto const& line : findings.story) text += "\n  " + line;
+    return text;
+}
+
+void expect_sound(Scenario const& scenario) {
+    auto const findings = Explorer(scenario).run();
+    EXPECT_EQ(findings.violation, "") << told(findings);
+    EXPECT_GT(findings.ends, 0u);
+}
+
+struct Named {
+    char const* name;
+    Scenario scenario;
+    friend std::ostream& operator<<(std::ostream& out, Named const& named) { return out << named.name; }
+};
+
+// Rank 1 has the broadcast of rank 0, which dies, and waits for rank 2, which has not.
+Scenario const waits_for_message{.program = {broadcast(world, 0), message(2, 1), all_reduce(world)}};
+Scenario const waits_in_group{.program = {broadcast(world, 0), all_reduce(group), all_reduce(world)},
+                              .groups = {0b110}};
+Scenario const confirmed{.program = {large_broadcast(world, 0), all_reduce(group), reduce(world, 1)},
+                         .groups = {0b110}};
+// Rank 0 uses its part while others still make theirs.
+Scenario const splits{.program = {split(world, {0, 0, 1}), all_reduce(child), release(child)}};
+Scenario const outsider_dies{.program = {split(world, {0, 0, 1}), all_reduce(child), release(child)}, .mortal = 0b100};
+Scenario const duplicates{.program = {split(world, {0, 0, 0}), broadcast(child, 1), release(child)}};
+// The child of who makes it when the death is announced never hears of it.
+Scenario const uses_duplicate{.program = {split(world, {0, 0, 0}), all_reduce(child)}};
+Scenario const splits_late{.program = {split(world, {1, 0, 0}), broadcast(child, 1)}, .control_is_young = true};
+// Two communicators on which something has to be forwarded, and a death while that is done.
+Scenario const dies_in_replay{
+    .program = {broadcast(world, 0), broadcast(group, 2)}, .ranks = 4, .deaths = 2, .groups = {0b1100}};
+
+class EveryOrderOfEvents : public testing::TestWithParam<Named> {};
+
+TEST_P(EveryOrderOfEvents, GivesSurvivorsTheSameOutcomesAndAnEnd) {
+    expect_sound(GetParam().scenario);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ShieldProtocol, EveryOrderOfEvents,
+    testing::Values(
+        Named{"one_rank", {.program = {broadcast(world, 0), all_reduce(world)}, .ranks = 1, .deaths = 0}},
+        Named{"nobody_dies", {.program = {broadcast(world, 0), reduce(world, 1), all_reduce(world)}, .deaths = 0}},
+        Named{"two_ranks", {.program = {broadcast(world, 0), reduce(world, 1), all_reduce(world)}, .ranks = 2}},
+        Named{"waits_for_message", waits_for_message}, Named{"waits_in_group", waits_in_group},
+        Named{"confirmed", confirmed}, Named{"splits", splits}, Named{"duplicates", duplicates},
+        Named{"splits_late", splits_late},
+        Named{"synchronises", {.program = {all_reduce(world), reduce(world, 0), all_to_all(world)}}},
+        Named{"fills_the_window",
+              {.program = {broadcast(world, 0), broadcast(world, 1), broadcast(world, 0)}, .options = {.window = 2}}},
+        Named{"root_stays_dead",
+              {.program = {reduce(world, 0), broadcast(world, 0), reduce(world, 0)}, .options = {.window = 2}}},
+        Named{"always_confirms",
+              {.program = {broadcast(world, 0), all_reduce(world)}, .options = {.always_confirm = true}}},
+        Named{"splits_for_some", {.program = {split(world, {no_colour, 0, 0}), all_reduce(child), all_reduce(world)}}},
+        Named{"only_one_survives", {.program = {broadcast(world, 0), reduce(world, 1)}, .deaths = 2}},
+        Named{"dies_in_creation_and_repair", {.program = uses_duplicate.program, .deaths = 2}},
+        Named{"four_ranks", {.program = {broadcast(world, 0), all_reduce(world)}, .ranks = 4}}),
+    [](auto const& test) { return std::string(test.param.name); });
+
+struct Broken {
+    char const* name;
+    Mutant mutant;
+    Scenario scenario;
+    char const* violation;
+    friend std::ostream& operator<<(std::ostream& out, Broken const& broken) { return out << broken.name; }
+};
+
+class ProtocolWithout : public testing::TestWithParam<Broken> {};
+
+// Otherwise the exploration would prove nothing, and a part of the protocol would be of no use.
+TEST_P(ProtocolWithout, IsFoundToBeBroken) {
+    auto const& [name, mutant, scenario, violation] = GetParam();
+    auto const findings = Explorer(scenario, mutant).run();
+    EXPECT_EQ(findings.violation, violation) << told(findings);
+    EXPECT_FALSE(findings.story.empty());
+}
+
+constexpr auto hang = "survivors wait for ever";
+constexpr auto nobody_kept = "an outcome is needed that nobody kept";
+
+INSTANTIATE_TEST_SUITE_P(
+    Shield, ProtocolWithout,
+    testing::Values(
+        Broken{"polls_for_messages", Mutant::no_poll, waits_for_message, hang},
+        Broken{"forwarding_to_who_waits_for_a_message", Mutant::no_forward, waits_for_message, hang},
+        Broken{"forwarding_to_a_group", Mutant::no_forward, waits_in_group, hang},
+        Broken{"forwarding_in_a_window",
+               Mutant::no_forward,
+               {.program = {broadcast(world, 0), broadcast(world, 1), broadcast(world, 0)}, .options = {.window = 2}},
+               "two outcomes of one operation"},
+        Broken{"revoking_all_lanes", Mutant::no_cascade, waits_in_group, hang},
+        Broken{"committing_late", Mutant::no_commit, confirmed, hang},
+        Broken{"two_barriers", Mutant::one_barrier, outsider_dies, hang},
+        Broken{"two_barriers_to_hear_of_deaths", Mutant::one_barrier, uses_duplicate, hang},
+        Broken{"two_barriers_before_it_revokes", Mutant::one_barrier_and_revoke, outsider_dies,
+               "a communicator is revoked while a member is inside of the call that makes it"},
+        Broken{"judging_by_the_parent", Mutant::child_judged_by_itself, splits,
+               "a creation returns without what it made"},
+        Broken{"keeping_children", Mutant::children_not_judged, splits, "a creation returns without what it made"},
+        Broken{"shrinking_the_world", Mutant::shrinks_control, splits_late, hang},
+        Broken{"a_vote", Mutant::no_vote, waits_for_message, hang},
+        Broken{"leaving_a_repair_together", Mutant::leaves_alone, dies_in_replay, hang},
+        Broken{"reports_of_children", Mutant::no_reports_of_children, duplicates,
+               "two members are in different operations"},
+        Broken{"closing_freed_lanes", Mutant::no_closing, duplicates, hang},
+        Broken{"a_log_of_what_has_returned", Mutant::forgets_early, waits_for_message, nobody_kept},
+        Broken{"waking_who_is_in_a_replay", Mutant::does_not_revoke_lanes_late, dies_in_replay, hang}),
+    [](auto const& test) { return std::string(test.param.name); });
+
+TEST(ShieldProtocol, IsSoundForDrawnPrograms) {
+    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        expect_sound(drawn_scenario(seed, 3, 1, 4));
+    }
+}
+
+TEST(ShieldProtocol, IsSoundForDrawnProgramsWithSeveralDeaths) {
+    for (std::uint64_t seed = 101; seed <= 120; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        expect_sound(drawn_scenario(seed, 3, 2, 3));
+    }
+}
+
+}  // namespace
+}  // namespace regraft::shield::test

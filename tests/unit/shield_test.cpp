@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "shield/calls.hpp"
+#include "shield/ledger.hpp"
+#include "shield/plan.hpp"
+
+namespace regraft::shield {
+namespace {
+
+constexpr LaneId lane{7};
+constexpr LaneId other_lane{8};
+
+std::vector<PeId> pes(std::uint32_t count) {
+    std::vector<PeId> result;
+    for (std::uint32_t pe = 0; pe < count; ++pe) result.push_back(PeId{pe});
+    return result;
+}
+
+LaneReport knows(OperationNumber known, bool tentative = false, std::vector<ReportedOutcome> log = {}) {
+    return {lane, known, tentative, std::move(log)};
+}
+
+/// What ranks 0, 1, ... tell of the lane.
+Census census(std::vector<LaneReport> reports) {
+    std::vector<Census::Row> rows;
+    for (auto& report : reports) rows.push_back({PeId{static_cast<std::uint32_t>(rows.size())}, {std::move(report)}});
+    return Census(std::move(rows));
+}
+
+ReportedOutcome data(OperationNumber number, std::uint64_t bytes = 8) {
+    return {number, OutcomeKind::data, bytes};
+}
+
+TEST(ShieldLedger, KeepsWhatHasReturnedUntilAnOperationSynchronises) {
+    Ledger ledger;
+    for (int i = 0; i < 3; ++i) {
+        ledger.record(OutcomeKind::data);
+        ledger.finish(/*synchronised=*/false);
+    }
+    EXPECT_EQ(ledger.log().size(), 3u);
+    EXPECT_EQ(ledger.unsynchronised(), 3u);
+    ledger.record(OutcomeKind::data).bytes.assign(5, std::byte{1});
+    ledger.finish(/*synchronised=*/true);
+    ASSERT_EQ(ledger.log().size(), 1u);
+    EXPECT_EQ(ledger.log()[0].number, 4u);
+    EXPECT_EQ(ledger.find(3), nullptr);
+    EXPECT_EQ(ledger.find(4)->bytes.size(), 5u);
+    EXPECT_EQ(ledger.unsynchronised(), 0u);
+}
+
+TEST(ShieldLedger, GivesTheNextOutcomeTheMemoryOfOneItForgot) {
+    Ledger ledger;
+    auto const* const memory = [&] {
+        auto& bytes = ledger.record(OutcomeKind::data).bytes;
+        bytes.assign(1000, std::byte{1});
+        return bytes.data();
+    }();
+    ledger.finish(true);
+    ledger.record(OutcomeKind::data).bytes.assign(1000, std::byte{2});
+    ledger.finish(true);  // now nobody needs the first
+    auto& bytes = ledger.record(OutcomeKind::data).bytes;
+    EXPECT_TRUE(bytes.empty());
+    bytes.assign(1000, std::byte{3});
+    EXPECT_EQ(bytes.data(), memory);
+}
+
+TEST(ShieldLedger, KnowsWhatItHeldTentativelyOnlyIfThatIsCommitted) {
+    Ledger ledger;
+    ledger.hold_tentatively();
+    ledger.settle(/*commit=*/false);
+    EXPECT_EQ(ledger.known(), 0u);
+    EXPECT_FALSE(ledger.is_tentative());
+    ledger.settle(/*commit=*/true);  // there is nothing
+    EXPECT_EQ(ledger.known(), 0u);
+    ledger.hold_tentatively();
+    ledger.settle(/*commit=*/true);
+    EXPECT_EQ(ledger.known(), 1u);
+    EXPECT_EQ(ledger.find(1)->kind, OutcomeKind::local);
+    EXPECT_EQ(ledger.returned(), 0u);
+}
+
+/// The steps of a call in which everything succeeds, without those that look.
+std::vector<Call::Step> steps(Call call, Ledger& ledger, bool root_lives = true) {
+    std::vector<Call::Step> taken;
+    call.look(ledger, /*repair_called=*/false, root_lives);
+    while (call.step() != Call::Step::returned) {
+        taken.push_back(call.step());
+        call.advance(ledger, true);
+    }
+    return taken;
+}
+
+using Steps = std::vector<Call::Step>;
+constexpr Traits broadcast{.synchronises = false, .forwardable = true};
+constexpr Traits all_reduce{.synchronises = true, .forwardable = true};
+constexpr Traits gather{.synchronises = false, .forwardable = false};
+
+TEST(ShieldCall, PacksWhatCanBeForwardedAndConfirmsTheRest) {
+    Ledger ledger;
+    EXPECT_EQ(steps(Call(broadcast), ledger), (Steps{Call::Step::attempt, Call::Step::pack}));
+    EXPECT_EQ(steps(Call(gather), ledger), (Steps{Call::Step::attempt, Call::Step::confirm}));
+    EXPECT_EQ(steps(Call(broadcast, {.always_confirm = true}), ledger),
+              (Steps{Call::Step::attempt, Call::Step::confirm}));
+    EXPECT_EQ(steps(Call(gather), ledger, /*root_lives=*/false), (Steps{Call::Step::skip}));
+    EXPECT_EQ(ledger.returned(), 4u);
+}
+
+TEST(ShieldCall, ConfirmsTheLastOfAWindowThatDidNotSynchronise) {
+    CommitOptions const options{.window = 3};
+    Ledger ledger;
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(steps(Call(broadcast, options), ledger), (Steps{Call::Step::attempt, Call::Step::pack}));
+        EXPECT_EQ(steps(Call(broadcast, options), ledger, false), (Steps{Call::Step::skip}));
+        EXPECT_EQ(steps(Call(broadcast, options), ledger), (Steps{Call::Step::attempt, Call::Step::confirm}));
+        EXPECT_EQ(ledger.log().size(), 1u);
+    }
+    static_cast<void>(steps(Call(broadcast, options), ledger));
+    static_cast<void>(steps(Call(broadcast, options), ledger));
+    EXPECT_EQ(steps(Call(all_reduce, options), ledger),
+              (Steps{Call::Step::attempt, Call::Step::pack}));  // synchronises itself
+    EXPECT_EQ(ledger.unsynchronised(), 0u);
+}
+
+TEST(ShieldCall, DeliversWhatARepairBroughtInsteadOfAnotherAttempt) {
+    Ledger ledger;
+    Call call(broadcast);
+    call.look(ledger, false, true);
+    call.advance(ledger, /*ok=*/false);
+    ASSERT_EQ(call.step(), Call::Step::repair);
+    ledger.record(OutcomeKind::data);
+    call.advance(ledger, true);
+    ASSERT_EQ(call.step(), Call::Step::look);
+    call.look(ledger, /*repair_called=*/true, true);  // first it returns what it knows
+    EXPECT_EQ(call.step(), Call::Step::deliver);
+}
+
+TEST(ShieldCall, HoldsAnAttemptTentativelyUntilItIsConfirmed) {
+    Ledger ledger;
+    Call call(gather);
+    call.look(ledger, false, true);
+    call.advance(ledger, true);
+    EXPECT_TRUE(ledger.is_tentative());
+    EXPECT_EQ(ledger.known(), 0u);
+    call.advance(ledger, /*ok=*/false);
+    EXPECT_EQ(call.step(), Call::Step::repair);
+    EXPECT_TRUE(ledger.is_tentative());  // for the repair to settle
+}
+
+TEST(ShieldRepair, StartsAgainUntilAllAgreeAndVotesOnce) {
+    Repair repair(/*voted=*/false);
+    using Step = Repair::Step;
+    std::vector<Step> taken;
+    auto const go = [&](bool ok) {
+        taken.push_back(repair.step());
+        repair.advance(ok);
+    };
+    for (bool ok : {true, true, true, false, false}) go(ok);       // reports failed here, so all start again
+    for (bool ok : {true, true, true, true, true, false}) go(ok);  // replay failed here
+    EXPECT_FALSE(repair.so());
+    for (bool ok : {true, false}) go(ok);
+    for (bool ok : {true, true, true, true, true, true, true}) go(ok);
+    EXPECT_TRUE(repair.so());
+    EXPECT_EQ(repair.step(), Step::done);
+    EXPECT_EQ(repair.rounds(), 3u);
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), Step::vote), 1);
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), Step::revoke_lanes), 1);
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), Step::renew_control), 3);
+}
+
+//  rank 0 has returned from operations 4 and 5, 1 from 4, 2 from 3; nobody confirmed anything.
+TEST(ShieldPlan, ForwardsWhatSomeKnowFromTheLowestWhoKeptIt) {
+    auto const told = census({knows(5, false, {data(4), data(5, 0)}), knows(4, false, {data(4)}), knows(3)});
+    auto const plan = told.plan(lane, pes(3));
+    ASSERT_EQ(plan.forwards.size(), 2u);
+    EXPECT_EQ(plan.forwards[0].outcome, data(4));
+    EXPECT_EQ(plan.forwards[0].source, PeId{0});
+    EXPECT_EQ(plan.forwards[1].outcome, data(5, 0));
+    EXPECT_TRUE(told.plan(lane, {}).forwards.empty());
+}
+
+//  The same, but rank 0 has died since it told: nobody alive knows operation 5, so it will be done again.
+TEST(ShieldPlan, ForgetsWhatOnlyTheDeadKnew) {
+    auto const told = census({knows(5, false, {data(4), data(5)}), knows(4, false, {data(4)}), knows(3)});
+    std::vector<PeId> const living{PeId{1}, PeId{2}};
+    auto const plan = told.plan(lane, living);
+    ASSERT_EQ(plan.forwards.size(), 1u);
+    EXPECT_EQ(plan.forwards[0].outcome, data(4));
+    EXPECT_EQ(plan.forwards[0].source, PeId{1});
+}
+
+//  Rank 0 has returned from operation 2, which was confirmed: also if it is dead, 1 and 2 had succeeded.
+TEST(ShieldPlan, CommitsWhatSomebodyHasSeenConfirmed) {
+    auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0}}), knows(1, true), knows(1, true)});
+    EXPECT_EQ(told.plan(lane, pes(3)).newest, 2u);
+    EXPECT_TRUE(told.plan(lane, pes(3)).forwards.empty());
+    EXPECT_EQ(told.plan(lane, std::vector{PeId{1}, PeId{2}}).newest, 2u);
+    auto const nobody_returned = census({knows(1, true), knows(1, true)});
+    EXPECT_EQ(nobody_returned.plan(lane, pes(2)).newest, 1u);
+}
+
+TEST(ShieldPlan, SaysThatNobodyKeptWhatOthersLack) {
+    auto const dropped = census({knows(1), knows(0)});
+    ASSERT_EQ(dropped.plan(lane, pes(2)).forwards.size(), 1u);
+    EXPECT_EQ(dropped.plan(lane, pes(2)).forwards[0].source, std::nullopt);
+    auto const was_confirmed = census({knows(1, false, {{1, OutcomeKind::local, 0}}), knows(0)});
+    EXPECT_EQ(was_confirmed.plan(lane, pes(2)).forwards[0].source, std::nullopt);
+}
+
+TEST(ShieldPlan, ClosesALaneThatALivingFounderDoesNotHaveAnyMore) {
+    Census const told({{PeId{0}, {knows(1)}}, {PeId{2}, {{other_lane, 1, false, {}}}}});
+    EXPECT_TRUE(told.is_closed(lane, pes(3)));
+    EXPECT_FALSE(told.is_closed(lane, std::vector{PeId{0}, PeId{1}}));  // 1 is dead
+    EXPECT_TRUE(told.is_known(lane, 1));
+    EXPECT_FALSE(told.is_known(lane, 2));
+    EXPECT_FALSE(told.is_known(LaneId{9}, 0));
+}
+
+TEST(ShieldReports, ArriveAsTheyWereSentOrNotAtAll) {
+    std::vector<LaneReport> const reports{knows(3, true, {data(2), {3, OutcomeKind::skipped, 0}}),
+                                          {other_lane, 0, false, {}}};
+    auto const words = encode(reports);
+    auto padded = words;
+    padded.resize(words.size() + 5);
+    EXPECT_EQ(decode(padded), reports);
+    EXPECT_EQ(decode(encode({})), std::vector<LaneReport>());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        EXPECT_EQ(decode(std::span(words).first(i)), std::nullopt);
+        auto garbled = words;
+        garbled[i] ^= std::uint64_t{1} << (i % 64);
+        EXPECT_EQ(decode(garbled), std::nullopt) << i;
+    }
+    EXPECT_EQ(decode(std::vector<std::uint64_t>(20)), std::nullopt);  // a row that never came
+}
+
+}  // namespace
+}  // namespace regraft::shield
