@@ -263,7 +263,9 @@ private:
     std::string check_report(checkpoint::RestoreReport const& report) const {
         auto const dead = guarded_.size() - comm_.size();
         auto const tolerated = std::min<std::size_t>(options_.copies, guarded_.size());
-        if (!report.lost.empty() && dead < tolerated) return report.lost.front() + " is lost";
+        for (auto const& name : report.lost) {  // those of restores before stay lost until the next commit
+            if (!lost_.contains(name) && dead < tolerated) return name + " is lost";
+        }
         std::uint64_t digest = report.generation;
         for (auto const& [name, from, to, bytes] : report.adopted) {
             digest = mix(digest + number_of(name) * 1000 + value(from) * 32 + value(to) + bytes);
