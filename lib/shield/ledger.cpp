@@ -13,11 +13,22 @@ Outcome const* Ledger::find(OperationNumber number) const {
     return found != log_.end() && found->number == number ? &*found : nullptr;
 }
 
+Outcome* Ledger::find(OperationNumber number) {
+    return const_cast<Outcome*>(std::as_const(*this).find(number));
+}
+
 Outcome& Ledger::record(OutcomeKind kind) {
     REGRAFT_EXPECTS(!tentative_);
-    log_.push_back({++known_, kind, std::exchange(spare_, {})});
-    log_.back().bytes.clear();
-    return log_.back();
+    auto& outcome = log_.emplace_back();
+    outcome.number = ++known_;
+    outcome.kind = kind;
+    bool const has_bytes = kind == OutcomeKind::data || kind == OutcomeKind::input;
+    if (has_bytes && !spare_.empty()) {
+        outcome.bytes = std::move(spare_.back());
+        outcome.bytes.clear();
+        spare_.pop_back();
+    }
+    return outcome;
 }
 
 void Ledger::settle(bool commit) {
@@ -31,19 +42,21 @@ void Ledger::finish(bool synchronised) {
     ++unsynchronised_;
     if (!synchronised) return;
     unsynchronised_ = 0;
-    forget_before(returned_);  // not itself: who completes it may be the only one so far
+    // Not itself: who completes it may be the only one so far.
+    keep_if([&](Outcome const& outcome) { return outcome.number >= returned_; });
 }
 
 void Ledger::forget_returned() {
-    forget_before(returned_ + 1);
+    keep_if([&](Outcome const& outcome) { return outcome.number > returned_ || outcome.kind == OutcomeKind::input; });
 }
 
-void Ledger::forget_before(OperationNumber number) {
-    auto const kept =
-        std::find_if(log_.begin(), log_.end(), [&](auto const& outcome) { return outcome.number >= number; });
-    for (auto dropped = log_.begin(); dropped != kept; ++dropped)
-        if (dropped->bytes.capacity() > spare_.capacity()) spare_ = std::move(dropped->bytes);
-    log_.erase(log_.begin(), kept);
+template <class IsLacked>
+void Ledger::keep_if(IsLacked const& is_lacked) {
+    std::erase_if(log_, [&](Outcome& outcome) {
+        bool const dropped = !is_lacked(outcome);
+        if (dropped && outcome.bytes.capacity() > 0) spare_.push_back(std::move(outcome.bytes));
+        return dropped;
+    });
 }
 
 }  // namespace regraft::shield

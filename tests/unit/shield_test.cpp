@@ -33,7 +33,7 @@ Census census(std::vector<LaneReport> reports) {
 }
 
 ReportedOutcome data(OperationNumber number, std::uint64_t bytes = 8) {
-    return {number, OutcomeKind::data, bytes};
+    return {number, OutcomeKind::data, bytes, {}};
 }
 
 TEST(ShieldLedger, KeepsWhatHasReturnedUntilAnOperationSynchronises) {
@@ -176,11 +176,11 @@ TEST(ShieldRepair, StartsAgainUntilAllAgreeAndVotesOnce) {
 TEST(ShieldPlan, ForwardsWhatSomeKnowFromTheLowestWhoKeptIt) {
     auto const told = census({knows(5, false, {data(4), data(5, 0)}), knows(4, false, {data(4)}), knows(3)});
     auto const plan = told.plan(lane, pes(3));
-    ASSERT_EQ(plan.forwards.size(), 2u);
-    EXPECT_EQ(plan.forwards[0].outcome, data(4));
-    EXPECT_EQ(plan.forwards[0].source, PeId{0});
-    EXPECT_EQ(plan.forwards[1].outcome, data(5, 0));
-    EXPECT_TRUE(told.plan(lane, {}).forwards.empty());
+    ASSERT_EQ(plan.resolutions.size(), 2u);
+    EXPECT_EQ(plan.resolutions[0].outcome, data(4));
+    EXPECT_EQ(plan.resolutions[0].source, PeId{0});
+    EXPECT_EQ(plan.resolutions[1].outcome, data(5, 0));
+    EXPECT_TRUE(told.plan(lane, {}).resolutions.empty());
 }
 
 //  The same, but rank 0 has died since it told: nobody alive knows operation 5, so it will be done again.
@@ -188,16 +188,16 @@ TEST(ShieldPlan, ForgetsWhatOnlyTheDeadKnew) {
     auto const told = census({knows(5, false, {data(4), data(5)}), knows(4, false, {data(4)}), knows(3)});
     std::vector<PeId> const living{PeId{1}, PeId{2}};
     auto const plan = told.plan(lane, living);
-    ASSERT_EQ(plan.forwards.size(), 1u);
-    EXPECT_EQ(plan.forwards[0].outcome, data(4));
-    EXPECT_EQ(plan.forwards[0].source, PeId{1});
+    ASSERT_EQ(plan.resolutions.size(), 1u);
+    EXPECT_EQ(plan.resolutions[0].outcome, data(4));
+    EXPECT_EQ(plan.resolutions[0].source, PeId{1});
 }
 
 //  Rank 0 has returned from operation 2, which was confirmed: also if it is dead, 1 and 2 had succeeded.
 TEST(ShieldPlan, CommitsWhatSomebodyHasSeenConfirmed) {
-    auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0}}), knows(1, true), knows(1, true)});
+    auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0, {}}}), knows(1, true), knows(1, true)});
     EXPECT_EQ(told.plan(lane, pes(3)).newest, 2u);
-    EXPECT_TRUE(told.plan(lane, pes(3)).forwards.empty());
+    EXPECT_TRUE(told.plan(lane, pes(3)).resolutions.empty());
     EXPECT_EQ(told.plan(lane, std::vector{PeId{1}, PeId{2}}).newest, 2u);
     auto const nobody_returned = census({knows(1, true), knows(1, true)});
     EXPECT_EQ(nobody_returned.plan(lane, pes(2)).newest, 1u);
@@ -205,10 +205,10 @@ TEST(ShieldPlan, CommitsWhatSomebodyHasSeenConfirmed) {
 
 TEST(ShieldPlan, SaysThatNobodyKeptWhatOthersLack) {
     auto const dropped = census({knows(1), knows(0)});
-    ASSERT_EQ(dropped.plan(lane, pes(2)).forwards.size(), 1u);
-    EXPECT_EQ(dropped.plan(lane, pes(2)).forwards[0].source, std::nullopt);
-    auto const was_confirmed = census({knows(1, false, {{1, OutcomeKind::local, 0}}), knows(0)});
-    EXPECT_EQ(was_confirmed.plan(lane, pes(2)).forwards[0].source, std::nullopt);
+    ASSERT_EQ(dropped.plan(lane, pes(2)).resolutions.size(), 1u);
+    EXPECT_EQ(dropped.plan(lane, pes(2)).resolutions[0].source, std::nullopt);
+    auto const was_confirmed = census({knows(1, false, {{1, OutcomeKind::local, 0, {}}}), knows(0)});
+    EXPECT_EQ(was_confirmed.plan(lane, pes(2)).resolutions[0].source, std::nullopt);
 }
 
 TEST(ShieldPlan, ClosesALaneThatALivingFounderDoesNotHaveAnyMore) {
@@ -221,7 +221,7 @@ TEST(ShieldPlan, ClosesALaneThatALivingFounderDoesNotHaveAnyMore) {
 }
 
 TEST(ShieldReports, ArriveAsTheyWereSentOrNotAtAll) {
-    std::vector<LaneReport> const reports{knows(3, true, {data(2), {3, OutcomeKind::skipped, 0}}),
+    std::vector<LaneReport> const reports{knows(3, true, {data(2), {3, OutcomeKind::skipped, 0, {}}}),
                                           {other_lane, 0, false, {}}};
     auto const words = encode(reports);
     auto padded = words;
