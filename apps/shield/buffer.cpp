@@ -7,8 +7,15 @@
 namespace regraft::shield {
 namespace {
 
-/// Without gaps, and not made of others: bytes are its packed form.
+/// The type that was asked for last of those without gaps and not made of others, which nobody can free: bytes are its
+/// packed form.
+struct Plain {
+    MPI_Datatype type = MPI_BYTE;
+    int size = 1;
+} last_plain;
+
 bool is_plain(MPI_Datatype type) {
+    if (type == last_plain.type) return true;
     int integers = 0;
     int addresses = 0;
     int types = 0;
@@ -20,7 +27,9 @@ bool is_plain(MPI_Datatype type) {
     MPI_Aint extent = 0;
     PMPI_Type_size(type, &size);
     PMPI_Type_get_extent(type, &first, &extent);
-    return first == 0 && extent == size;
+    if (first != 0 || extent != size) return false;
+    last_plain = {type, size};
+    return true;
 }
 
 int packed_size(int count, MPI_Datatype type) {
@@ -32,8 +41,8 @@ int packed_size(int count, MPI_Datatype type) {
 }  // namespace
 
 std::size_t Buffer::bytes() const {
-    int size = 0;
-    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || count < 0) return 0;
+    int size = last_plain.size;
+    if (count < 0 || (type != last_plain.type && PMPI_Type_size(type, &size) != MPI_SUCCESS)) return 0;
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(count);
 }
 

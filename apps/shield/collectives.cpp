@@ -32,7 +32,7 @@ int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attemp
 template <class... Parts>
 int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
     if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
-    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives}, root, operation);
+    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
 }
 
 void make_hole(Buffer const& buffer) {
@@ -129,7 +129,8 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
     if (!is_rank(*lane, root)) return complain(*lane, PMPI_Bcast(data, count, type, root, comm));
     Buffer const buffer{data, count, type};
     bool const is_root = lane->self == root;
-    return run(*lane, {.synchronises = false, .forwardable = forwardable(buffer.bytes())}, root,
+    auto const size = buffer.bytes();
+    return run(*lane, {.forwardable = forwardable(size), .bytes = size}, root,
                Operation{[&](MPI_Comm on) { return PMPI_Bcast(data, count, type, lane->position(root), on); },
                          [&](auto& bytes) { buffer.pack(bytes); },
                          [&](auto bytes) {

@@ -17,7 +17,8 @@ Call::Step Call::first_step(Ledger const& ledger, bool repair_called, bool root_
 void Call::look(Ledger const& ledger, bool repair_called, bool root_lives) {
     REGRAFT_EXPECTS(step_ == Step::look);
     step_ = first_step(ledger, repair_called, root_lives);
-    bool const window_ends = ledger.unsynchronised() + 1 >= options_.window;
+    bool const window_ends = ledger.unsynchronised() + 1 >= options_.window ||
+                             ledger.unsynchronised_bytes() + traits_.bytes >= options_.window_bytes;
     bool const is_kept = traits_.forwardable || traits_.role != Role::none;
     confirms_ = !traits_.synchronises && window_ends;
     if (step_ == Step::attempt) confirms_ = confirms_ || !is_kept || options_.always_confirm;
@@ -72,7 +73,7 @@ void Call::finish(Ledger& ledger) {
     REGRAFT_EXPECTS(outcome != nullptr);
     bool const synchronised =
         outcome->kind == OutcomeKind::local || (outcome->kind == OutcomeKind::data && traits_.synchronises);
-    ledger.finish(synchronised);
+    ledger.finish(synchronised, traits_.bytes);
     step_ = Step::returned;
 }
 

@@ -2,6 +2,7 @@
 // step out and says how it went, so that a model checker and MPI drive the same decisions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "shield/ledger.hpp"
@@ -17,12 +18,15 @@ struct Traits {
     /// All members get the same result, and it is small enough to be kept.
     bool forwardable = false;
     Role role = Role::none;
+    /// How much each member keeps of it, alike on all.
+    std::size_t bytes = 0;
 };
 
 struct CommitOptions {
-    /// So many operations may return without one that synchronises: the last of them is confirmed, which bounds the
-    /// log.
-    std::uint32_t window = 16;
+    /// So many operations may return without one that synchronises, and so many bytes may be kept of them: the last of
+    /// them is confirmed, which bounds the log.
+    std::uint32_t window = 256;
+    std::size_t window_bytes = 1U << 16U;
     /// Confirm each operation by a barrier, and forward none.
     bool always_confirm = false;
 };

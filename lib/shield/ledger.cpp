@@ -8,9 +8,12 @@
 namespace regraft::shield {
 
 Outcome const* Ledger::find(OperationNumber number) const {
-    auto const found = std::lower_bound(log_.begin(), log_.end(), number,
+    auto const known = log();
+    if (known.empty() || known.back().number <= number)
+        return known.empty() || known.back().number != number ? nullptr : &known.back();
+    auto const found = std::lower_bound(known.begin(), known.end(), number,
                                         [](Outcome const& outcome, auto wanted) { return outcome.number < wanted; });
-    return found != log_.end() && found->number == number ? &*found : nullptr;
+    return found->number == number ? &*found : nullptr;
 }
 
 Outcome* Ledger::find(OperationNumber number) {
@@ -19,15 +22,14 @@ Outcome* Ledger::find(OperationNumber number) {
 
 Outcome& Ledger::record(OutcomeKind kind) {
     REGRAFT_EXPECTS(!tentative_);
-    auto& outcome = log_.emplace_back();
+    if (used_ == log_.size()) log_.emplace_back();
+    auto& outcome = log_[used_++];
+    spare_bytes_ -= outcome.bytes.capacity();
     outcome.number = ++known_;
     outcome.kind = kind;
-    bool const has_bytes = kind == OutcomeKind::data || kind == OutcomeKind::input;
-    if (has_bytes && !spare_.empty()) {
-        outcome.bytes = std::move(spare_.back());
-        outcome.bytes.clear();
-        spare_.pop_back();
-    }
+    outcome.root = {};
+    outcome.bytes.clear();
+    outcome.inputs.clear();
     return outcome;
 }
 
@@ -36,12 +38,14 @@ void Ledger::settle(bool commit) {
     if (commit) record(OutcomeKind::local);
 }
 
-void Ledger::finish(bool synchronised) {
+void Ledger::finish(bool synchronised, std::size_t bytes) {
     REGRAFT_EXPECTS(returned_ < known_);
     ++returned_;
     ++unsynchronised_;
+    unsynchronised_bytes_ += bytes;
     if (!synchronised) return;
     unsynchronised_ = 0;
+    unsynchronised_bytes_ = 0;
     // Not itself: who completes it may be the only one so far.
     keep_if([&](Outcome const& outcome) { return outcome.number >= returned_; });
 }
@@ -52,11 +56,20 @@ void Ledger::forget_returned() {
 
 template <class IsLacked>
 void Ledger::keep_if(IsLacked const& is_lacked) {
-    std::erase_if(log_, [&](Outcome& outcome) {
-        bool const dropped = !is_lacked(outcome);
-        if (dropped && outcome.bytes.capacity() > 0) spare_.push_back(std::move(outcome.bytes));
-        return dropped;
-    });
+    constexpr std::size_t most_spare_bytes = 1U << 16U;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < used_; ++i) {
+        auto& outcome = log_[i];
+        if (is_lacked(outcome)) {
+            if (kept != i) std::swap(log_[kept], outcome);
+            ++kept;
+        } else if (spare_bytes_ + outcome.bytes.capacity() > most_spare_bytes) {
+            outcome.bytes = {};
+        } else {
+            spare_bytes_ += outcome.bytes.capacity();
+        }
+    }
+    used_ = kept;
 }
 
 }  // namespace regraft::shield

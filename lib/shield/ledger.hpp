@@ -53,9 +53,11 @@ public:
     /// How many operations have returned since the last that synchronised. The same on all members at the same
     /// operation.
     std::uint32_t unsynchronised() const { return unsynchronised_; }
+    /// And how many bytes of them may have to be kept. Also the same.
+    std::size_t unsynchronised_bytes() const { return unsynchronised_bytes_; }
     /// Ascending by number.
-    std::span<Outcome const> log() const { return log_; }
-    /// nullptr: not in the log. O(log).
+    std::span<Outcome const> log() const { return std::span(log_).first(used_); }
+    /// nullptr: not in the log. O(log(log)), and O(1) for the newest.
     Outcome const* find(OperationNumber number) const;
     Outcome* find(OperationNumber number);
 
@@ -63,14 +65,15 @@ public:
     /// Precondition: it is not tentative.
     Outcome& record(OutcomeKind kind);
     /// What was recorded last. Precondition: it is in the log.
-    Outcome& newest() { return log_.back(); }
+    Outcome& newest() { return log_[used_ - 1]; }
     /// Operation known() + 1 has succeeded here, but perhaps not everywhere.
     void hold_tentatively() { tentative_ = true; }
     /// Whether what is held tentatively counts, or will be done again.
     void settle(bool commit);
     /// Operation returned() + 1 returns. synchronised: its outcome proves that all members had entered it, so they have
-    /// returned from all before it, whose outcomes nobody can lack. Precondition: its outcome is known.
-    void finish(bool synchronised);
+    /// returned from all before it, whose outcomes nobody can lack. bytes: see unsynchronised_bytes(). Precondition:
+    /// its outcome is known.
+    void finish(bool synchronised, std::size_t bytes = 0);
     /// All members have come to the same known(), so that what has returned here is lacked by nobody, but for inputs
     /// that roots still collect.
     void forget_returned();
@@ -83,8 +86,10 @@ private:
     OperationNumber known_ = 0;
     bool tentative_ = false;
     std::uint32_t unsynchronised_ = 0;
-    std::vector<Outcome> log_;
-    std::vector<std::vector<std::byte>> spare_;  // memory of outcomes that were forgotten, for the next
+    std::size_t unsynchronised_bytes_ = 0;
+    std::vector<Outcome> log_;  // and behind it memory of outcomes that were forgotten, for the next
+    std::size_t used_ = 0;
+    std::size_t spare_bytes_ = 0;  // behind the log
 };
 
 }  // namespace regraft::shield
