@@ -20,7 +20,7 @@ bool is_plain(MPI_Datatype type) {
     int addresses = 0;
     int types = 0;
     int combiner = 0;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
     if (combiner != MPI_COMBINER_NAMED) return false;
     int size = 0;
     MPI_Aint first = 0;
@@ -41,8 +41,13 @@ int packed_size(int count, MPI_Datatype type) {
 }  // namespace
 
 std::size_t Buffer::bytes() const {
-    int size = last_plain.size;
-    if (count < 0 || (type != last_plain.type && PMPI_Type_size(type, &size) != MPI_SUCCESS)) return 0;
+    if (count < 0) return 0;
+    int size = 0;
+    if (is_plain(type)) {
+        size = last_plain.size;
+    } else if (PMPI_Type_size(type, &size) != MPI_SUCCESS) {
+        return 0;
+    }
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(count);
 }
 
@@ -96,15 +101,6 @@ Scratch::Scratch(Buffer const& like) : buffer_(like) {
         extent * std::max(like.count - 1, 0);  // from the first item to the last, perhaps backwards
     bytes_.resize(static_cast<std::size_t>(true_extent + std::abs(further)));
     buffer_.data = bytes_.data() - true_first - std::min<MPI_Aint>(further, 0);
-}
-
-Kept::Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
-    if (kept_) buffer_.pack(bytes_);
-}
-
-void Kept::restore() {
-    if (kept_ && used_) buffer_.unpack(bytes_);
-    used_ = true;
 }
 
 BlockType::BlockType(int count, MPI_Datatype type) {

@@ -18,8 +18,10 @@ bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    ++session().counts.calls;
-    return complain(lane, collective(*session().shield, lane, traits, root, operation));
+    auto& it = session();
+    ++it.counts.calls;
+    int const code = collective(*it.shield, lane, traits, root, operation);
+    return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 
 /// A collective whose results differ from rank to rank, or are large: confirmed.

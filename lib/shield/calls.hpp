@@ -25,7 +25,7 @@ struct Traits {
 struct CommitOptions {
     /// So many operations may return without one that synchronises, and so many bytes may be kept of them: the last of
     /// them is confirmed, which bounds the log.
-    std::uint32_t window = 256;
+    std::uint32_t window = 512;
     std::size_t window_bytes = 1U << 16U;
     /// Confirm each operation by a barrier, and forward none.
     bool always_confirm = false;
