@@ -64,7 +64,7 @@ void Ledger::keep_if(IsLacked const& is_lacked) {
             if (kept != i) std::swap(log_[kept], outcome);
             ++kept;
         } else if (spare_bytes_ + outcome.bytes.capacity() > most_spare_bytes) {
-            outcome.bytes = {};
+            outcome.bytes = std::vector<std::byte>();
         } else {
             spare_bytes_ += outcome.bytes.capacity();
         }
