@@ -10,6 +10,8 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
       ROOT_DEAD_FROM=abort|hole  a broadcast or scatter whose root is dead ends the job, or gives a hole
       ROOT_DEAD_TO=skip|abort    a reduce or gather whose root is dead is left out, or ends the job
       COMMIT=forward|confirm     small results are kept for others, or confirmed by a barrier
+      ANY_SOURCE=wait|obituary|error
+                                 a receive from any source waits for the living, or gets an empty message of each dead rank, or an error
   --mpirun PATH, --library PATH  in place of those that belong to this installation
 
 Ranks and sizes never change. Exit code: that of the program; 0 if nobody died; 3 if the program has ended, but what the dead would
@@ -24,7 +26,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = "@LIBDIR@/libregraft_shield.so"  # filled in where this is installed as regraft-shield, relative to the prefix
-POLICIES = {"HOLES": ("zero", "keep"), "ROOT_DEAD_FROM": ("abort", "hole"), "ROOT_DEAD_TO": ("skip", "abort"), "COMMIT": ("forward", "confirm")}
+POLICIES = {"HOLES": ("zero", "keep"), "ROOT_DEAD_FROM": ("abort", "hole"), "ROOT_DEAD_TO": ("skip", "abort"), "COMMIT": ("forward", "confirm"),
+            "ANY_SOURCE": ("wait", "obituary", "error")}
 CONTRIBUTIONS_MISSING = 3
 
 

@@ -28,12 +28,25 @@ bool is_first(char const* name, std::string_view first, std::string_view second)
     std::exit(2);
 }
 
+/// The value of REGRAFT_SHIELD_ANY_SOURCE.
+AnySource any_source_of_environment() {
+    char const* const name = "REGRAFT_SHIELD_ANY_SOURCE";
+    char const* const text = std::getenv(name);
+    std::string_view const value = text == nullptr ? "wait" : text;
+    if (value == "wait") return AnySource::wait;
+    if (value == "obituary") return AnySource::obituary;
+    if (value == "error") return AnySource::error;
+    std::fprintf(stderr, "regraft-shield: %s=%s: expected wait, obituary or error\n", name, text);
+    std::exit(2);
+}
+
 Policy policy_of_environment() {
     Policy policy;
     policy.fills_holes = is_first("HOLES", "zero", "keep");
     policy.needs_root = is_first("ROOT_DEAD_FROM", "abort", "hole");
     policy.skips_dead_root = is_first("ROOT_DEAD_TO", "skip", "abort");
     policy.always_confirms = !is_first("COMMIT", "forward", "confirm");
+    policy.any_source = any_source_of_environment();
     if (char const* const file = std::getenv("REGRAFT_SHIELD_REPORT")) policy.report = file;
     return policy;
 }

@@ -27,6 +27,8 @@ inline bool is_not_on_face(Lane const& lane, int rank) {
 void enter_message_call();
 /// A receive from the dead: nothing came. Sets *status.
 int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
+/// A receive from any source ends with the obituary of a dead member, or the error of the policy.
+int receive_obituary(Lane const& lane, Buffer const& buffer, int dead, int tag, MPI_Status* status);
 /// Replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.

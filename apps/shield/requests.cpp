@@ -2,12 +2,15 @@
 // their data go. A request of the dead completes: a send is left out, a receive brings nothing.
 #include <mpi.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/any_source.hpp"
 #include "shield/messages.hpp"
 
 namespace regraft::shield {
@@ -86,19 +89,32 @@ int left_out(Message const& message, MPI_Status* status) {
     return MPI_SUCCESS;
 }
 
+/// A receive from any source for which nothing has come: whether it ends with an obituary.
+Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspended) {
+    auto const found = under_way().find(*request);
+    auto const* const lane = lane_of(found->second.face);
+    auto const dead = lane == nullptr ? std::nullopt : find_obituary(*lane, suspended);
+    if (!dead) return {};
+    auto const message = found->second;
+    under_way().erase(found);
+    if (withdraw(request, status)) return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status)};
+    translate(*lane, status);
+    return {true, MPI_SUCCESS};
+}
+
 Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
     auto const before = *request;
     auto const found = under_way().find(before);
     int flag = 0;
     int code = PMPI_Test(request, &flag, status);
     bool const known = found != under_way().end();
-    if (is_suspended(code) && known && *request != MPI_REQUEST_NULL) {
-        auto const* const lane = lane_of(found->second.face);
-        ft::backend::acknowledge(found->second.face);
-        if (lane == nullptr || !all_others_dead(*lane)) return {};
-        PMPI_Cancel(request);
-        PMPI_Request_free(request);
-    } else if (code == MPI_SUCCESS && flag == 0) {
+    bool const suspended = is_suspended(code) && *request != MPI_REQUEST_NULL;
+    if (known && (suspended || (code == MPI_SUCCESS && flag == 0))) {
+        if (found->second.receives && found->second.partner == MPI_ANY_SOURCE)
+            return end_with_obituary(request, status, suspended);
+        return {};
+    }
+    if (code == MPI_SUCCESS && flag == 0) {
         return {};
     } else if (is_of_the_dead(code) && !known) {
         refuse(
@@ -111,19 +127,27 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
     if (is_of_the_dead(code)) return {true, left_out(message, status)};
     auto* const lane = lane_of(message.face);
     if (lane == nullptr) return {true, code};
+    if (message.receives && message.partner == MPI_ANY_SOURCE) end_wait(*lane);
     if (message.receives && code == MPI_SUCCESS) translate(*lane, status);
     return {true, code};
 }
 
-/// Whether MPI_Test would complete a request, though MPI_Request_get_status does not say so.
-bool waits_for_dead(MPI_Request request) {
-    auto const found = under_way().find(request);
-    if (found == under_way().end()) return false;
-    auto const& message = found->second;
-    if (message.receives && message.partner == MPI_ANY_SOURCE) ft::backend::acknowledge(message.face);
-    auto const* const lane = lane_of(message.face);
-    return lane != nullptr && can_not_send(*lane, message.partner);
-}
+/// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
+class Obituaries {
+public:
+    bool complete(MPI_Request request) {
+        auto const found = under_way().find(request);
+        if (found == under_way().end()) return false;
+        auto const& message = found->second;
+        auto const* const lane = lane_of(message.face);
+        if (lane == nullptr) return false;
+        if (message.partner != MPI_ANY_SOURCE) return can_not_send(*lane, message.partner);
+        return taken_[message.face]++ < count_obituaries(*lane);
+    }
+
+private:
+    std::map<MPI_Comm, int> taken_;  // one for each receive
+};
 
 /// The statuses of several requests: the program's, or none.
 class Statuses {
@@ -227,6 +251,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
     enter_message_call();
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
     Buffer const buffer{data, count, type};
+    receive_probed(*lane, from);
     bool dead = is_not_on_face(*lane, from);
     int code = MPI_SUCCESS;
     if (!dead) {
@@ -277,10 +302,11 @@ int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs)
     if (!is_shielded()) return PMPI_Testall(size, requests, flag, theirs);
     session().shield->help();
     *flag = 0;
+    Obituaries obituaries;
     for (int i = 0; i < size; ++i) {
         int done = 0;
         int const code = PMPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && done == 0 && !waits_for_dead(requests[i])) return MPI_SUCCESS;
+        if (code == MPI_SUCCESS && done == 0 && !obituaries.complete(requests[i])) return MPI_SUCCESS;
     }
     *flag = 1;
     return MPI_Waitall(size, requests, theirs);

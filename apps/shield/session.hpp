@@ -11,13 +11,17 @@
 
 namespace regraft::shield {
 
+/// A receive from any source while members are dead: goes on, gets an empty message of each, or an error.
+enum class AnySource : std::uint8_t { wait, obituary, error };
+
 /// What to do where the dead are missing. From the environment: REGRAFT_SHIELD_...
 struct Policy {
-    bool fills_holes = true;       // HOLES=zero|keep: places of the dead in receive buffers
-    bool needs_root = true;        // ROOT_DEAD_FROM=abort|hole: data come from a dead root
-    bool skips_dead_root = true;   // ROOT_DEAD_TO=skip|abort: data go to a dead root
-    bool always_confirms = false;  // COMMIT=forward|confirm
-    std::string report;            // REPORT=FILE
+    bool fills_holes = true;                 // HOLES=zero|keep: places of the dead in receive buffers
+    bool needs_root = true;                  // ROOT_DEAD_FROM=abort|hole: data come from a dead root
+    bool skips_dead_root = true;             // ROOT_DEAD_TO=skip|abort: data go to a dead root
+    bool always_confirms = false;            // COMMIT=forward|confirm
+    AnySource any_source = AnySource::wait;  // ANY_SOURCE=wait|obituary|error
+    std::string report;                      // REPORT=FILE
 };
 
 /// Of this process.
