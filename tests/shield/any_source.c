@@ -91,6 +91,9 @@ int main(int argc, char** argv) {
             printf("from %d tag %d count %d data %d\n", statuses[i].MPI_SOURCE, statuses[i].MPI_TAG, count, data[i]);
         }
         printf("errors %d\n", errors);
+        for (int to = 1; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, tag, comm);
+    } else { /* no collective, in which all would come to mourn */
+        MPI_Recv(data, 1, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
