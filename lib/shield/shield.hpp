@@ -30,6 +30,7 @@ struct Statistics {
     std::uint64_t repairs = 0;
     std::uint64_t rounds = 0;
     std::uint64_t forwarded = 0;  // outcomes that others told
+    std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
     std::uint64_t committed = 0;  // in a repair
     std::uint64_t discarded = 0;  // attempts that were done again
     double repair_ms = 0;
@@ -46,6 +47,7 @@ public:
     PeId self() const { return self_; }
     Options const& options() const { return options_; }
     Statistics const& statistics() const { return statistics_; }
+    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
@@ -82,7 +84,7 @@ private:
     void judge();
     void renew_lane(Lane& lane);
     bool replay();
-    bool forward(Lane& lane, Forward const& forward);
+    bool resolve(Lane& lane, Resolution const& resolution);
     std::vector<Lane*> open_lanes() const;
 
     Options options_;
