@@ -35,6 +35,7 @@ template <class Operation>
 int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
+    shield.complete(lane);
     Call call(traits, shield.options().commit);
     for (;;) {
         switch (call.step()) {

@@ -112,6 +112,7 @@ int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face) {
 void release(Shield& shield, Lane& lane) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
+    shield.complete(lane);
     Release release;
     while (release.step() != Release::Step::released) {
         switch (release.step()) {
