@@ -7,6 +7,7 @@
 
 #include "shield/buffer.hpp"
 #include "shield/collective.hpp"
+#include "shield/rows.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
@@ -26,40 +27,6 @@ int run(Lane& lane, Traits traits, int root, Operation const& operation) {
 template <class Attempt, class Skip>
 int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
     return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
-}
-
-void make_hole(Buffer const& buffer) {
-    if (session().policy.fills_holes) buffer.make_hole();
-}
-
-/// Counts and places of the living, out of those of all.
-struct Selected {
-    std::vector<int> counts, places;
-    Selected(Lane const& lane, int const* all_counts, int const* all_places) {
-        for (auto const rank : lane.living) {
-            counts.push_back(all_counts[rank]);
-            places.push_back(all_places[rank]);
-        }
-    }
-    /// For blocks, each at the number that its rank says.
-    explicit Selected(Lane const& lane) : counts(lane.living.size(), 1), places(lane.living) {}
-};
-
-template <class Part>
-void make_holes(Lane const& lane, Part const& part) {
-    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
-        if (!lane.lives(rank)) make_hole(part(rank));
-}
-
-Buffer displaced(void* data, int count, MPI_Datatype type, int displacement) {
-    MPI_Aint first = 0;
-    MPI_Aint extent = 0;
-    PMPI_Type_get_extent(type, &first, &extent);
-    return {static_cast<std::byte*>(data) + extent * displacement, count, type};
-}
-
-bool is_rank(Lane const& lane, int rank) {
-    return 0 <= rank && rank < static_cast<int>(lane.size());
 }
 
 /// What an Allgatherv is made of: the rows come together at the lowest, which tells all. (MPI_Allgatherv of some MPIs
