@@ -10,7 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "shield/ledger.hpp"
-#include "shield/nonblocking.hpp"
+#include "shield/pending_queue.hpp"
 
 namespace regraft::shield {
 

@@ -16,7 +16,7 @@
 #include "regraft/core/ids.hpp"
 #include "shield/calls.hpp"
 #include "shield/lane.hpp"
-#include "shield/nonblocking.hpp"
+#include "shield/pending_queue.hpp"
 #include "shield/plan.hpp"
 
 namespace regraft::shield {

@@ -1,4 +1,4 @@
-#include "shield/nonblocking.hpp"
+#include "shield/pending_queue.hpp"
 
 #include <algorithm>
 #include <utility>
