@@ -245,7 +245,8 @@ static void act(void) {
     }
     if (draw(16) == 0) MPI_Comm_free(&twin); /* it goes when all that is under way on it is over */
     wait_for(count, requests);
-    for (int i = 0; i < count; ++i) started[i].check(&started[i]);
+    for (part = 0; part < count; ++part) started[part].check(&started[part]);
+    part = 0;
 }
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 /* What programs of the campaign have in common: they draw their steps alike on all ranks, check that data are at the
  * places of the ranks they came from, and write what each rank saw into $TRACES/RANK:
  *
- *   STEP SCOPE NAME WHO RANKS...   the ranks whose data it has; WHO is all if all members must have seen the same
+ *   STEP SCOPE NAME WHO RANKS...   with the part of the step as last digit: the ranks whose data it has; WHO is all if all members must have seen the same
  *
  * and at the end a verdict for the launcher. */
 #include <mpi.h>
@@ -17,6 +17,7 @@ enum { most_ranks = 16 };
 static int me, size;     /* in the communicator of the step */
 static char const* scope = "world";
 static int id, step, wrong;
+static int part; /* of a step: below 10 */
 static MPI_Comm comm;
 static FILE* trace;
 static unsigned state;
@@ -61,7 +62,7 @@ static void soil(int* data, int count) {
 }
 
 static void saw(char const* name, char const* who, int const* there) {
-    fprintf(trace, "%d %s %s %s", step, scope, name, who);
+    fprintf(trace, "%d %s %s %s", 10 * step + part, scope, name, who);
     for (int i = 0; i < size; ++i)
         if (there[i]) fprintf(trace, " %d", i);
     fputc('\n', trace);
@@ -70,7 +71,7 @@ static void saw(char const* name, char const* who, int const* there) {
 }
 
 static void saw_data(char const* name, int there) {
-    fprintf(trace, "%d %s %s all %s\n", step, scope, name, there ? "data" : "nothing");
+    fprintf(trace, "%d %s %s all %s\n", 10 * step + part, scope, name, there ? "data" : "nothing");
     fflush(trace);
 }
 
