@@ -245,7 +245,10 @@ static void act(void) {
     }
     if (draw(16) == 0) MPI_Comm_free(&twin); /* it goes when all that is under way on it is over */
     wait_for(count, requests);
-    for (part = 0; part < count; ++part) started[part].check(&started[part]);
+    for (part = 0; part < count; ++part) {
+        scope = started[part].comm == MPI_COMM_WORLD ? "world" : "twin"; /* deaths come between them in any order */
+        started[part].check(&started[part]);
+    }
     part = 0;
 }
 
