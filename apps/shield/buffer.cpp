@@ -1,6 +1,7 @@
 #include "shield/buffer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace regraft::shield {
@@ -67,6 +68,25 @@ Buffer Buffer::part(int i) const {
     MPI_Aint extent = 0;
     PMPI_Type_get_extent(type, &first, &extent);
     return {static_cast<std::byte*>(data) + extent * count * i, count, type};
+}
+
+void copy(Buffer const& from, Buffer const& to) {
+    std::vector<std::byte> bytes;
+    from.pack(bytes);
+    to.unpack(bytes);
+}
+
+Scratch::Scratch(Buffer const& like) : buffer_(like) {
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    MPI_Aint true_first = 0;
+    MPI_Aint true_extent = 0;
+    PMPI_Type_get_extent(like.type, &first, &extent);
+    PMPI_Type_get_true_extent(like.type, &true_first, &true_extent);
+    MPI_Aint const further =
+        extent * std::max(like.count - 1, 0);  // from the first item to the last, perhaps backwards
+    bytes_.resize(static_cast<std::size_t>(true_extent + std::abs(further)));
+    buffer_.data = bytes_.data() - true_first - std::min<MPI_Aint>(further, 0);
 }
 
 Kept::Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {

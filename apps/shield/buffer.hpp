@@ -26,6 +26,20 @@ struct Buffer {
     Buffer part(int i) const;
 };
 
+/// The items of one go to the places of those of the other, which are as many and of the same kinds.
+void copy(Buffer const& from, Buffer const& to);
+
+/// Memory of its own for as many items of the same type.
+class Scratch {
+public:
+    explicit Scratch(Buffer const& like);
+    Buffer const& buffer() const { return buffer_; }
+
+private:
+    std::vector<std::byte> bytes_;
+    Buffer buffer_;
+};
+
 /// What an operation in place destroys, kept for another attempt. Also where the data stay in the end: on the way, an
 /// algorithm may use their place.
 class Kept {

@@ -5,15 +5,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "shield/buffer.hpp"
+#include "shield/collectives.hpp"
 #include "shield/handles.hpp"
+#include "shield/identity.hpp"
 #include "shield/messages.hpp"
-#include "shield/rows.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
@@ -81,9 +83,11 @@ int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, st
 
 /// What an attempt needs as long as it is under way, of those that live then.
 struct Arguments {
+    int position = 0;  // of this process
     Selected out, in;
     std::vector<MPI_Datatype> out_types, in_types;
     std::unique_ptr<BlockType> out_block, in_block;
+    std::optional<Scratch> blocks;
     std::vector<Kept> kept;
     Uses uses;
 
@@ -109,6 +113,26 @@ std::shared_ptr<Arguments> arguments(std::vector<MPI_Datatype> types, MPI_Op ope
 
 MPI_Datatype unless(bool in_place, MPI_Datatype type) {
     return in_place ? MPI_DATATYPE_NULL : type;
+}
+
+/// What each rank gets of the reduced blocks.
+int scatter_reduced(Lane& lane, MPI_Request* request, void const* send, void* receive, std::vector<int> const& counts,
+                    MPI_Datatype type, MPI_Op op) {
+    auto const held = arguments({type}, op);
+    MPI_Aint place = 0;
+    for (auto const count : counts) {
+        if (send == MPI_IN_PLACE) held->keep(displaced(receive, count, type, place));
+        place += count;
+    }
+    return start(lane, request, [=, &lane](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        held->out.counts = select(lane, counts.data());
+        if (lane.is_whole()) return PMPI_Ireduce_scatter(send, receive, held->out.counts.data(), type, op, on, native);
+        auto* const input = send == MPI_IN_PLACE ? receive : const_cast<void*>(send);
+        held->blocks.emplace(living_blocks(lane, input, counts.data(), type));
+        return PMPI_Ireduce_scatter(held->blocks->buffer().data, receive, held->out.counts.data(), type, op, on,
+                                    native);
+    });
 }
 
 }  // namespace
@@ -183,6 +207,37 @@ int MPI_Iscan(void const* send, void* receive, int count, MPI_Datatype type, MPI
         held->restore();
         return PMPI_Iscan(send, receive, count, type, op, on, native);
     });
+}
+
+int MPI_Iexscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iexscan(send, receive, count, type, op, comm, request);
+    Buffer const result{receive, count, type};
+    auto const held = arguments({type}, op);
+    if (send == MPI_IN_PLACE) held->keep(result);
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        held->position = lane->position(lane->self);
+        return PMPI_Iexscan(send, receive, count, type, op, on, native);
+    };
+    return start(*lane, request, attempt, [=] {
+        if (lane->self > 0 && held->position == 0) make_identity(op, result);
+    });
+}
+
+int MPI_Ireduce_scatter(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ireduce_scatter(send, receive, counts, type, op, comm, request);
+    return scatter_reduced(*lane, request, send, receive, {counts, counts + lane->size()}, type, op);
+}
+
+int MPI_Ireduce_scatter_block(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ireduce_scatter_block(send, receive, count, type, op, comm, request);
+    return scatter_reduced(*lane, request, send, receive, std::vector<int>(lane->size(), count), type, op);
 }
 
 int MPI_Igather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,

@@ -11,7 +11,7 @@ struct started {
     MPI_Request request;
     MPI_Comm comm;
     int salt, root, count, strided, v, all, in_place;
-    double sums[most_ranks], results[most_ranks];
+    double sums[most_ranks * most_ranks], results[most_ranks * most_ranks];
     int out[most_ranks * 5], in[most_ranks * 5];
     int counts[most_ranks], places[most_ranks], mine[most_ranks], offsets[most_ranks];
     MPI_Datatype types[most_ranks];
@@ -59,28 +59,48 @@ static void ireduce(struct started* it) {
     if (own && op != MPI_OP_NULL) complain("an operation is not freed");
 }
 
-/* Of those before each rank: what the survivors have must come from one execution. */
+/* Of those before each rank, and itself or not: what the survivors have must come from one execution. */
 static void check_scan(struct started* it) {
     static double all[most_ranks * most_ranks];
+    int own = it->all; /* counts */
+    if (!own && me == 0) memset(it->results, 0, sizeof it->results); /* undefined */
     for (int i = 0; i < size; ++i) {
-        double most = i <= me ? 1.0 : 0.0;
-        if (it->results[i] != 0.0 && it->results[i] != most) complain("iscan: %d has %g", i, it->results[i]);
+        double most = i < me + own ? 1.0 : 0.0;
+        if (it->results[i] != 0.0 && it->results[i] != most) complain("%s: %d has %g", it->name, i, it->results[i]);
     }
-    if (it->results[me] != 1.0) complain("iscan without this rank");
+    it->results[me] += own ? 0.0 : 1.0;
+    if (it->results[me] != 1.0) complain("%s without this rank", it->name);
     MPI_Allgather(it->results, size, MPI_DOUBLE, all, size, MPI_DOUBLE, comm);
     for (int rank = 0; rank < size; ++rank) {
         if (all[rank * size + rank] != 1.0) continue; /* dead */
-        for (int i = 0; i <= rank && i <= me; ++i)
-            if (all[rank * size + i] != it->results[i]) complain("iscan: %d has another %d", rank, i);
+        for (int i = 0; i < rank && i < me; ++i)
+            if (all[rank * size + i] != it->results[i]) complain("%s: %d has another %d", it->name, rank, i);
     }
 }
 
 static void iscan(struct started* it) {
-    it->in_place = (int)draw(2);
+    it->in_place = (int)draw(2), it->all = (int)draw(2);
     it->check = check_scan;
+    it->name = it->all ? "iscan" : "iexscan";
     contribution(it->sums);
     contribution(it->results);
-    MPI_Iscan(it->in_place ? MPI_IN_PLACE : (void*)it->sums, it->results, size, MPI_DOUBLE, MPI_SUM, comm, &it->request);
+    void* from = it->in_place ? MPI_IN_PLACE : (void*)it->sums;
+    if (it->all) MPI_Iscan(from, it->results, size, MPI_DOUBLE, MPI_SUM, comm, &it->request);
+    if (!it->all) MPI_Iexscan(from, it->results, size, MPI_DOUBLE, MPI_SUM, comm, &it->request);
+}
+
+static void ireduce_scatter(struct started* it) {
+    it->in_place = (int)draw(2), it->v = (int)draw(2), it->all = 1;
+    it->check = check_sums;
+    it->name = it->v ? "ireduce_scatter" : "ireduce_scatter_block";
+    for (int i = 0; i < size; ++i) {
+        it->counts[i] = size;
+        for (int j = 0; j < size; ++j) it->sums[i * size + j] = j == me;
+    }
+    memcpy(it->results, it->sums, sizeof it->results);
+    void* from = it->in_place ? MPI_IN_PLACE : (void*)it->sums;
+    if (it->v) MPI_Ireduce_scatter(from, it->results, it->counts, MPI_DOUBLE, MPI_SUM, comm, &it->request);
+    if (!it->v) MPI_Ireduce_scatter_block(from, it->results, size, MPI_DOUBLE, MPI_SUM, comm, &it->request);
 }
 
 static void check_bcast(struct started* it) {
@@ -184,7 +204,8 @@ static void ialltoall(struct started* it) {
     if (!w && !it->v) MPI_Ialltoall(from, 4, MPI_INT, it->in, 4, MPI_INT, comm, &it->request);
 }
 
-static void (*const starts[])(struct started*) = {ibarrier, ireduce, iscan, ibcast, igather, iscatter, ialltoall};
+static void (*const starts[])(struct started*) = {ibarrier, ireduce,  iscan,     ireduce_scatter,
+                                                   ibcast,   igather,  iscatter, ialltoall};
 
 static void ring(void) {
     int out = item(me, 0, 0, 99), in = -1, from = (me + size - 1) % size;
