@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 
 namespace regraft::shield {
 
@@ -20,6 +21,7 @@ struct Proxy {
     bool active = false;
     MPI_Status status{};
     int code = MPI_SUCCESS;
+    std::shared_ptr<void> held;  // what its parts need
 };
 
 /// nullptr: nothing is behind it. Valid until the request is freed.

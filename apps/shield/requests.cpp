@@ -10,6 +10,7 @@
 #include "ft/backend.hpp"
 #include "shield/messages.hpp"
 #include "shield/nonblocking.hpp"
+#include "shield/partitioned.hpp"
 #include "shield/proxies.hpp"
 
 namespace regraft::shield {
@@ -45,6 +46,9 @@ int release(void* envelope) {
 int cancel(void*, int) {
     return MPI_SUCCESS;
 }
+
+}  // namespace
+
 int complete_request(int from, int tag, MPI_Request* request) {
     auto envelope = std::make_unique<Envelope>(Envelope{from, tag});
     int const code = PMPI_Grequest_start(query, release, cancel, envelope.get(), request);
@@ -52,6 +56,12 @@ int complete_request(int from, int tag, MPI_Request* request) {
     static_cast<void>(envelope.release());
     return PMPI_Grequest_complete(*request);
 }
+
+void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag) {
+    under_way()[request] = {true, face, buffer, from, tag};
+}
+
+namespace {
 
 using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
@@ -101,6 +111,7 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
         PMPI_Cancel(request);
         PMPI_Request_free(request);
     } else if (code == MPI_SUCCESS && flag == 0) {
+        if (!known) guard_partitioned(call, before);
         return {};
     } else if (is_of_the_dead(code) && !known) {
         refuse(
@@ -271,6 +282,10 @@ int MPI_Irsend(void const* data, int count, MPI_Datatype type, int to, int tag, 
     return start_send(PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
 }
 
+int MPI_Ibsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+    return start_send(PMPI_Ibsend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
+}
+
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Irecv(data, count, type, from, tag, comm, request);
@@ -287,7 +302,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
         static_cast<void>(receive_nothing(buffer, from, tag, MPI_STATUS_IGNORE));
         return complete_request(from, tag, request);
     }
-    if (code == MPI_SUCCESS) under_way()[*request] = {true, comm, buffer, from, tag};
+    if (code == MPI_SUCCESS) expect_message(*request, comm, buffer, from, tag);
     return complain(*lane, code);
 }
 
@@ -368,6 +383,7 @@ int MPI_Request_free(MPI_Request* request) {
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) {
         under_way().erase(*request);
+        forget_partitioned(*request);
         return PMPI_Request_free(request);
     }
     for (auto& part : proxy->parts) {

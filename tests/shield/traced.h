@@ -53,11 +53,11 @@ static int is_there(char const* name, int const* data, int count, int from, int 
     return right && count > 0;
 }
 
-static void fill(int* data, int count, int to, int salt) {
+__attribute__((unused)) static void fill(int* data, int count, int to, int salt) {
     for (int i = 0; i < count; ++i) data[i] = item(me, to, i, salt);
 }
 
-static void soil(int* data, int count) {
+__attribute__((unused)) static void soil(int* data, int count) {
     for (int i = 0; i < count; ++i) data[i] = -1;
 }
 
@@ -70,7 +70,7 @@ static void saw(char const* name, char const* who, int const* there) {
     if (!there[me]) complain("%s without this rank", name);
 }
 
-static void saw_data(char const* name, int there) {
+__attribute__((unused)) static void saw_data(char const* name, int there) {
     fprintf(trace, "%d %s %s all %s\n", 10 * step + part, scope, name, there ? "data" : "nothing");
     fflush(trace);
 }
