@@ -96,9 +96,11 @@ static void buffered_ring(void) {
 
 /* Nothing comes: it can be cancelled, and freed while it is active. */
 static void withdraw(void) {
-    int never = -1, cancelled = 0;
+    static int never;
+    int cancelled = 0;
     MPI_Request request;
     MPI_Status status;
+    never = -1;
     MPI_Recv_init(&never, 1, MPI_INT, me, 9, comm, &request);
     MPI_Start(&request);
     MPI_Cancel(&request);

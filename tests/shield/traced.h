@@ -76,7 +76,7 @@ __attribute__((unused)) static void saw_data(char const* name, int there) {
 }
 
 /* Sums of powers of two tell who has contributed, and how often. */
-static void saw_sum(char const* name, char const* who, double const* sum) {
+__attribute__((unused)) static void saw_sum(char const* name, char const* who, double const* sum) {
     int there[most_ranks];
     for (int i = 0; i < size; ++i) {
         there[i] = sum[i] == 1.0;
