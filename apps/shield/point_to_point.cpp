@@ -147,13 +147,6 @@ int MPI_Rsend(void const* data, int count, MPI_Datatype type, int to, int tag, M
     return send(*lane, PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag);
 }
 
-int MPI_Bsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Bsend(data, count, type, to, tag, comm);
-    enter_message_call();
-    return send(*lane, PMPI_Ibsend, {const_cast<void*>(data), count, type}, to, tag);
-}
-
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Recv(data, count, type, from, tag, comm, status);

@@ -282,10 +282,6 @@ int MPI_Irsend(void const* data, int count, MPI_Datatype type, int to, int tag, 
     return start_send(PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
 }
 
-int MPI_Ibsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
-    return start_send(PMPI_Ibsend, {const_cast<void*>(data), count, type}, to, tag, comm, request);
-}
-
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Irecv(data, count, type, from, tag, comm, request);

@@ -106,7 +106,7 @@ int Shield::start(Lane& lane, Nonblocking operation) {
     reach(call_points.call, self_);
     reach(call_points.inside, self_);
     help();
-    if (lane.pending.is_idle()) busy_.push_back(&lane);
+    if (std::find(busy_.begin(), busy_.end(), &lane) == busy_.end()) busy_.push_back(&lane);
     return lane.pending.start(*this, lane, std::move(operation));
 }
 
