@@ -27,6 +27,10 @@ inline bool is_not_on_face(Lane const& lane, int rank) {
 void enter_message_call();
 /// A receive from the dead: nothing came. Sets *status.
 int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
+/// A request that is complete, and tells that nothing came from there. The return code of MPI.
+int complete_request(int from, int tag, MPI_Request* request);
+/// The request receives a message from there on this face.
+void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag);
 /// Replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.
