@@ -132,6 +132,14 @@ def judge(job: Job, outcome: launch.Outcome, folder: pathlib.Path) -> list[str]:
     return bad + wrong_traces(traces, job.ranks)
 
 
+def read_report(file: pathlib.Path) -> dict:
+    """Empty if it is not there or not complete."""
+    try:
+        return json.loads(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {}
+
+
 def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes]:
     """What is wrong, the report of the shield, how many died, and what was written."""
     with tempfile.TemporaryDirectory(prefix="rgt") as name:
@@ -150,8 +158,8 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
         if job.outside:
             killer.join()
         bad = judge(job, outcome, folder)
-        told = json.loads(report.read_text(encoding="ascii")) if report.exists() else {}
-        if not bad and outcome.verdicts and not told:
+        told = read_report(report)
+        if not bad and outcome.verdicts and not told and not job.outside:  # who writes it may be killed while it does
             bad.append("no report")
         return bad, told, job.ranks - len(outcome.verdicts), outcome.output
 
