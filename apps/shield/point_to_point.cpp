@@ -51,6 +51,17 @@ void enter_message_call() {
     it.shield->help();
 }
 
+MPI_Request complete_at_once() {
+    static MPI_Request const handle = [] {
+        MPI_Request requests[2];
+        for (auto& request : requests) PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+        auto const first = requests[0] == requests[1] ? requests[0] : MPI_REQUEST_NULL;
+        PMPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        return first;
+    }();
+    return handle;
+}
+
 int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status) {
     ++session().counts.skipped_receives;
     if (session().policy.fills_holes) buffer.make_hole();
@@ -91,19 +102,6 @@ int await(Lane const& lane, MPI_Request* request, MPI_Status* status) {
         if (code != MPI_SUCCESS || done != 0) return code;
         session().shield->help();
     }
-}
-
-/// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
-/// has no such.
-MPI_Request complete_at_once() {
-    static MPI_Request const handle = [] {
-        MPI_Request requests[2];
-        for (auto& request : requests) PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
-        auto const first = requests[0] == requests[1] ? requests[0] : MPI_REQUEST_NULL;
-        PMPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        return first;
-    }();
-    return handle;
 }
 
 using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);

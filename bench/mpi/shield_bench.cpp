@@ -99,6 +99,33 @@ bool are_two(Job const& job) {
     return job.rank < 2;
 }
 
+/// Around a ring.
+void sendrecv(Job& job, int count) {
+    int const to = (job.rank + 1) % job.size;
+    int const from = (job.rank + job.size - 1) % job.size;
+    MPI_Sendrecv(job.out.data(), count, MPI_DOUBLE, to, 0, job.in.data(), count, MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+bool has_what_left_sent(Job const& job, int count) {
+    return are_all(job.in, static_cast<std::size_t>(count), (job.rank + job.size - 1) % job.size);
+}
+
+/// To and from both neighbours in a ring.
+void halo(Job& job, int count) {
+    int const right = (job.rank + 1) % job.size;
+    int const left = (job.rank + job.size - 1) % job.size;
+    MPI_Request requests[4];
+    MPI_Irecv(job.in.data(), count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(job.in.data() + count, count, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(job.out.data(), count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(job.out.data(), count, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+bool has_both_halos(Job const& job, int count) {
+    bool const right = job.in[static_cast<std::size_t>(count)] == (job.rank + 1) % job.size;
+    return right && has_what_left_sent(job, count);
+}
+
 constexpr int kibi = 1024 / sizeof(double);
 constexpr Operation operations[] = {
     {"barrier", 0, barrier, always},
@@ -111,6 +138,9 @@ constexpr Operation operations[] = {
     {"gather", 1, gather, root_has_all},
     {"ping-pong", 1, ping_pong, has_what_other_sent, are_two},
     {"ping-pong", 64 * kibi, ping_pong, has_what_other_sent, are_two},
+    {"sendrecv", 1, sendrecv, has_what_left_sent},
+    {"halo", 1, halo, has_both_halos},
+    {"halo", 64 * kibi, halo, has_both_halos},
 };
 
 /// Of the slowest rank.
