@@ -114,7 +114,8 @@ def main() -> int:
         records += [record for ranks in pace.repair_ranks for record in repairs(jobs, ranks, pace)]
     except Failed as failure:
         sys.exit(str(failure))
-    context = {"drawing": "none", "unit": "bytes", "num_cpus": os.cpu_count(), "turns": pace.turns, "batches": pace.batches}
+    context = {"drawing": "none", "unit": "bytes", "num_cpus": os.cpu_count(), "turns": pace.turns, "batches": pace.batches,
+               "mpi": subprocess.run([args.mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]}
     args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
     return 0
 
