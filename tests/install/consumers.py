@@ -292,6 +292,9 @@ class Consumer:
         program, report = self.work / "monte_carlo", self.work / "report.json"
         self.call(mpicc, "-std=c99", "-O2", ROOT / "examples/monte_carlo.c", "-lm", "-o", program)
         launcher = next(root.rglob("bin/regraft-shield"))
+        for file in ("man1/regraft-shield.1*", "bash-completion/completions/regraft-shield", "fish/vendor_completions.d/regraft-shield.fish"):
+            if not list(root.rglob(file)):
+                sys.exit(f"expected {file}")
         elsewhere = self.work / "regraft-shield"
         elsewhere.unlink(missing_ok=True)
         elsewhere.symlink_to(launcher)
