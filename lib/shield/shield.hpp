@@ -62,7 +62,7 @@ public:
     std::span<PeId const> living() const { return living_; }
 
     /// The lane of a communicator of the program; nullptr: it is none of ours. Valid until it is freed. O(1).
-    Lane* find(MPI_Comm face);
+    Lane* find(MPI_Comm face) { return face == last_asked_ ? last_found_ : look_up(face); }
 
     bool repair_called() const;
     /// Everybody alive takes part, wherever it is. voted: see Repair. Returns when all have the same outcomes.
@@ -94,6 +94,7 @@ public:
     void forget(Lane& lane);
 
 private:
+    Lane* look_up(MPI_Comm face);
     void forget_last();
     void progress();
     bool is_starving();
