@@ -12,6 +12,7 @@
 #include "ft/backend.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "shield/buffered.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
@@ -131,6 +132,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
+        finish_buffered_sends();
         if (it.shield->finish()) write_report(it);
         it.shield.reset();
     }

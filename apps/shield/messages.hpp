@@ -25,10 +25,17 @@ inline bool is_not_on_face(Lane const& lane, int rank) {
 
 /// At the beginning of each call: takes part in a repair if one was called.
 void enter_message_call();
+/// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
+/// has no such.
+MPI_Request complete_at_once();
 /// A receive from the dead: nothing came. Sets *status.
 int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
 /// A receive from any source ends with the obituary of a dead member, or the error of the policy.
 int receive_obituary(Lane const& lane, Buffer const& buffer, int dead, int tag, MPI_Status* status);
+/// A request that is complete, and tells that nothing came from there. The return code of MPI.
+int complete_request(int from, int tag, MPI_Request* request);
+/// The request receives a message from there on this face.
+void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag);
 /// Replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.

@@ -33,6 +33,10 @@ static void receive(char const* how, int i, MPI_Comm comm) {
     } else if (is(how, "iprobe")) {
         while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &statuses[i]);
         MPI_Recv(&data[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &statuses[i]);
+    } else if (is(how, "mprobe")) {
+        MPI_Message message;
+        MPI_Mprobe(MPI_ANY_SOURCE, tag, comm, &message, &statuses[i]);
+        MPI_Mrecv(&data[i], 1, MPI_INT, &message, &statuses[i]);
     } else if (is(how, "sendrecv")) {
         MPI_Sendrecv(&i, 1, MPI_INT, MPI_PROC_NULL, tag, &data[i], 1, MPI_INT, MPI_ANY_SOURCE, tag, comm, &statuses[i]);
     } else if (is(how, "recv")) {

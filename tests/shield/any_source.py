@@ -13,7 +13,7 @@ from canary import SKIPPED, reason_to_skip  # noqa: E402
 ARGS = argparse.Namespace()
 LIVING = ["from 2 tag 4 count 1 data 2", "from 3 tag 4 count 1 data 3"]
 OBITUARY = "from 1 tag 4 count 0 data 0"
-WAYS = ["recv", "wait", "test", "waitany", "waitall", "testall", "waitsome", "probe", "sendrecv", "dup"]
+WAYS = ["recv", "wait", "test", "waitany", "waitall", "testall", "waitsome", "probe", "mprobe", "sendrecv", "dup"]
 
 
 class AnySource(unittest.TestCase):
