@@ -6,12 +6,11 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --report FILE        what was done, as JSON
   --tolerate           exit code 0 also if ranks have died
   --policy NAME=VALUE  what to do where the dead are missing; the first value is the default:
-      HOLES=zero|keep            places of the dead in receive buffers are filled with zeros, or left as they are
-      ROOT_DEAD_FROM=abort|hole  a broadcast or scatter whose root is dead ends the job, or gives a hole
-      ROOT_DEAD_TO=skip|abort    a reduce or gather whose root is dead is left out, or ends the job
-      COMMIT=forward|confirm     small results are kept for others, or confirmed by a barrier
-      ANY_SOURCE=wait|obituary|error
-                                 a receive from any source waits for the living, or gets an empty message of each dead rank, or an error
+      HOLES=zero|keep                 places of the dead in receive buffers are filled with zeros, or left as they are
+      ROOT_DEAD_FROM=abort|hole       a broadcast or scatter whose root is dead ends the job, or gives a hole
+      ROOT_DEAD_TO=skip|abort         a reduce or gather whose root is dead is left out, or ends the job
+      COMMIT=forward|confirm          small results and inputs are kept for others, or confirmed by a barrier
+      ANY_SOURCE=wait|obituary|error  a receive from any source waits for the living, or gets an empty message of the dead, or an error
   --mpirun PATH, --library PATH  in place of those that belong to this installation
 
 Ranks and sizes never change. Exit code: that of the program; 0 if nobody died; 3 if the program has ended, but what the dead would
