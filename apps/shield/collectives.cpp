@@ -18,18 +18,15 @@ bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    ++session().counts.calls;
-    return complain(lane, collective(*session().shield, lane, traits, root, operation));
+    int const code = collective(*session().shield, lane, traits, root, operation);
+    without_the_dead(lane, root);
+    return complain(lane, code);
 }
 
 /// A collective whose results differ from rank to rank, or are large: confirmed.
 template <class Attempt, class Skip>
 int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
     return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
-}
-
-void make_hole(Buffer const& buffer) {
-    if (session().policy.fills_holes) buffer.make_hole();
 }
 
 /// Counts and places of the living, out of those of all.
@@ -48,7 +45,7 @@ struct Selected {
 template <class Part>
 void make_holes(Lane const& lane, Part const& part) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
-        if (!lane.lives(rank)) make_hole(part(rank));
+        if (!lane.lives(rank)) part(rank).make_hole();
 }
 
 Buffer displaced(void* data, int count, MPI_Datatype type, int displacement) {
@@ -110,7 +107,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
                          },
                          [&] {
                              without_root("MPI_Bcast", root, true);
-                             make_hole(buffer);
+                             buffer.make_hole();
                          }});
 }
 
@@ -205,7 +202,7 @@ int MPI_Scatter(void const* send, int send_count, MPI_Datatype send_type, void* 
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
         without_root("MPI_Scatter", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 
@@ -225,7 +222,7 @@ int MPI_Scatterv(void const* send, int const counts[], int const places[], MPI_D
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
         without_root("MPI_Scatterv", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/session.hpp"
 
@@ -62,14 +63,16 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    ++session().counts.calls;
-    return complain(*lane, duplicate(*session().shield, *lane, made));
+    int code = duplicate(*session().shield, *lane, made);
+    if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);
+    // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
+    if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
+    return complain(*lane, code);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
-    ++session().counts.calls;
     return complain(*lane, split(*session().shield, *lane, colour, key, made));
 }
 
@@ -98,7 +101,6 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 int MPI_Comm_free(MPI_Comm* comm) {
     auto* const lane = comm == nullptr || *comm == MPI_COMM_WORLD ? nullptr : lane_of(*comm);
     if (lane == nullptr) return PMPI_Comm_free(comm);
-    ++session().counts.calls;
     release(*session().shield, *lane);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -25,8 +25,9 @@ inline bool is_not_on_face(Lane const& lane, int rank) {
 
 /// At the beginning of each call: takes part in a repair if one was called.
 void enter_message_call();
-/// A receive from the dead: nothing came. Sets *status.
-int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
+/// Instead of a receive from the dead: sets *status. MPI_SUCCESS, or an error, of which the program is still to be
+/// told.
+int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status);
 /// Replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.

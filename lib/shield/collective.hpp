@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "shield/calls.hpp"
@@ -36,6 +37,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
     Call call(traits, shield.options().commit);
+    bool again = false;
     for (;;) {
         switch (call.step()) {
             case Call::Step::look:
@@ -43,6 +45,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::deliver: {
                 auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
+                ++(outcome->kind == OutcomeKind::local ? shield.statistics().committed : shield.statistics().forwarded);
                 if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
                 if (outcome->kind == OutcomeKind::skipped) operation.skip();
                 call.advance(lane.ledger, true);
@@ -53,6 +56,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::attempt: {
+                if (std::exchange(again, true)) ++shield.statistics().repeated;
                 int const code = operation.attempt(lane.comm);
                 if (code != MPI_SUCCESS && !shield.is_death(code)) {
                     call.abandon(lane.ledger);

@@ -54,10 +54,10 @@ class Launcher(unittest.TestCase):
         words = ("-n", "4", ARGS.program, "1", "40")
         done = self.run_job(*words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"rank \d: MPI_\w+: its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on")
+        self.assertRegex(done.stderr, r"rank \d: MPI_\w+ \(shield_program\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on")
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", *words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertRegex(done.stderr, r"left out at rank 1: \d+ collectives with a dead root")
+        self.assertRegex(done.stderr, r"left out: \d+ collectives with a dead root")
 
     def test_what_the_shield_does_not_carry_out_is_passed_on_while_all_live(self):
         for call in ("scan", "ibarrier", "window", "grid"):
@@ -71,7 +71,7 @@ class Launcher(unittest.TestCase):
             with self.subTest(call):
                 done = self.run_job("-n", "4", ARGS.refused, call, "2")
                 self.assertEqual(done.returncode, 4, done.stderr)
-                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name}: somebody has died")
+                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): somebody has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
 
     def test_the_exit_code_of_the_program_goes_first(self):
         self.assertEqual(self.run_job("-n", "2", "sh", "-c", "exit 7").returncode, 7)
@@ -82,8 +82,8 @@ class Launcher(unittest.TestCase):
 
     def test_what_is_not_understood_is_said(self):
         for words, text in {
-            ("--policy", "HOLES=x"): "--policy HOLES=x: expected HOLES=zero|keep",
-            ("--policy", "NONE=x"): "--policy NONE=x: expected NAME=VALUE with one of the names HOLES, ",
+            ("--policy", "HOLES=x"): "--policy HOLES=x: expected HOLES=zero|keep|poison",
+            ("--policy", "NONE=x"): "--policy NONE=x: expected NAME=VALUE with one of the names ROOT_DEAD_FROM, ",
             ("--report",): "--report: expected a value",
             ("--library", "/nowhere.so"): "/nowhere.so is not there",
         }.items():
