@@ -22,6 +22,10 @@ inline bool is_out_of_range(Lane const& lane, int rank) {
 inline bool is_not_on_face(Lane const& lane, int rank) {
     return rank >= 0 && lane.on_face(rank) == Lane::gone;
 }
+/// Whether a message to the rank has nobody who takes it. A repair may know so before MPI does.
+inline bool is_lost(Lane const& lane, int rank) {
+    return rank >= 0 && (!lane.lives(rank) || is_not_on_face(lane, rank));
+}
 
 /// At the beginning of each call: takes part in a repair if one was called.
 void enter_message_call();

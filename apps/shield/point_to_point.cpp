@@ -104,7 +104,7 @@ using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Re
 int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
     if (is_out_of_range(lane, to)) return complain(lane, MPI_ERR_RANK);
     int code = MPI_SUCCESS;
-    bool dead = is_not_on_face(lane, to);
+    bool dead = is_lost(lane, to);
     if (!dead) {
         MPI_Request request = MPI_REQUEST_NULL;
         code = start(buffer.data, buffer.count, buffer.type, lane.on_face(to), tag, lane.face, &request);

@@ -64,7 +64,7 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
     if (lane == nullptr) return start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
     enter_message_call();
     if (is_out_of_range(*lane, to)) return complain(*lane, MPI_ERR_RANK);
-    bool dead = is_not_on_face(*lane, to);
+    bool dead = is_lost(*lane, to);
     int code = MPI_SUCCESS;
     if (!dead) {
         code = start(buffer.data, buffer.count, buffer.type, lane->on_face(to), tag, comm, request);

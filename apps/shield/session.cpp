@@ -185,7 +185,8 @@ void notice_death(Lane const& lane, int rank) {
     auto const* const entry = Entry::current();
     if (rank < 0 || entry == nullptr) return;
     auto& notice = it.notices[value(lane.founders[static_cast<std::size_t>(rank)])];
-    if (notice.when == Notice::never) notice = {PMPI_Wtime() - it.begin, place_of(entry->family()), 0};
+    if (notice.when == Notice::never && notice.repair == 0)
+        notice = {PMPI_Wtime() - it.begin, place_of(entry->family()), 0};
 }
 
 }  // namespace regraft::shield

@@ -1,32 +1,10 @@
 #!/usr/bin/env python3
 """What regraft-shield says and which exit code it has, whoever dies."""
-import argparse
-import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from canary import SKIPPED, reason_to_skip  # noqa: E402
-
-ARGS = argparse.Namespace()
+import under_shield
+from under_shield import ARGS
 
 
-class Launcher(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def run_job(self, *words, fail=""):
-        env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
-        env |= {"TRACES": self.folder.name, "REGRAFT_FAIL": fail}
-        command = [sys.executable, ROOT / "tools/shield.py", "--mpirun", ARGS.mpirun, "--library", ARGS.library, *words]
-        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
-
+class Launcher(under_shield.UnderShield):
     def test_nobody_dies(self):
         done = self.run_job("-n", "3", ARGS.program, "1", "10")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -37,10 +15,8 @@ class Launcher(unittest.TestCase):
         self.assertIn("regraft-shield: dead: rank 1 of 4, whose contributions are missing", done.stderr)
 
     def test_deaths_can_be_tolerated_and_are_reported(self):
-        file = pathlib.Path(self.folder.name, "report.json")
-        done = self.run_job("--tolerate", "--report", str(file), "-n", "4", ARGS.ahead, "group", "2")
+        done, report = self.run_reported("--tolerate", "-n", "4", ARGS.ahead, "group", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
-        report = json.loads(file.read_text(encoding="ascii"))
         self.assertEqual((report["size"], report["dead"], report["repairs"]), (4, [2], 1))
         self.assertGreater(report["calls"], 0)
 
@@ -94,11 +70,4 @@ class Launcher(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("mpirun", "library", "program", "ahead", "refused", "canary"):
-        parser.add_argument(f"--{name}", required=True)
-    ARGS, rest = parser.parse_known_args()
-    if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
-        print(f"SKIPPED: {reason}")
-        sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *rest])
+    under_shield.main("program", "ahead", "refused")
