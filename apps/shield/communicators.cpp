@@ -41,15 +41,18 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_set_errhandler(comm, handler);
-    lane->handler = handler;
+    MPI_Errhandler shared = MPI_ERRHANDLER_NULL;
+    int const code = share(lane->face, handler, &shared);
+    if (code != MPI_SUCCESS) return complain(*lane, code);
+    PMPI_Errhandler_free(&lane->handler);
+    lane->handler = shared;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
-    auto const* const lane = lane_of(comm);
+    auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_get_errhandler(comm, handler);
-    *handler = lane->handler;
-    return MPI_SUCCESS;
+    return complain(*lane, share(lane->face, lane->handler, handler));
 }
 
 // Those of MPI-1, which are in the library still.

@@ -273,6 +273,7 @@ void Shield::judge() {
             forget_last();
             faces_[child->face] = std::move(child);
         } else {
+            PMPI_Errhandler_free(&child->handler);
             PMPI_Comm_free(&child->comm);
             PMPI_Comm_free(&child->face);
         }

@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
+    if (!strcmp(what, "compute") && rank == 3) sleep(value);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(what, "exchange") && rank == 0) exchange();

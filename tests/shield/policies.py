@@ -9,8 +9,9 @@ PLACE = r" \(shield_policies\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\)"
 
 
 class Policies(under_shield.UnderShield):
-    def job(self, *words, policies=(), ranks="4", **settings):
-        options = [word for text in policies for word in ("--policy", text)]
+    def job(self, *words, policies=(), ranks="4", library="", **settings):
+        options = ["--library", library] if library else []
+        options += [word for text in policies for word in ("--policy", text)]
         return self.run_job(*options, "-n", ranks, ARGS.policies, *words, **settings)
 
     def test_messages_of_the_dead(self):
@@ -113,6 +114,21 @@ class Policies(under_shield.UnderShield):
         self.assertEqual(done.returncode, 4)
         self.assertRegex(done.stderr, rf"rank \d: MPI_Intercomm_create{PLACE}: somebody has died, .*: the other group knows nothing of the shield; ")
 
+    def test_a_repair_that_waits_for_who_computes_says_so_once_and_goes_on(self):
+        done = self.job("compute", "4", policies=("WATCHDOG=1",))
+        self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"), done.stderr)
+        said = [line for line in done.stderr.splitlines() if "waits" in line]
+        self.assertEqual(len(said), 1, done.stderr)
+        self.assertRegex(said[0], rf"rank 0: MPI_Allreduce{PLACE}: somebody has died, and the repair waits for the next call of MPI of "
+                                  r"rank 3 \(last call: MPI_Barrier\)$")
+
+    def test_a_repair_that_hangs_ends_the_job(self):
+        done = self.job("gather", policies=("WATCHDOG=1",), library=ARGS.stuck)
+        self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
+        self.assertRegex(done.stderr, rf"rank \d: MPI_Allreduce{PLACE}: a repair has made no step for 1 s while (agreeing on the end; "
+                                      r"rank 2 is forwarding outcomes|forwarding outcomes; rank 0 is agreeing on the end; rank 3 is agreeing on "
+                                      r"the end); REGRAFT_SHIELD_WATCHDOG=N")
+
     def test_sessions_are_refused(self):
         done = self.job("session", ranks="1")
         self.assertEqual(done.returncode, 4)
@@ -125,4 +141,4 @@ class Policies(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("policies", "messages")
+    under_shield.main("policies", "messages", "stuck")
