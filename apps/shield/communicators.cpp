@@ -82,7 +82,7 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
     if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
     int const code = MPI_Comm_dup(comm, made);
-    return code != MPI_SUCCESS ? code : PMPI_Comm_set_info(*made, info);
+    return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(*made, info);
 }
 
 /// A split in which the first of a group gives the colour: groups of different members do not overlap.
