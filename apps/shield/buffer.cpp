@@ -1,6 +1,7 @@
 #include "shield/buffer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "shield/session.hpp"
@@ -8,20 +9,29 @@
 namespace regraft::shield {
 namespace {
 
-/// Without gaps, and not made of others: bytes are its packed form.
+/// The type that was asked for last of those without gaps and not made of others, which nobody can free: bytes are its
+/// packed form.
+struct Plain {
+    MPI_Datatype type = MPI_BYTE;
+    int size = 1;
+} last_plain;
+
 bool is_plain(MPI_Datatype type) {
+    if (type == last_plain.type) return true;
     int integers = 0;
     int addresses = 0;
     int types = 0;
     int combiner = 0;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
     if (combiner != MPI_COMBINER_NAMED) return false;
     int size = 0;
     MPI_Aint first = 0;
     MPI_Aint extent = 0;
     PMPI_Type_size(type, &size);
     PMPI_Type_get_extent(type, &first, &extent);
-    return first == 0 && extent == size;
+    if (first != 0 || extent != size) return false;
+    last_plain = {type, size};
+    return true;
 }
 
 int packed_size(int count, MPI_Datatype type) {
@@ -33,8 +43,13 @@ int packed_size(int count, MPI_Datatype type) {
 }  // namespace
 
 std::size_t Buffer::bytes() const {
+    if (count < 0) return 0;
     int size = 0;
-    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || count < 0) return 0;
+    if (is_plain(type)) {
+        size = last_plain.size;
+    } else if (PMPI_Type_size(type, &size) != MPI_SUCCESS) {
+        return 0;
+    }
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(count);
 }
 
@@ -75,13 +90,23 @@ Buffer Buffer::part(int i) const {
     return {static_cast<std::byte*>(data) + extent * count * i, count, type};
 }
 
-Kept::Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
-    if (kept_) buffer_.pack(bytes_);
+void copy(Buffer const& from, Buffer const& to) {
+    std::vector<std::byte> bytes;
+    from.pack(bytes);
+    to.unpack(bytes);
 }
 
-void Kept::restore() {
-    if (kept_ && used_) buffer_.unpack(bytes_);
-    used_ = true;
+Scratch::Scratch(Buffer const& like) : buffer_(like) {
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    MPI_Aint true_first = 0;
+    MPI_Aint true_extent = 0;
+    PMPI_Type_get_extent(like.type, &first, &extent);
+    PMPI_Type_get_true_extent(like.type, &true_first, &true_extent);
+    MPI_Aint const further =
+        extent * std::max(like.count - 1, 0);  // from the first item to the last, perhaps backwards
+    bytes_.resize(static_cast<std::size_t>(true_extent + std::abs(further)));
+    buffer_.data = bytes_.data() - true_first - std::min<MPI_Aint>(further, 0);
 }
 
 BlockType::BlockType(int count, MPI_Datatype type) {

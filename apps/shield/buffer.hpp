@@ -26,13 +26,32 @@ struct Buffer {
     Buffer part(int i) const;
 };
 
+/// The items of one go to the places of those of the other, which are as many and of the same kinds.
+void copy(Buffer const& from, Buffer const& to);
+
+/// Memory of its own for as many items of the same type.
+class Scratch {
+public:
+    explicit Scratch(Buffer const& like);
+    Buffer const& buffer() const { return buffer_; }
+
+private:
+    std::vector<std::byte> bytes_;
+    Buffer buffer_;
+};
+
 /// What an operation in place destroys, kept for another attempt. Also where the data stay in the end: on the way, an
 /// algorithm may use their place.
 class Kept {
 public:
-    Kept(bool keep, Buffer buffer);
+    Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
+        if (kept_) buffer_.pack(bytes_);
+    }
     /// Before each attempt.
-    void restore();
+    void restore() {
+        if (kept_ && used_) buffer_.unpack(bytes_);
+        used_ = true;
+    }
 
 private:
     bool kept_;

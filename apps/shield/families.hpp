@@ -11,6 +11,7 @@ namespace regraft::shield {
 struct Counts {
     std::uint64_t calls = 0;
     std::uint64_t forwarded = 0;         // whose outcome others have told
+    std::uint64_t collected = 0;         // inputs that came to a root in repairs and by messages
     std::uint64_t committed = 0;         // that a repair has confirmed
     std::uint64_t repeated = 0;          // attempts after the first
     std::uint64_t skipped_roots = 0;     // collectives whose root is dead
@@ -29,6 +30,7 @@ struct Counter {
 inline constexpr std::array counters{
     Counter{"calls", &Counts::calls},
     Counter{"forwarded", &Counts::forwarded},
+    Counter{"collected", &Counts::collected},
     Counter{"committed", &Counts::committed},
     Counter{"repeated", &Counts::repeated},
     Counter{"skipped_roots", &Counts::skipped_roots},

@@ -67,6 +67,7 @@ void Session::settle(Family& family) {
     if (shield == nullptr) return;
     auto const& now = shield->statistics();
     family.counts.forwarded += now.forwarded - settled.forwarded;
+    family.counts.collected += now.collected - settled.collected;
     family.counts.committed += now.committed - settled.committed;
     family.counts.repeated += now.repeated - settled.repeated;
     bool const repaired = now.repairs != settled.repairs;

@@ -32,11 +32,12 @@ struct Statistics {
     std::uint64_t repairs = 0;
     std::uint64_t rounds = 0;
     std::uint64_t forwarded = 0;  // calls whose outcome others told
+    std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
     std::uint64_t committed = 0;  // calls that a repair has confirmed
     std::uint64_t repeated = 0;   // attempts after the first of a call
     double repair_ms = 0;
     /// Grows with each of them.
-    std::uint64_t events() const { return repairs + forwarded + committed + repeated; }
+    std::uint64_t events() const { return repairs + forwarded + collected + committed + repeated; }
 };
 
 struct PastRepair {
@@ -60,6 +61,7 @@ public:
     Statistics const& statistics() const { return statistics_; }
     Statistics& statistics() { return statistics_; }
     std::span<PastRepair const> repairs() const { return repairs_; }
+    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
@@ -101,7 +103,7 @@ private:
     void judge();
     void renew_lane(Lane& lane);
     bool replay();
-    bool forward(Lane& lane, Forward const& forward);
+    bool resolve(Lane& lane, Resolution const& resolution);
     std::vector<Lane*> open_lanes() const;
 
     Options options_;

@@ -20,6 +20,7 @@ from canary import SKIPPED, reason_to_skip  # noqa: E402
 
 CALLS = ["shield:call", "shield:call:inside"]
 CREATIONS = ["shield:create:between", "shield:create:meet", "shield:confirm"]
+COLLECTIONS = ["shield:give", "shield:take"]
 REPAIRS = ["shield:vote", "shield:shrink", "shield:report", "shield:replay", "shield:end"]
 STEPS = 60
 
@@ -41,7 +42,7 @@ class Job:
             return f"{draw.choice(CALLS)}:{victim}:{together}"
         kind = draw.random()
         if index > 0 and kind < 0.3:  # while the others repair
-            return f"{draw.choice(REPAIRS)}:{victim}:0"
+            return f"{draw.choice(REPAIRS + COLLECTIONS)}:{victim}:0"
         if kind < 0.5:
             return f"{draw.choice(CREATIONS)}:{victim}:{draw.randrange(6)}"
         return f"{draw.choice(CALLS)}:{victim}:{draw.randrange(1, 150)}"
@@ -127,7 +128,7 @@ def main() -> int:
         job = Job(number, args.ranks, ["forward", "confirm"][number % 2] if args.commit == "both" else args.commit)
         bad, told, deaths, output = run(job, args)
         total.update(jobs=1, deaths=deaths, bad=bool(bad))
-        total.update({key: told.get(key, 0) for key in ("repairs", "rounds", "forwarded", "committed", "repeated")})
+        total.update({key: told.get(key, 0) for key in ("repairs", "rounds", "forwarded", "collected", "committed", "repeated")})
         if bad:
             print(f"{job}\n  " + "\n  ".join(bad[:10]))
             print(output.decode(errors="replace")[-1500:])
