@@ -21,12 +21,12 @@ class UnderShield(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_job(self, *words, fail="", **variables):
+    def run_job(self, *words, fail="", timeout=200, **variables):
         """Options of regraft-shield, number of ranks, program. fail: a failure plan; the variables are set."""
         env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
         env |= {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
         command = [sys.executable, ROOT / "tools/shield.py", "--mpirun", ARGS.mpirun, "--library", ARGS.library, *words]
-        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=200, check=False)
+        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=timeout, check=False)
 
     def run_reported(self, *words, **settings):
         """What the job did, and its report."""
@@ -35,19 +35,19 @@ class UnderShield(unittest.TestCase):
         self.assertTrue(file.exists(), done.stderr)
         return done, json.loads(file.read_text(encoding="ascii"))
 
-    def run_without(self, ranks, *program):
+    def run_without(self, ranks, *program, timeout=200):
         """The same program without the shield."""
         command = [sys.executable, ROOT / "tools/launch.py", "--mpirun", ARGS.mpirun, "-n", ranks, *program]
-        return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
 
 
-def main(*programs: str) -> None:
-    """programs: names of options, each of which names a program."""
+def main(*programs: str, prepare=lambda: "") -> None:
+    """programs: names of options, each of which names a program. prepare: returns why the tests have to be skipped, or nothing."""
     parser = argparse.ArgumentParser()
     for name in ("mpirun", "library", "canary", *programs):
         parser.add_argument(f"--{name}", required=True)
     _, rest = parser.parse_known_args(namespace=ARGS)
-    if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
+    if reason := reason_to_skip(pathlib.Path(ARGS.canary)) or prepare():
         print(f"SKIPPED: {reason}")
         sys.exit(SKIPPED)
     unittest.main(module="__main__", argv=[sys.argv[0], *rest])
