@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield": shielding}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
@@ -122,6 +122,31 @@ def time_and_memory(point: plot.Point | None) -> str:
     memory = point.run["peak_bytes"]
     unit, size = next((unit, size) for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1)) if memory >= size or size == 1)
     return f"{seconds(point.seconds)}, {memory / size:.3g} {unit}"
+
+
+def shielding(folder: pathlib.Path) -> str:
+    """A row per operation and number of bytes, with and without the shield for each number of ranks; then what a death takes."""
+    results = plot.read(folder / "shield.json")
+    calls, deaths = {}, []  # (operation, bytes) -> ranks -> variant -> point
+    for family, variants in results.families.items():
+        operation, ranks = re.fullmatch(r"(.+)_pes_(\d+)", family).groups()
+        for variant, points in variants.items():
+            for point in points:
+                if operation == "repair":
+                    deaths.append(f"{point.seconds * 1e3:.0f} ms on {ranks} ranks, {point.run['repair_ms']:.1f} ms of which were the repair")
+                else:
+                    calls.setdefault((operation, point.size), {}).setdefault(int(ranks), {})[variant] = point
+    sizes = sorted({ranks for of_row in calls.values() for ranks in of_row})
+    head = ["call", "bytes"] + [text for ranks in sizes for text in (f"{ranks} ranks", "with the shield", "ratio")]
+    rows = []
+    for (operation, size), of_row in calls.items():
+        row = [operation.replace("_", " "), f"{size:,}" if size else "-"]
+        for ranks in sizes:
+            plain, shield = (of_row[ranks][variant] for variant in ("plain", "shield"))
+            row += [plot.in_words(plain.seconds), plot.in_words(shield.seconds), f"{shield.run['over_plain']:.2f}"]
+        rows.append(row)
+    return (f"{table(head, rows)}\nA call, and there and back for a ping-pong; medians of {results.context['turns']} jobs, each the fastest of "
+            f"{results.context['batches']} batches. A death holds\nthe others up until it is noticed and repaired: {'; '.join(deaths)}.\n\n{source(results)}")
 
 
 def senders(results: plot.Results) -> str:

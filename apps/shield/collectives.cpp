@@ -1,70 +1,10 @@
 // Collectives. Nobody dead: the call of the program, on the lane. Else whatever is indexed by rank goes to the place of
 // the rank it always had, and the places of the dead are holes.
+#include "shield/collectives.hpp"
 #include <mpi.h>
-
-#include <algorithm>
-#include <vector>
-
-#include "shield/buffer.hpp"
-#include "shield/collective.hpp"
-#include "shield/session.hpp"
 
 namespace regraft::shield {
 namespace {
-
-bool forwardable(std::size_t bytes) {
-    return bytes <= session().shield->options().most_forwarded;
-}
-
-template <class Operation>
-int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    int const code = collective(*session().shield, lane, traits, root, operation);
-    without_the_dead(lane, root);
-    return complain(lane, code);
-}
-
-/// A collective whose results differ from rank to rank, or are large: confirmed.
-template <class Attempt, class Skip>
-int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
-    return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
-}
-
-/// A collective to a root, which gets so many bytes of each member: collected if they are few, else confirmed.
-template <class... Parts>
-int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
-    if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
-    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
-}
-
-/// Counts and places of the living, out of those of all.
-struct Selected {
-    std::vector<int> counts, places;
-    Selected(Lane const& lane, int const* all_counts, int const* all_places) {
-        for (auto const rank : lane.living) {
-            counts.push_back(all_counts[rank]);
-            places.push_back(all_places[rank]);
-        }
-    }
-    /// For blocks, each at the number that its rank says.
-    explicit Selected(Lane const& lane) : counts(lane.living.size(), 1), places(lane.living) {}
-};
-
-template <class Part>
-void make_holes(Lane const& lane, Part const& part) {
-    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
-        if (!lane.lives(rank)) part(rank).make_hole();
-}
-
-Buffer displaced(void* data, int count, MPI_Datatype type, int displacement) {
-    MPI_Aint first = 0;
-    MPI_Aint extent = 0;
-    PMPI_Type_get_extent(type, &first, &extent);
-    return {static_cast<std::byte*>(data) + extent * displacement, count, type};
-}
-
-bool is_rank(Lane const& lane, int rank) {
-    return 0 <= rank && rank < static_cast<int>(lane.size());
-}
 
 /// What an Allgatherv is made of: the rows come together at the lowest, which tells all. (MPI_Allgatherv of some MPIs
 /// gives wrong data when a member dies in it.)
@@ -336,6 +276,32 @@ int MPI_Alltoallv(void const* send, int const send_counts[], int const send_plac
         Selected const out = in_place ? in : Selected(*lane, send_counts, send_places);
         return PMPI_Alltoallv(send, out.counts.data(), out.places.data(), in_place ? type : send_type, receive,
                               in.counts.data(), in.places.data(), type, on);
+    };
+    return run_confirmed(*lane, true, no_root, attempt, nothing);
+}
+
+int MPI_Alltoallw(void const* send, int const send_counts[], int const send_places[], MPI_Datatype const send_types[],
+                  void* receive, int const counts[], int const places[], MPI_Datatype const types[], MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, comm);
+    bool const in_place = send == MPI_IN_PLACE;
+    auto const part = [&](int rank) {
+        return Buffer{static_cast<std::byte*>(receive) + places[rank], counts[rank], types[rank]};
+    };
+    std::vector<Kept> kept;
+    for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank) kept.emplace_back(true, part(rank));
+    auto const attempt = [&](MPI_Comm on) {
+        for (auto& row : kept) row.restore();
+        if (lane->is_whole())
+            return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, on);
+        make_holes(*lane, part);
+        Selected const in(*lane, counts, places);
+        Selected const out = in_place ? in : Selected(*lane, send_counts, send_places);
+        auto const in_types = select(*lane, types);
+        auto const out_types = in_place ? in_types : select(*lane, send_types);
+        return PMPI_Alltoallw(send, out.counts.data(), out.places.data(), out_types.data(), receive, in.counts.data(),
+                              in.places.data(), in_types.data(), on);
     };
     return run_confirmed(*lane, true, no_root, attempt, nothing);
 }

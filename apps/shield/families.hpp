@@ -14,6 +14,7 @@ struct Counts {
     std::uint64_t collected = 0;         // inputs that came to a root in repairs and by messages
     std::uint64_t committed = 0;         // that a repair has confirmed
     std::uint64_t repeated = 0;          // attempts after the first
+    std::uint64_t restarted = 0;         // nonblocking operations, on this process
     std::uint64_t skipped_roots = 0;     // collectives whose root is dead
     std::uint64_t skipped_sends = 0;     // to the dead
     std::uint64_t skipped_receives = 0;  // from the dead
@@ -33,6 +34,7 @@ inline constexpr std::array counters{
     Counter{"collected", &Counts::collected},
     Counter{"committed", &Counts::committed},
     Counter{"repeated", &Counts::repeated},
+    Counter{"restarted", &Counts::restarted},
     Counter{"skipped_roots", &Counts::skipped_roots},
     Counter{"skipped_sends", &Counts::skipped_sends},
     Counter{"skipped_receives", &Counts::skipped_receives},

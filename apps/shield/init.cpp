@@ -9,6 +9,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "shield/buffered.hpp"
 #include "shield/report.hpp"
 #include "shield/session.hpp"
 #include "shield/surroundings.hpp"
@@ -97,6 +98,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
 
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
+        finish_buffered_sends();
         bool const writes = it.shield->finish();
         Entry::settle_current();
         report_all(writes);

@@ -69,16 +69,12 @@ void Session::settle(Family& family) {
     family.counts.forwarded += now.forwarded - settled.forwarded;
     family.counts.collected += now.collected - settled.collected;
     family.counts.committed += now.committed - settled.committed;
+    family.counts.restarted += now.restarted - settled.restarted;
     family.counts.repeated += now.repeated - settled.repeated;
     bool const repaired = now.repairs != settled.repairs;
     if (repaired) notice_repairs(*this, family);
     settled = now;
     if (repaired) end_if_too_few(*this, family);
-}
-
-Lane* lane_of(MPI_Comm comm) {
-    auto& shield = session().shield;
-    return shield == nullptr ? nullptr : shield->find(comm);
 }
 
 int complain(Lane& lane, int code) {

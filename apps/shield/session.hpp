@@ -54,7 +54,10 @@ inline Session& session() {
 }
 
 /// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
-Lane* lane_of(MPI_Comm comm);
+inline Lane* lane_of(MPI_Comm comm) {
+    auto const& shield = session().shield;
+    return shield == nullptr ? nullptr : shield->find(comm);
+}
 /// Calls the program's error handler if code is an error, and returns code.
 int complain(Lane& lane, int code);
 

@@ -64,6 +64,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
         operation.combine;
     };
     REGRAFT_EXPECTS(is_collected == (traits.role != Role::none));
+    shield.complete(lane);
     Call call(traits, shield.options().commit);
     bool again = false;
     for (;;) {

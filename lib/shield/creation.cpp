@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,14 +12,14 @@
 namespace regraft::shield {
 namespace {
 
-using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
-
-/// A face and a lane, or neither. What an interrupted call leaves behind is nothing that could be freed.
+/// A face and a lane, or neither. What an interrupted call leaves behind is nothing that could be freed. Who is no
+/// member takes part in both calls all the same.
 int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child) {
     int code = make(parent, &child.face);
-    if (code != MPI_SUCCESS || child.face == MPI_COMM_NULL) return code;
+    if (code != MPI_SUCCESS) return code;
     reach(call_points.between, shield.self());
     code = make(parent, &child.comm);
+    if (child.face == MPI_COMM_NULL) return code;
     if (code != MPI_SUCCESS) {
         PMPI_Comm_free(&child.face);
         return code;
@@ -109,9 +108,22 @@ int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face) {
     });
 }
 
+int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
+           MPI_Comm* face) {
+    auto const id = child_id(lane.id, lane.ledger.returned() + 1, colour);
+    auto const own = std::find(members.begin(), members.end(), lane.self);
+    return create(shield, lane, id, own != members.end(), face, make, [&](Lane& child) {
+        for (auto const rank : members) child.founders.push_back(lane.founders[static_cast<std::size_t>(rank)]);
+        child.self = static_cast<int>(own - members.begin());
+        child.set_all_living();
+        return MPI_SUCCESS;
+    });
+}
+
 void release(Shield& shield, Lane& lane) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
+    shield.complete(lane);
     Release release;
     while (release.step() != Release::Step::released) {
         switch (release.step()) {

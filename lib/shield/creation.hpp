@@ -3,6 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "shield/shield.hpp"
 
 namespace regraft::shield {
@@ -14,6 +18,15 @@ int duplicate(Shield& shield, Lane& lane, MPI_Comm* face);
 /// The new face has the living members of one colour, in the order of their keys and then of their ranks.
 /// MPI_UNDEFINED: none, and *face is MPI_COMM_NULL. As duplicate.
 int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face);
+
+/// Makes a communicator natively. parent: the lane's.
+using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
+
+/// The new face has these members, which live: their ranks in the lane, by their ranks in the new face. make is called
+/// by all, for the face and then for its lane. colour: tells the communicators apart that one operation makes, and is
+/// the same on the members of each. As duplicate.
+int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
+           MPI_Comm* face);
 
 /// Frees the lane and its face. Collective over the members of the lane.
 void release(Shield& shield, Lane& lane);

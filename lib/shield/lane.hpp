@@ -10,6 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "shield/ledger.hpp"
+#include "shield/pending_queue.hpp"
 
 namespace regraft::shield {
 
@@ -20,6 +21,7 @@ struct Lane {
 
     LaneId id{};
     Ledger ledger;
+    PendingQueue pending;
     MPI_Comm face = MPI_COMM_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     std::vector<PeId> founders;  // by rank
@@ -31,8 +33,9 @@ struct Lane {
     // Of a child, which an operation of another lane makes:
     LaneId parent{};
     OperationNumber made_by = 0;
-    bool safe = false;    // all have left the calls that make it, so it may be revoked
-    bool closed = false;  // freed by others: all have come to free it
+    bool safe = false;          // all have left the calls that make it, so it may be revoked
+    bool closed = false;        // freed by others: all have come to free it
+    bool lost_members = false;  // in the repair that goes on
 
     std::size_t size() const { return founders.size(); }
     bool is_whole() const { return living.size() == founders.size(); }

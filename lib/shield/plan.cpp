@@ -10,7 +10,7 @@ namespace regraft::shield {
 namespace {
 
 constexpr std::size_t header_words = 2;   // words in all, checksum of what follows
-constexpr std::size_t report_words = 4;   // lane, known, tentative, outcomes
+constexpr std::size_t report_words = 7;   // lane, known, tentative, pending: started, succeeded, settled; outcomes
 constexpr std::size_t outcome_words = 4;  // number, kind, bytes, root
 
 std::uint64_t checksum(std::span<std::uint64_t const> words) {
@@ -39,7 +39,8 @@ bool take_report(std::span<std::uint64_t const>& words, LaneReport& report) {
     report.lane = LaneId{words[0]};
     report.known = words[1];
     report.tentative = words[2] != 0;
-    auto const outcomes = words[3];
+    report.pending = {words[3], words[4], words[5]};
+    auto const outcomes = words[6];
     words = words.subspan(report_words);
     if (outcomes > words.size() / outcome_words) return false;
     for (std::uint64_t i = 0; i < outcomes; ++i) {
@@ -53,8 +54,8 @@ bool take_report(std::span<std::uint64_t const>& words, LaneReport& report) {
 
 }  // namespace
 
-LaneReport report(LaneId lane, Ledger const& ledger) {
-    LaneReport result{lane, ledger.known(), ledger.is_tentative(), {}};
+LaneReport report(LaneId lane, Ledger const& ledger, PendingCounts const& pending) {
+    LaneReport result{lane, ledger.known(), ledger.is_tentative(), {}, pending};
     for (auto const& outcome : ledger.log())
         result.log.push_back({outcome.number, outcome.kind, std::uint64_t{outcome.bytes.size()}, outcome.root});
     return result;
@@ -64,7 +65,8 @@ std::vector<std::uint64_t> encode(std::span<LaneReport const> reports) {
     std::vector<std::uint64_t> words(header_words);
     for (auto const& report : reports) {
         words.insert(words.end(), {static_cast<std::uint64_t>(report.lane), report.known,
-                                   std::uint64_t{report.tentative ? 1U : 0U}, std::uint64_t{report.log.size()}});
+                                   std::uint64_t{report.tentative ? 1U : 0U}, report.pending.started,
+                                   report.pending.succeeded, report.pending.settled, std::uint64_t{report.log.size()}});
         for (auto const& outcome : report.log)
             words.insert(words.end(), {outcome.number, static_cast<std::uint64_t>(outcome.kind), outcome.bytes,
                                        std::uint64_t{value(outcome.root)}});
@@ -184,6 +186,17 @@ Resolution Census::collect(LaneId lane, std::span<PeId const> members, Operation
         if (!has_returned && is_here) resolution.inputs.push_back({pe, given->bytes});
     }
     return resolution;
+}
+
+OperationNumber Census::settled(LaneId lane, std::span<PeId const> members, bool nobody_was_lost) const {
+    OperationNumber known = 0;
+    for (auto const& row : rows_) {
+        if (auto const* const report = find(row.pe, lane)) known = std::max(known, report->pending.settled);
+    }
+    if (!nobody_was_lost || members.empty()) return known;
+    OperationNumber common = std::numeric_limits<OperationNumber>::max();
+    for (auto const pe : members) common = std::min(common, find(pe, lane)->pending.succeeded);
+    return std::max(known, common);
 }
 
 }  // namespace regraft::shield

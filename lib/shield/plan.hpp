@@ -10,6 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "shield/ledger.hpp"
+#include "shield/pending.hpp"
 
 namespace regraft::shield {
 
@@ -27,10 +28,11 @@ struct LaneReport {
     OperationNumber known = 0;
     bool tentative = false;
     std::vector<ReportedOutcome> log;
+    PendingCounts pending{};
     friend bool operator==(LaneReport const&, LaneReport const&) = default;
 };
 
-LaneReport report(LaneId lane, Ledger const& ledger);
+LaneReport report(LaneId lane, Ledger const& ledger, PendingCounts const& pending = {});
 
 /// Reports as they travel, with a checksum.
 std::vector<std::uint64_t> encode(std::span<LaneReport const> reports);
@@ -81,6 +83,11 @@ public:
     /// How the members of a renewed lane come to know the same operations. Precondition: all of them have reported it.
     /// O(rows * (log(rows) + outcomes in logs)).
     LanePlan plan(LaneId lane, std::span<PeId const> members) const;
+    /// The last nonblocking operation whose results are final; those after it will be attempted again. Who has told
+    /// that it is settled is right, also if it died since. What all members have succeeded in is final as well if
+    /// nobody was lost since it was attempted (else the success of some proves nothing for what the dead should have
+    /// given). Precondition: as plan.
+    OperationNumber settled(LaneId lane, std::span<PeId const> members, bool nobody_was_lost) const;
 
 private:
     Resolution resolve(LaneId lane, std::span<PeId const> members, OperationNumber number) const;

@@ -104,8 +104,7 @@ Shield::Shield(Options options) : options_(options) {
     static_cast<void>(agree(MPI_COMM_WORLD, true));  // nobody uses the duplicates before all have left MPI_Comm_dup
 }
 
-Lane* Shield::find(MPI_Comm face) {
-    if (face == last_asked_) return last_found_;
+Lane* Shield::look_up(MPI_Comm face) {
     auto const found = faces_.find(face);
     last_asked_ = face;
     last_found_ = found == faces_.end() ? nullptr : found->second.get();
@@ -129,6 +128,42 @@ bool Shield::is_death(int code) {
     if (backend::is_process_failure(error_class)) return true;
     bool const vague = error_class == MPI_ERR_OTHER || error_class == MPI_ERR_INTERN || error_class == MPI_ERR_UNKNOWN;
     return vague && ++vague_errors_ <= most_vague_errors;
+}
+
+int Shield::start(Lane& lane, Nonblocking operation) {
+    reach(call_points.call, self_);
+    reach(call_points.inside, self_);
+    help();
+    if (std::find(busy_.begin(), busy_.end(), &lane) == busy_.end()) busy_.push_back(&lane);
+    return lane.pending.start(*this, lane, std::move(operation));
+}
+
+void Shield::progress() {
+    constexpr std::uint32_t looks_between_questions = 64;
+    bool moved = false;
+    bool failed = false;
+    bool const asks = ++patience_.looks % looks_between_questions == 0;
+    for (auto* const lane : busy_) {
+        moved = lane->pending.progress(*this, *lane) || moved;
+        // MPI's own operations end a step only when all messages in it have, and others may not tell of the death.
+        failed = failed || lane->pending.is_interrupted() || (asks && backend::knows_of_deaths(lane->comm));
+    }
+    std::erase_if(busy_, [](Lane const* lane) { return lane->pending.is_idle(); });
+    if (moved) patience_.looks = 0;
+    if (failed || (asks && is_starving())) repair();
+}
+
+/// Whether others seem to be in calls that block, on other communicators, and wait for this process, which waits for
+/// them to confirm: in a repair they do.
+bool Shield::is_starving() {
+    constexpr std::uint32_t looks_before_clock = 1024;
+    auto const now = std::chrono::steady_clock::now();
+    if (patience_.looks == looks_before_clock) patience_.since = now;
+    if (patience_.looks <= looks_before_clock || now - patience_.since < patience_.most) return false;
+    if (std::none_of(busy_.begin(), busy_.end(), [](Lane const* lane) { return lane->pending.has_news(); }))
+        return false;
+    patience_ = {0, now, 2 * patience_.most};
+    return true;
 }
 
 bool Shield::finish() {
@@ -183,6 +218,7 @@ Lane* Shield::take_child(LaneId id) {
 
 void Shield::forget(Lane& lane) {
     forget_last();
+    std::erase(busy_, &lane);
     lanes_.erase(lane.id);
     faces_.erase(lane.face);
 }
@@ -209,7 +245,14 @@ void Shield::repair(bool voted) {
     if (options_.on_step != nullptr) options_.on_step(Repair::Step::done);
     for (auto& comm : outdated_) PMPI_Comm_free(&comm);
     outdated_.clear();
-    for (auto* const lane : open_lanes()) lane->ledger.forget_returned();
+    for (auto* const lane : open_lanes()) {
+        lane->ledger.forget_returned();
+        lane->lost_members = false;
+    }
+    for (auto* const lane : busy_) {
+        statistics_.restarted += lane->pending.counts().started - lane->pending.counts().settled;
+        lane->pending.restart(*this, *lane);
+    }
     past.rounds = repair.rounds();
     remember(std::move(past), before);
 }
@@ -228,6 +271,7 @@ void Shield::step(Repair& repair) {
         case Repair::Step::revoke:
             backend::revoke(control_);
             revoke_lanes();
+            for (auto* const lane : busy_) lane->pending.end_attempts(*this);
             return repair.advance(true);
         case Repair::Step::vote:
             reach(repair_points.vote, self_);
@@ -276,7 +320,7 @@ void Shield::renew_control() {
 /// Whether the reports of all have arrived here.
 bool Shield::report_all() {
     std::vector<LaneReport> mine;
-    for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger));
+    for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger, lane->pending.counts()));
     for (auto const& [id, child] : children_) mine.push_back(report(id, child->ledger));
     auto words = encode(mine);
     std::uint64_t longest = words.size();
@@ -317,6 +361,7 @@ void Shield::renew_lane(Lane& lane) {
     for (auto const rank : lane.living) before.push_back(PeId{static_cast<std::uint32_t>(rank)});
     auto const [comm, members] = renewed(lane.comm, false, PeId{static_cast<std::uint32_t>(lane.self)}, before);
     outdated_.push_back(std::exchange(lane.comm, comm));
+    lane.lost_members = lane.lost_members || members.size() != before.size();
     lane.set_living(members);
 }
 
@@ -329,6 +374,7 @@ bool Shield::replay() {
         if (lane->ledger.is_tentative()) {
             lane->ledger.settle(lane->ledger.known() < plan.newest);
         }
+        lane->pending.settle(census_->settled(lane->id, members, !lane->lost_members));
         for (auto const& resolution : plan.resolutions)
             if (!resolve(*lane, resolution)) return false;
     }
