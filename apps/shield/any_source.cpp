@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
@@ -64,16 +62,12 @@ Mourning* find_mourning(Lane const& lane) {
 }
 
 void say_that_it_waits(Mourning const& mourning) {
-    static bool said = false;
-    if (std::exchange(said, true)) return;
     std::string dead;
     for (std::size_t rank = 0; rank < mourning.obituaries.size(); ++rank)
         if (mourning.obituaries[rank] != Mourning::Obituary::none)
             dead += (dead.empty() ? "" : ", ") + std::to_string(rank);
-    std::fprintf(stderr,
-                 "regraft-shield: rank %u: a receive from any source has waited for %.0f s; dead there: %s; "
-                 "REGRAFT_SHIELD_ANY_SOURCE=obituary gives an empty message for each of them (said once)\n",
-                 value(session().shield->self()), patience, dead.c_str());
+    say_once("a message from any source has not come for 10 s; dead there: " + dead +
+             "; REGRAFT_SHIELD_ANY_SOURCE=obituary gives an empty message of each");
 }
 
 /// Whether obituaries are given at all, so that nothing is said of waiting.

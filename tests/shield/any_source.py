@@ -53,7 +53,7 @@ class AnySource(unittest.TestCase):
     def test_who_waits_among_the_dead_says_so_and_what_can_be_done(self):
         told, error = self.run_job("wait", "living", "12")
         self.assertEqual(told, sorted(["errors 0", *LIVING]))
-        self.assertIn("regraft-shield: rank 0: a receive from any source has waited for 10 s; dead there: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
+        self.assertIn("regraft-shield: rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
 
 
 if __name__ == "__main__":
