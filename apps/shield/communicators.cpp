@@ -9,6 +9,16 @@
 
 using namespace regraft::shield;
 
+namespace {
+
+bool has_topology(MPI_Comm comm) {
+    int kind = MPI_UNDEFINED;
+    PMPI_Topo_test(comm, &kind);
+    return kind != MPI_UNDEFINED;
+}
+
+}  // namespace
+
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
@@ -63,7 +73,10 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     ++session().counts.calls;
-    return complain(*lane, duplicate(*session().shield, *lane, made));
+    int const code = duplicate(*session().shield, *lane, made);
+    if (code == MPI_SUCCESS && has_topology(comm) && !has_topology(*made))
+        refuse("MPI_Comm_dup", "a member has died, and topologies are made only while all live");
+    return complain(*lane, code);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
