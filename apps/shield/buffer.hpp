@@ -20,7 +20,7 @@ struct Buffer {
     /// Replaces what is in bytes.
     void pack(std::vector<std::byte>& bytes) const;
     void unpack(std::span<std::byte const> bytes) const;
-    /// The places of who is dead.
+    /// The place of who is dead: counted, and filled as REGRAFT_SHIELD_HOLES says.
     void make_hole() const;
     /// Part i of equal parts of so many items.
     Buffer part(int i) const;
@@ -44,9 +44,14 @@ private:
 /// algorithm may use their place.
 class Kept {
 public:
-    Kept(bool keep, Buffer buffer);
+    Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
+        if (kept_) buffer_.pack(bytes_);
+    }
     /// Before each attempt.
-    void restore();
+    void restore() {
+        if (kept_ && used_) buffer_.unpack(bytes_);
+        used_ = true;
+    }
 
 private:
     bool kept_;

@@ -18,8 +18,9 @@ inline bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    ++session().counts.calls;
-    return complain(lane, collective(*session().shield, lane, traits, root, operation));
+    int const code = collective(*session().shield, lane, traits, root, operation);
+    without_the_dead(lane, root);
+    return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 
 /// A collective whose results differ from rank to rank, or are large: confirmed.
@@ -28,8 +29,11 @@ int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attemp
     return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
 }
 
-inline void make_hole(Buffer const& buffer) {
-    if (session().policy.fills_holes) buffer.make_hole();
+/// A collective to a root, which gets so many bytes of each member: collected if they are few, else confirmed.
+template <class... Parts>
+int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
+    if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
+    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
 }
 
 /// What belongs to the living, out of what belongs to all.
@@ -43,6 +47,7 @@ std::vector<Item> select(Lane const& lane, Item const all[]) {
 /// Counts and places of the living.
 struct Selected {
     std::vector<int> counts, places;
+    Selected() = default;
     Selected(Lane const& lane, int const* all_counts, int const* all_places)
         : counts(select(lane, all_counts)), places(select(lane, all_places)) {}
     /// For blocks, each at the number that its rank says.
@@ -53,7 +58,7 @@ struct Selected {
 template <class Part>
 void make_holes(Lane const& lane, Part const& part) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
-        if (!lane.lives(rank)) make_hole(part(rank));
+        if (!lane.lives(rank)) part(rank).make_hole();
 }
 
 inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displacement) {
@@ -62,6 +67,9 @@ inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displ
     PMPI_Type_get_extent(type, &first, &extent);
     return {static_cast<std::byte*>(data) + extent * displacement, count, type};
 }
+
+/// Of the blocks of all, one after the other, those of the living.
+Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Datatype type);
 
 inline bool is_rank(Lane const& lane, int rank) {
     return 0 <= rank && rank < static_cast<int>(lane.size());

@@ -56,7 +56,6 @@ int make_of_group(Lane const& parent, MPI_Group group, int tag, Lane& child) {
     int code = PMPI_Comm_create_group(parent.comm, group, tag, &child.face);
     if (code == MPI_SUCCESS) code = PMPI_Comm_create_group(parent.comm, group, tag, &child.comm);
     if (code != MPI_SUCCESS) return code;
-    PMPI_Comm_set_errhandler(child.face, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(child.comm, MPI_ERRORS_RETURN);
     code = PMPI_Barrier(child.comm);
     // Then somebody has left this barrier, so that all have left the calls before.
@@ -91,33 +90,37 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 /// Others of the parent do not take part, so nobody could say that it is to be made again: a death in it ends the job.
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
     constexpr auto call = "MPI_Comm_create_group";
-    constexpr auto instead = "; MPI_Comm_create makes a communicator of those who live";
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_create_group(comm, group, tag, made);
     auto& shield = *session().shield;
-    ++session().counts.calls;
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
     shield.help();
     *made = MPI_COMM_NULL;
     auto const members = ranks_of(*lane, group);
     if (std::find(members.begin(), members.end(), lane->self) == members.end()) return MPI_SUCCESS;
-    if (std::find(members.begin(), members.end(), Lane::gone) != members.end())
-        refuse(call, std::string("one of the group has died") + instead);
+    auto const refused = [&](char const* why) {
+        int const code = unsupported(
+            call, lane, MPI_ERR_PROC_FAILED,
+            std::string("somebody has died") + why + "; MPI_Comm_create makes a communicator of those who live");
+        return code == MPI_SUCCESS ? complain(*lane, MPI_ERR_PROC_FAILED) : code;
+    };
+    if (std::find(members.begin(), members.end(), Lane::gone) != members.end()) return refused(", one of the group");
     auto child = std::make_unique<Lane>();
     child->id = id_of_group(*lane, members, tag);
-    child->handler = lane->handler;
     for (std::size_t i = 0; i < members.size(); ++i) {
         child->founders.push_back(lane->founders[static_cast<std::size_t>(members[i])]);
         if (members[i] == lane->self) child->self = static_cast<int>(i);
     }
     child->set_all_living();
-    int const code = make_of_group(*lane, group, tag, *child);
+    int code = make_of_group(*lane, group, tag, *child);
     if (code != MPI_SUCCESS && !shield.is_death(code)) return complain(*lane, code);
     if (code != MPI_SUCCESS) {
         regraft::ft::backend::revoke(lane->comm);  // for those who wait in it still
-        refuse(call, std::string("somebody has died in it, and it cannot be repeated") + instead);
+        return refused(" in it, and it cannot be repeated");
     }
+    code = share(child->face, lane->handler, &child->handler);
+    if (code != MPI_SUCCESS) return complain(*lane, code);
     auto const id = child->id;
     shield.add_child(std::move(child));
     *made = shield.take_child(id)->face;

@@ -3,12 +3,15 @@
 #include <mpi.h>
 
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/handle_map.hpp"
 #include "shield/messages.hpp"
+#include "shield/nonblocking.hpp"
+#include "shield/partitioned.hpp"
+#include "shield/proxies.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -21,8 +24,9 @@ struct Message {
     int tag = 0;
 };
 
-std::unordered_map<MPI_Request, Message>& under_way() {
-    static std::unordered_map<MPI_Request, Message> messages;
+/// Without those that are complete when they are started, which share a handle.
+HandleMap<MPI_Request, Message>& under_way() {
+    static HandleMap<MPI_Request, Message> messages;
     return messages;
 }
 
@@ -43,6 +47,15 @@ int release(void* envelope) {
 int cancel(void*, int) {
     return MPI_SUCCESS;
 }
+
+/// No request: the program's handler is told.
+int fail(Lane& lane, int code, MPI_Request* request) {
+    *request = MPI_REQUEST_NULL;
+    return complain(lane, code);
+}
+
+}  // namespace
+
 int complete_request(int from, int tag, MPI_Request* request) {
     auto envelope = std::make_unique<Envelope>(Envelope{from, tag});
     int const code = PMPI_Grequest_start(query, release, cancel, envelope.get(), request);
@@ -51,6 +64,19 @@ int complete_request(int from, int tag, MPI_Request* request) {
     return PMPI_Grequest_complete(*request);
 }
 
+int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Request* request) {
+    auto* const lane = lane_of(face);
+    if (lane == nullptr) return MPI_ERR_PROC_FAILED;
+    int const code = receive_nothing(*lane, buffer, from, tag, MPI_STATUS_IGNORE);
+    return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(from, tag, request);
+}
+
+void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag) {
+    under_way()[request] = {true, face, buffer, from, tag};
+}
+
+namespace {
+
 using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
 int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm, MPI_Request* request) {
@@ -58,17 +84,17 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
     if (lane == nullptr) return start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
     enter_message_call();
     if (is_out_of_range(*lane, to)) return complain(*lane, MPI_ERR_RANK);
-    bool dead = is_not_on_face(*lane, to);
+    bool dead = is_lost(*lane, to);
     int code = MPI_SUCCESS;
     if (!dead) {
         code = start(buffer.data, buffer.count, buffer.type, lane->on_face(to), tag, comm, request);
         dead = is_of_the_dead(code);
     }
     if (dead) {
-        ++session().counts.skipped_sends;
-        return complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
+        code = send_nothing(*lane, to);
+        return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
-    if (code == MPI_SUCCESS) under_way()[*request] = {false, comm, {}, to, tag};
+    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, {}, to, tag};
     return complain(*lane, code);
 }
 
@@ -76,17 +102,19 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
 struct Progress {
     bool done = false;
     int code = MPI_SUCCESS;
+    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told
 };
 
 /// What a request that failed because of the dead is to the program.
 int left_out(Message const& message, MPI_Status* status) {
-    if (message.receives) return receive_nothing(message.buffer, message.partner, message.tag, status);
-    ++session().counts.skipped_sends;
+    auto const* const lane = lane_of(message.face);
+    if (lane == nullptr) return MPI_ERR_PROC_FAILED;
+    if (message.receives) return receive_nothing(*lane, message.buffer, message.partner, message.tag, status);
     set_empty(status, MPI_PROC_NULL, MPI_ANY_TAG);
-    return MPI_SUCCESS;
+    return send_nothing(*lane, message.partner);
 }
 
-Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
+Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {
     auto const before = *request;
     auto const found = under_way().find(before);
     int flag = 0;
@@ -99,20 +127,47 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
         PMPI_Cancel(request);
         PMPI_Request_free(request);
     } else if (code == MPI_SUCCESS && flag == 0) {
+        if (!known) guard_partitioned(call, before);
         return {};
     } else if (is_of_the_dead(code) && !known) {
         refuse(
             call,
             "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
     }
-    if (!known) return {true, code};
+    if (!known) return {true, code == MPI_SUCCESS ? take_failure(before) : code};
     auto const message = found->second;
     under_way().erase(found);
-    if (is_of_the_dead(code)) return {true, left_out(message, status)};
+    if (is_of_the_dead(code)) return {true, left_out(message, status), message.face};
     auto* const lane = lane_of(message.face);
     if (lane == nullptr) return {true, code};
     if (message.receives && code == MPI_SUCCESS) translate(*lane, status);
-    return {true, code};
+    return {true, code, message.face};
+}
+
+Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
+    auto* const proxy = find_proxy(*request);
+    if (proxy == nullptr) return look_at_message(request, status, call);
+    if (!proxy->active) {
+        set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        return {true, MPI_SUCCESS};
+    }
+    bool is_over = true;
+    for (std::size_t i = 0; i < proxy->parts.size(); ++i) {
+        auto& part = proxy->parts[i];
+        if (part == MPI_REQUEST_NULL) continue;
+        auto const progress = look_at_message(&part, i == 0 ? &proxy->status : MPI_STATUS_IGNORE, call);
+        is_over = is_over && progress.done;
+        if (progress.done) part = MPI_REQUEST_NULL;
+        if (progress.code != MPI_SUCCESS) proxy->code = progress.code;
+    }
+    return is_over ? Progress{true, finish_proxy(request, status)} : Progress{};
+}
+
+/// Nothing to wait for, as the calls for several requests see it.
+bool is_inactive(MPI_Request request) {
+    if (request == MPI_REQUEST_NULL) return true;
+    auto const* const proxy = find_proxy(request);
+    return proxy != nullptr && !proxy->active;
 }
 
 /// Whether MPI_Test would complete a request, though MPI_Request_get_status does not say so.
@@ -123,6 +178,28 @@ bool waits_for_dead(MPI_Request request) {
     if (message.receives && message.partner == MPI_ANY_SOURCE) ft::backend::acknowledge(message.face);
     auto const* const lane = lane_of(message.face);
     return lane != nullptr && can_not_send(*lane, message.partner);
+}
+
+/// Whether a request that is not complete for MPI ends for it is of the dead.
+bool is_over(MPI_Request request, MPI_Status* status) {
+    if (auto const* const proxy = find_proxy(request)) {
+        set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        if (!proxy->active) return true;
+        if (status != MPI_STATUS_IGNORE) *status = proxy->status;
+        bool const first = proxy->parts[0] == MPI_REQUEST_NULL || is_over(proxy->parts[0], status);
+        return first && (proxy->parts[1] == MPI_REQUEST_NULL || is_over(proxy->parts[1], MPI_STATUS_IGNORE));
+    }
+    int done = 0;
+    int const code = PMPI_Request_get_status(request, &done, status);
+    auto const found = under_way().find(request);
+    bool const known = found != under_way().end();
+    if (known && (is_of_the_dead(code) || (done == 0 && waits_for_dead(request)))) {
+        set_empty(status, found->second.receives ? found->second.partner : MPI_PROC_NULL, found->second.tag);
+        return true;
+    }
+    auto const* const lane = known ? lane_of(found->second.face) : nullptr;
+    if (done != 0 && lane != nullptr && found->second.receives) translate(*lane, status);
+    return done != 0 || code != MPI_SUCCESS;
 }
 
 /// The statuses of several requests: the program's, or none.
@@ -142,9 +219,9 @@ bool is_shielded() {
     return session().shield != nullptr;
 }
 
-int raise(int code) {
-    auto* const world = lane_of(MPI_COMM_WORLD);
-    return world == nullptr ? code : complain(*world, code);
+int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
+    auto* const lane = lane_of(face);
+    return lane == nullptr ? code : complain(*lane, code);
 }
 
 /// Waits for one, or does not wait: whether it is over.
@@ -164,7 +241,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
         bool active = false;
         *count = 0;
         for (int i = 0; i < size && *count < most; ++i) {
-            if (requests[i] == MPI_REQUEST_NULL) continue;
+            if (is_inactive(requests[i])) continue;
             active = true;
             auto const progress = look_at(&requests[i], statuses.at(*count), call);
             if (!progress.done) continue;
@@ -188,13 +265,13 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
     for (;;) {
         bool active = false;
         for (int i = 0; i < size; ++i) {
-            if (requests[i] == MPI_REQUEST_NULL) continue;
+            if (is_inactive(requests[i])) continue;
             active = true;
             auto const progress = look_at(&requests[i], status, call);
             if (!progress.done) continue;
             *index = i;
             *flag = 1;
-            return raise(progress.code);
+            return raise(progress.code, progress.face);
         }
         *index = MPI_UNDEFINED;
         *flag = active ? 0 : 1;
@@ -233,18 +310,16 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
         code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, comm, request);
         dead = is_of_the_dead(code);
     }
-    if (dead) {
-        static_cast<void>(receive_nothing(buffer, from, tag, MPI_STATUS_IGNORE));
-        return complete_request(from, tag, request);
-    }
-    if (code == MPI_SUCCESS) under_way()[*request] = {true, comm, buffer, from, tag};
+    if (dead) return start_nothing(comm, buffer, from, tag, request);
+    if (code == MPI_SUCCESS) expect_message(*request, comm, buffer, from, tag);
     return complain(*lane, code);
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
     session().shield->help();
-    return raise(finish(request, status, true, "MPI_Wait").code);
+    auto const progress = finish(request, status, true, "MPI_Wait");
+    return raise(progress.code, progress.face);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -252,25 +327,25 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     session().shield->help();
     auto const progress = finish(request, status, false, "MPI_Test");
     *flag = progress.done ? 1 : 0;
-    return raise(progress.code);
+    return raise(progress.code, progress.face);
 }
 
 int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     if (!is_shielded()) return PMPI_Waitall(size, requests, theirs);
     session().shield->help();
     Statuses const statuses(theirs);
-    std::vector<int> codes;
-    bool failed = false;
+    std::vector<int> codes;  // of all, once one has failed
     for (int i = 0; i < size; ++i) {
-        if (requests[i] == MPI_REQUEST_NULL) {
-            codes.push_back(PMPI_Wait(&requests[i], statuses.at(i)));
-        } else {
-            codes.push_back(finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code);
-        }
-        failed = failed || codes.back() != MPI_SUCCESS;
+        int const code = requests[i] == MPI_REQUEST_NULL
+                             ? PMPI_Wait(&requests[i], statuses.at(i))
+                             : finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code;
+        if (code == MPI_SUCCESS) continue;
+        codes.resize(static_cast<std::size_t>(size), MPI_SUCCESS);
+        codes[static_cast<std::size_t>(i)] = code;
     }
-    for (int i = 0; failed && i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
-    return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+    if (codes.empty()) return MPI_SUCCESS;
+    for (int i = 0; i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
+    return raise(MPI_ERR_IN_STATUS);
 }
 
 int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {
@@ -278,9 +353,7 @@ int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs)
     session().shield->help();
     *flag = 0;
     for (int i = 0; i < size; ++i) {
-        int done = 0;
-        int const code = PMPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && done == 0 && !waits_for_dead(requests[i])) return MPI_SUCCESS;
+        if (!is_over(requests[i], MPI_STATUS_IGNORE)) return MPI_SUCCESS;
     }
     *flag = 1;
     return MPI_Waitall(size, requests, theirs);
@@ -307,8 +380,37 @@ int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MP
     return finish_some(size, requests, count, indices, Statuses(statuses), false, size, "MPI_Testsome");
 }
 
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    if (!is_shielded() || request == MPI_REQUEST_NULL) return PMPI_Request_get_status(request, flag, status);
+    session().shield->help();
+    *flag = is_over(request, status) ? 1 : 0;
+    return MPI_SUCCESS;
+}
+
 int MPI_Request_free(MPI_Request* request) {
-    under_way().erase(*request);
-    return PMPI_Request_free(request);
+    if (*request == MPI_REQUEST_NULL) return PMPI_Request_free(request);
+    if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);  // MPI has no such thing
+    auto* const proxy = find_proxy(*request);
+    if (proxy == nullptr) {
+        under_way().erase(*request);
+        forget_partitioned(*request);
+        return PMPI_Request_free(request);
+    }
+    for (auto& part : proxy->parts) {
+        if (part == MPI_REQUEST_NULL) continue;
+        if (int const code = MPI_Request_free(&part); code != MPI_SUCCESS) return code;
+    }
+    return free_proxy(request);
+}
+
+int MPI_Cancel(MPI_Request* request) {
+    if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);
+    auto* const proxy = find_proxy(*request);
+    if (proxy == nullptr) return PMPI_Cancel(request);
+    for (auto& part : proxy->parts) {
+        if (part == MPI_REQUEST_NULL) continue;
+        if (int const code = MPI_Cancel(&part); code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
 }
 }

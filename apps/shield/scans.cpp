@@ -10,9 +10,7 @@
 #include "shield/identity.hpp"
 
 namespace regraft::shield {
-namespace {
 
-/// Of the blocks of all, one after the other, those of the living.
 Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Datatype type) {
     std::int64_t total = 0;
     for (auto const rank : lane.living) total += counts[rank];
@@ -28,6 +26,8 @@ Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Da
     }
     return packed;
 }
+
+namespace {
 
 /// What each rank gets of the reduced blocks. native(comm): the call of the program, while all live.
 template <class Native>

@@ -35,12 +35,14 @@ std::int64_t size_of_grid(Lane const& lane, int dimensions, int const extents[])
 /// members: see derive().
 int make_topology(char const* call, Lane& lane, std::uint64_t colour, std::vector<int> const& members,
                   Make const& native, MPI_Comm* made) {
-    ++session().counts.calls;
     auto const make = [&](MPI_Comm parent, MPI_Comm* result) {
-        if (!lane.is_whole()) refuse(call, "a member has died, and topologies are made only while all live");
-        return native(parent, result);
+        return lane.is_whole() ? native(parent, result) : int{MPI_ERR_TOPOLOGY};
     };
-    return complain(lane, derive(*session().shield, lane, colour, members, make, made));
+    int const code = derive(*session().shield, lane, colour, members, make, made);
+    if (lane.is_whole() || code == MPI_SUCCESS) return complain(lane, code);
+    auto const why = "somebody has died, and topologies are made only while all live";
+    int const refused = unsupported(call, &lane, MPI_ERR_PROC_FAILED, why);
+    return refused == MPI_SUCCESS ? complain(lane, code) : refused;
 }
 
 // --- neighbours
@@ -169,7 +171,7 @@ int exchange(Lane& lane, Native const& native, Sent const& sent, Received const&
         for (std::size_t i = 0; i < all.to.size(); ++i) out.push_back({all.to[i], sent(i)});
         for (auto const i : all.order) in.push_back({all.from[i], received(i)});
         for (auto const& block : in)
-            if (is_rank(lane, block.rank) && !lane.lives(block.rank)) make_hole(block.buffer);
+            if (is_rank(lane, block.rank) && !lane.lives(block.rank)) block.buffer.make_hole();
         BlocksByMember const to(lane, out);
         BlocksByMember const from(lane, in);
         return PMPI_Alltoallw(MPI_BOTTOM, to.counts(), to.places(), to.types(), MPI_BOTTOM, from.counts(),

@@ -1,10 +1,15 @@
 #include "shield/lane.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "regraft/core/random.hpp"
 
 namespace regraft::shield {
+
+int Lane::position(PeId founder) const {
+    return position(static_cast<int>(std::find(founders.begin(), founders.end(), founder) - founders.begin()));
+}
 
 void Lane::set_living(std::span<PeId const> members) {
     living.clear();
@@ -19,6 +24,13 @@ void Lane::set_all_living() {
     living.resize(founders.size());
     std::iota(living.begin(), living.end(), 0);
     rank_of = living;
+}
+
+int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {
+    int code = PMPI_Comm_set_errhandler(face, handler);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_get_errhandler(face, shared);
+    PMPI_Comm_set_errhandler(face, MPI_ERRORS_RETURN);
+    return code;
 }
 
 LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour) {

@@ -10,6 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "shield/ledger.hpp"
+#include "shield/pending_queue.hpp"
 
 namespace regraft::shield {
 
@@ -20,6 +21,7 @@ struct Lane {
 
     LaneId id{};
     Ledger ledger;
+    PendingQueue pending;
     MPI_Comm face = MPI_COMM_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     std::vector<PeId> founders;  // by rank
@@ -27,17 +29,21 @@ struct Lane {
     std::vector<int> rank_of;    // rank in comm, by rank
     std::vector<int> native;     // rank on the face, by rank; empty: the same
     int self = 0;
-    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;  // the program's
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's: our own reference to it, see share()
     // Of a child, which an operation of another lane makes:
     LaneId parent{};
     OperationNumber made_by = 0;
-    bool safe = false;    // all have left the calls that make it, so it may be revoked
-    bool closed = false;  // freed by others: all have come to free it
+    bool safe = false;          // all have left the calls that make it, so it may be revoked
+    bool closed = false;        // freed by others: all have come to free it
+    bool lost_members = false;  // in the repair that goes on
 
     std::size_t size() const { return founders.size(); }
     bool is_whole() const { return living.size() == founders.size(); }
     bool lives(int rank) const { return rank_of[static_cast<std::size_t>(rank)] != gone; }
     int position(int rank) const { return rank_of[static_cast<std::size_t>(rank)]; }
+    /// Precondition: a founder. O(size).
+    int position(PeId founder) const;
+    PeId member(int rank) const { return founders[static_cast<std::size_t>(rank)]; }
     /// The rank on the face of a rank, or of MPI_ANY_SOURCE or MPI_PROC_NULL; gone: it was dead when the face was made.
     int on_face(int rank) const { return rank < 0 || native.empty() ? rank : native[static_cast<std::size_t>(rank)]; }
 
@@ -45,6 +51,10 @@ struct Lane {
     void set_living(std::span<PeId const> members);
     void set_all_living();
 };
+
+/// Sets *shared to another reference to an error handler, to be given back by MPI_Errhandler_free. The face has
+/// MPI_ERRORS_RETURN afterwards. MPI_SUCCESS, or an error if it is no handler of communicators.
+int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared);
 
 /// The same on all members of the child, and for no other lane.
 LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour);

@@ -1,15 +1,14 @@
 #include "shield/shield.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "ft/backend.hpp"
 #include "ft/renewal.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 #include "shield/fail_points.hpp"
 
@@ -49,6 +48,36 @@ Renewed renewed(MPI_Comm damaged, bool is_world, PeId self, std::span<PeId const
     return {};
 }
 
+/// The outcome that a member knows goes to all. Whether it has arrived here.
+bool forward(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
+    auto const& outcome = resolution.outcome;
+    bytes.resize(outcome.bytes);
+    if (*resolution.source == self) bytes = lane.ledger.find(outcome.number)->bytes;
+    if (bytes.empty()) return true;
+    int const root = lane.position(*resolution.source);
+    return PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) == MPI_SUCCESS;
+}
+
+/// What those have given who have returned goes to the root. Whether nothing failed here.
+bool collect(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
+    std::vector<int> counts(lane.living.size());
+    std::vector<int> places(lane.living.size());
+    std::size_t all = 0;
+    for (auto const& input : resolution.inputs) {
+        auto const giver = static_cast<std::size_t>(lane.position(input.giver));
+        counts[giver] = checked_cast<int>(input.bytes);
+        places[giver] = checked_cast<int>(all);
+        all += input.bytes;
+    }
+    if (all == 0) return true;
+    if (resolution.outcome.root == self) bytes.resize(all);
+    auto const* const kept = lane.ledger.find(resolution.outcome.number);
+    bool const gives = kept != nullptr && kept->kind == OutcomeKind::input;
+    return PMPI_Gatherv(gives ? kept->bytes.data() : nullptr, gives ? checked_cast<int>(kept->bytes.size()) : 0,
+                        MPI_BYTE, bytes.data(), counts.data(), places.data(), MPI_BYTE,
+                        lane.position(resolution.outcome.root), lane.comm) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 Shield::Shield(Options options) : options_(options) {
@@ -75,8 +104,7 @@ Shield::Shield(Options options) : options_(options) {
     static_cast<void>(agree(MPI_COMM_WORLD, true));  // nobody uses the duplicates before all have left MPI_Comm_dup
 }
 
-Lane* Shield::find(MPI_Comm face) {
-    if (face == last_asked_) return last_found_;
+Lane* Shield::look_up(MPI_Comm face) {
     auto const found = faces_.find(face);
     last_asked_ = face;
     last_found_ = found == faces_.end() ? nullptr : found->second.get();
@@ -102,6 +130,42 @@ bool Shield::is_death(int code) {
     return vague && ++vague_errors_ <= most_vague_errors;
 }
 
+int Shield::start(Lane& lane, Nonblocking operation) {
+    reach(call_points.call, self_);
+    reach(call_points.inside, self_);
+    help();
+    if (std::find(busy_.begin(), busy_.end(), &lane) == busy_.end()) busy_.push_back(&lane);
+    return lane.pending.start(*this, lane, std::move(operation));
+}
+
+void Shield::progress() {
+    constexpr std::uint32_t looks_between_questions = 64;
+    bool moved = false;
+    bool failed = false;
+    bool const asks = ++patience_.looks % looks_between_questions == 0;
+    for (auto* const lane : busy_) {
+        moved = lane->pending.progress(*this, *lane) || moved;
+        // MPI's own operations end a step only when all messages in it have, and others may not tell of the death.
+        failed = failed || lane->pending.is_interrupted() || (asks && backend::knows_of_deaths(lane->comm));
+    }
+    std::erase_if(busy_, [](Lane const* lane) { return lane->pending.is_idle(); });
+    if (moved) patience_.looks = 0;
+    if (failed || (asks && is_starving())) repair();
+}
+
+/// Whether others seem to be in calls that block, on other communicators, and wait for this process, which waits for
+/// them to confirm: in a repair they do.
+bool Shield::is_starving() {
+    constexpr std::uint32_t looks_before_clock = 1024;
+    auto const now = std::chrono::steady_clock::now();
+    if (patience_.looks == looks_before_clock) patience_.since = now;
+    if (patience_.looks <= looks_before_clock || now - patience_.since < patience_.most) return false;
+    if (std::none_of(busy_.begin(), busy_.end(), [](Lane const* lane) { return lane->pending.has_news(); }))
+        return false;
+    patience_ = {0, now, 2 * patience_.most};
+    return true;
+}
+
 bool Shield::finish() {
     Farewell farewell;
     while (farewell.step() != Farewell::Step::gone) {
@@ -117,10 +181,16 @@ bool Shield::finish() {
                 farewell.advance(true);
         }
     }
-    // Not all have heard of the last deaths: each in turn is asked.
+    // Deaths that no collective has met: who is left tells each other on a communicator of the living.
+    if (!agree(control_, !backend::knows_of_deaths(control_))) renew_control();
+    // Who has died since is asked in vain.
     for (auto const first : living_)
         if (!agree(control_, first != self_)) return first == self_;
     return false;
+}
+
+void Shield::stand_aside() {
+    for (auto const& [face, lane] : faces_) PMPI_Comm_set_errhandler(face, lane->handler);
 }
 
 // --- children and lanes
@@ -148,6 +218,7 @@ Lane* Shield::take_child(LaneId id) {
 
 void Shield::forget(Lane& lane) {
     forget_last();
+    std::erase(busy_, &lane);
     lanes_.erase(lane.id);
     faces_.erase(lane.face);
 }
@@ -162,15 +233,37 @@ std::vector<Lane*> Shield::open_lanes() const {
 // --- repair
 
 void Shield::repair(bool voted) {
-    auto const begin = std::chrono::steady_clock::now();
+    PastRepair past;
+    past.begin = PMPI_Wtime();
+    past.was_called = repair_called();
+    auto const before = living_;
     Repair repair(voted);
-    while (repair.step() != Repair::Step::done) step(repair);
+    while (repair.step() != Repair::Step::done) {
+        if (options_.on_step != nullptr) options_.on_step(repair.step());
+        step(repair);
+    }
+    if (options_.on_step != nullptr) options_.on_step(Repair::Step::done);
     for (auto& comm : outdated_) PMPI_Comm_free(&comm);
     outdated_.clear();
-    for (auto* const lane : open_lanes()) lane->ledger.forget_returned();
+    for (auto* const lane : open_lanes()) {
+        lane->ledger.forget_returned();
+        lane->lost_members = false;
+    }
+    for (auto* const lane : busy_) {
+        statistics_.restarted += lane->pending.counts().started - lane->pending.counts().settled;
+        lane->pending.restart(*this, *lane);
+    }
+    past.rounds = repair.rounds();
+    remember(std::move(past), before);
+}
+
+void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
+    past.ms = (PMPI_Wtime() - past.begin) * 1e3;
+    std::set_difference(before.begin(), before.end(), living_.begin(), living_.end(), std::back_inserter(past.dead));
     ++statistics_.repairs;
-    statistics_.rounds += repair.rounds();
-    statistics_.repair_ms += milliseconds_since(begin);
+    statistics_.rounds += past.rounds;
+    statistics_.repair_ms += past.ms;
+    repairs_.push_back(std::move(past));
 }
 
 void Shield::step(Repair& repair) {
@@ -178,6 +271,7 @@ void Shield::step(Repair& repair) {
         case Repair::Step::revoke:
             backend::revoke(control_);
             revoke_lanes();
+            for (auto* const lane : busy_) lane->pending.end_attempts(*this);
             return repair.advance(true);
         case Repair::Step::vote:
             reach(repair_points.vote, self_);
@@ -226,7 +320,7 @@ void Shield::renew_control() {
 /// Whether the reports of all have arrived here.
 bool Shield::report_all() {
     std::vector<LaneReport> mine;
-    for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger));
+    for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger, lane->pending.counts()));
     for (auto const& [id, child] : children_) mine.push_back(report(id, child->ledger));
     auto words = encode(mine);
     std::uint64_t longest = words.size();
@@ -253,6 +347,7 @@ void Shield::judge() {
             forget_last();
             faces_[child->face] = std::move(child);
         } else {
+            PMPI_Errhandler_free(&child->handler);
             PMPI_Comm_free(&child->comm);
             PMPI_Comm_free(&child->face);
         }
@@ -266,6 +361,7 @@ void Shield::renew_lane(Lane& lane) {
     for (auto const rank : lane.living) before.push_back(PeId{static_cast<std::uint32_t>(rank)});
     auto const [comm, members] = renewed(lane.comm, false, PeId{static_cast<std::uint32_t>(lane.self)}, before);
     outdated_.push_back(std::exchange(lane.comm, comm));
+    lane.lost_members = lane.lost_members || members.size() != before.size();
     lane.set_living(members);
 }
 
@@ -273,33 +369,26 @@ void Shield::renew_lane(Lane& lane) {
 bool Shield::replay() {
     for (auto* const lane : open_lanes()) {
         std::vector<PeId> members;
-        for (auto const rank : lane->living) members.push_back(lane->founders[static_cast<std::size_t>(rank)]);
+        for (auto const rank : lane->living) members.push_back(lane->member(rank));
         auto const plan = census_->plan(lane->id, members);
         if (lane->ledger.is_tentative()) {
-            bool const commit = lane->ledger.known() < plan.newest;
-            ++(commit ? statistics_.committed : statistics_.discarded);
-            lane->ledger.settle(commit);
+            lane->ledger.settle(lane->ledger.known() < plan.newest);
         }
-        for (auto const& outcome : plan.forwards)
-            if (!forward(*lane, outcome)) return false;
+        lane->pending.settle(census_->settled(lane->id, members, !lane->lost_members));
+        for (auto const& resolution : plan.resolutions)
+            if (!resolve(*lane, resolution)) return false;
     }
     return true;
 }
 
-bool Shield::forward(Lane& lane, Forward const& forward) {
-    REGRAFT_EXPECTS(forward.source && "somebody has kept what others lack");
-    bool const sends = *forward.source == self_;
-    std::vector<std::byte> bytes(forward.outcome.bytes);
-    if (sends) bytes = lane.ledger.find(forward.outcome.number)->bytes;
-    if (!bytes.empty()) {
-        auto const source = std::find(lane.founders.begin(), lane.founders.end(), *forward.source);
-        int const root = lane.position(static_cast<int>(source - lane.founders.begin()));
-        if (PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) != MPI_SUCCESS)
-            return false;
-    }
-    if (lane.ledger.known() >= forward.outcome.number) return true;
-    lane.ledger.record(forward.outcome.kind).bytes = std::move(bytes);
-    ++statistics_.forwarded;
+bool Shield::resolve(Lane& lane, Resolution const& resolution) {
+    REGRAFT_EXPECTS(resolution.source && "somebody has kept what others lack");
+    std::vector<std::byte> bytes;
+    auto const kind = resolution.outcome.kind;
+    if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;
+    if (kind == OutcomeKind::collecting && !collect(lane, resolution, self_, bytes)) return false;
+    static_cast<void>(apply(lane.ledger, resolution, self_, std::move(bytes)));
+    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_) count_collected(resolution.inputs.size());
     return true;
 }
 

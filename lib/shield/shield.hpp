@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,7 @@
 #include "regraft/core/ids.hpp"
 #include "shield/calls.hpp"
 #include "shield/lane.hpp"
+#include "shield/pending_queue.hpp"
 #include "shield/plan.hpp"
 
 namespace regraft::shield {
@@ -23,16 +25,37 @@ struct Options {
     CommitOptions commit;
     /// Results of more bytes are confirmed and not kept.
     std::size_t most_forwarded = 4096;
+    /// Told of each step of a repair before it is carried out, and of Repair::Step::done. May be nullptr.
+    void (*on_step)(Repair::Step step) = nullptr;
 };
 
 /// Of this process.
 struct Statistics {
     std::uint64_t repairs = 0;
     std::uint64_t rounds = 0;
-    std::uint64_t forwarded = 0;  // outcomes that others told
-    std::uint64_t committed = 0;  // in a repair
-    std::uint64_t discarded = 0;  // attempts that were done again
+    std::uint64_t forwarded = 0;  // calls whose outcome others told
+    std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
+    std::uint64_t committed = 0;  // calls that a repair has confirmed
+    std::uint64_t repeated = 0;   // attempts after the first of a call
+    std::uint64_t restarted = 0;  // nonblocking operations
     double repair_ms = 0;
+    /// Grows with each of them.
+    std::uint64_t events() const { return repairs + forwarded + collected + committed + repeated; }
+};
+
+struct PastRepair {
+    double begin = 0;  // MPI_Wtime
+    double ms = 0;
+    std::uint32_t rounds = 0;
+    bool was_called = false;  // by another process, before this one has met the death
+    std::vector<PeId> dead;   // whom it has left behind, ascending
+};
+
+/// How long this process has looked in vain at its nonblocking operations.
+struct Patience {
+    std::uint32_t looks = 0;  // since something has come forward
+    std::chrono::steady_clock::time_point since;
+    std::chrono::seconds most{2};
 };
 
 /// All calls of MPI made by this go by its profiling interface, so they are not intercepted. Not thread-safe.
@@ -46,25 +69,40 @@ public:
     PeId self() const { return self_; }
     Options const& options() const { return options_; }
     Statistics const& statistics() const { return statistics_; }
+    Statistics& statistics() { return statistics_; }
+    std::span<PastRepair const> repairs() const { return repairs_; }
+    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
     /// The lane of a communicator of the program; nullptr: it is none of ours. Valid until it is freed. O(1).
-    Lane* find(MPI_Comm face);
+    Lane* find(MPI_Comm face) { return face == last_asked_ ? last_found_ : look_up(face); }
 
     bool repair_called() const;
     /// Everybody alive takes part, wherever it is. voted: see Repair. Returns when all have the same outcomes.
     void repair(bool voted = false);
-    /// For whoever polls: takes part in a repair if one was called.
+    /// For whoever polls: takes part in a repair if one was called, and looks after nonblocking operations.
     void help() {
         if (repair_called()) repair();
+        if (!busy_.empty()) progress();
     }
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
     bool is_death(int code);
+    /// MPI_SUCCESS, or the code with which the first attempt failed although nobody died.
+    int start(Lane& lane, Nonblocking operation);
+    /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
+    /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
+    void complete(Lane const& lane) {
+        while (!lane.pending.is_idle()) help();
+    }
     /// Returns when all who live have come here; afterwards nobody can need anybody. Whether this is the first of them,
     /// the same for all.
     bool finish();
+    /// The faces get the error handlers of the program back. Afterwards this is of no use.
+    void stand_aside();
+    /// Of the living, for what they tell each other after finish(). Somebody may die meanwhile.
+    MPI_Comm control() const { return control_; }
 
     /// The operation after what has returned on the lane makes this child. Its id must be that of child_id().
     void add_child(std::unique_ptr<Lane> child);
@@ -74,19 +112,24 @@ public:
     void forget(Lane& lane);
 
 private:
+    Lane* look_up(MPI_Comm face);
     void forget_last();
+    void progress();
+    bool is_starving();
     void step(Repair& repair);
+    void remember(PastRepair past, std::vector<PeId> const& before);
     void revoke_lanes() const;
     void renew_control();
     bool report_all();
     void judge();
     void renew_lane(Lane& lane);
     bool replay();
-    bool forward(Lane& lane, Forward const& forward);
+    bool resolve(Lane& lane, Resolution const& resolution);
     std::vector<Lane*> open_lanes() const;
 
     Options options_;
     Statistics statistics_;
+    std::vector<PastRepair> repairs_;
     PeId self_{};
     std::vector<PeId> founders_;  // of MPI_COMM_WORLD
     std::vector<PeId> living_;
@@ -96,6 +139,8 @@ private:
     std::map<LaneId, std::unique_ptr<Lane>> children_;
     std::optional<Census> census_;
     std::vector<MPI_Comm> outdated_;
+    std::vector<Lane*> busy_;  // on which something nonblocking is under way
+    Patience patience_;
     int vague_errors_ = 0;
     MPI_Comm last_asked_ = MPI_COMM_NULL;
     Lane* last_found_ = nullptr;

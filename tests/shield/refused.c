@@ -1,4 +1,4 @@
-/* refused CALL VICTIM: a call that the shield does not carry out after the victim has died (-1: nobody). */
+/* refused CALL VICTIM: a call that the shield does not carry out, after the victim has died (-1: nobody). */
 #include <mpi.h>
 
 #include <signal.h>
@@ -12,15 +12,29 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Win window;
+    if (!strcmp(argv[1], "lock")) MPI_Win_create(&sum, sizeof sum, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &old);
     if (rank == atoi(argv[2])) raise(SIGKILL);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(argv[1], "ibarrier")) {
-        MPI_Request request;
-        MPI_Ibarrier(MPI_COMM_WORLD, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (!strcmp(argv[1], "partitioned")) {
+        MPI_Request requests[2];
+        MPI_Psend_init(&one, 1, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+        MPI_Precv_init(&sum, 1, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+        MPI_Startall(2, requests);
+        MPI_Pready(0, requests[0]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (sum != 1) return 1;
+        MPI_Request_free(&requests[0]);
+        MPI_Request_free(&requests[1]);
+    } else if (!strcmp(argv[1], "lock")) { /* where the data of the dead are */
+        int const target = atoi(argv[2]) < 0 ? 0 : atoi(argv[2]);
+        MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+        MPI_Get(&one, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(target, window);
+        if (one != 0) return 1;
+        MPI_Win_free(&window);
     } else if (!strcmp(argv[1], "window")) {
-        MPI_Win window;
         MPI_Win_create(&sum, sizeof sum, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
         MPI_Win_fence(0, window);
         MPI_Put(&one, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);

@@ -1,0 +1,149 @@
+// Messages whose parts are shielded: a send and a receive at once, and those that are found before they are received.
+#include <mpi.h>
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "ft/backend.hpp"
+#include "shield/messages.hpp"
+#include "shield/proxies.hpp"
+
+namespace regraft::shield {
+namespace {
+
+/// A message that MPI_Mprobe has found.
+struct Found {
+    MPI_Comm face = MPI_COMM_NULL;
+    int from = 0;
+    int tag = 0;
+};
+std::unordered_map<MPI_Message, Found>& found_messages() {
+    static std::unordered_map<MPI_Message, Found> messages;
+    return messages;
+}
+/// Messages from the dead that did not come: all have the same handle, so they are received in this order.
+std::deque<Found>& missing_messages() {
+    static std::deque<Found> messages;
+    return messages;
+}
+
+/// What is sent from a place into which something is received: it goes as it is packed, which matches any type.
+struct Packed {
+    std::vector<std::byte> bytes;
+    explicit Packed(Buffer const& buffer) { buffer.pack(bytes); }
+    int size() const { return static_cast<int>(bytes.size()); }
+};
+
+/// The receive gives the status.
+int compose(MPI_Request* request, int code, Proxy::Parts& parts) {
+    if (code == MPI_SUCCESS) return make_composed(request, parts);
+    if (parts[0] != MPI_REQUEST_NULL) {
+        MPI_Cancel(&parts[0]);
+        MPI_Request_free(&parts[0]);
+    }
+    return code;
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+namespace backend = regraft::ft::backend;
+
+extern "C" {
+
+int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int send_tag, int from, int tag,
+                         MPI_Comm comm, MPI_Status* status) {
+    if (lane_of(comm) == nullptr)
+        return PMPI_Sendrecv_replace(data, count, type, to, send_tag, from, tag, comm, status);
+    Packed const sent({data, count, type});
+    return MPI_Sendrecv(sent.bytes.data(), sent.size(), MPI_PACKED, to, send_tag, data, count, type, from, tag, comm,
+                        status);
+}
+
+int MPI_Isendrecv(void const* send, int send_count, MPI_Datatype send_type, int to, int send_tag, void* data, int count,
+                  MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+    if (lane_of(comm) == nullptr)
+        return PMPI_Isendrecv(send, send_count, send_type, to, send_tag, data, count, type, from, tag, comm, request);
+    Proxy::Parts parts{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int code = MPI_Irecv(data, count, type, from, tag, comm, &parts[0]);
+    if (code == MPI_SUCCESS) code = MPI_Isend(send, send_count, send_type, to, send_tag, comm, &parts[1]);
+    return compose(request, code, parts);
+}
+
+int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int send_tag, int from, int tag,
+                          MPI_Comm comm, MPI_Request* request) {
+    if (lane_of(comm) == nullptr)
+        return PMPI_Isendrecv_replace(data, count, type, to, send_tag, from, tag, comm, request);
+    auto const sent = std::make_shared<Packed>(Buffer{data, count, type});
+    int const code = MPI_Isendrecv(sent->bytes.data(), sent->size(), MPI_PACKED, to, send_tag, data, count, type, from,
+                                   tag, comm, request);
+    if (code == MPI_SUCCESS) find_proxy(*request)->held = sent;
+    return code;
+}
+
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int* is_there, MPI_Message* message, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Improbe(from, tag, comm, is_there, message, status);
+    session().shield->help();
+    *is_there = 0;
+    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
+    MPI_Status seen;
+    int const code = PMPI_Improbe(lane->on_face(from), tag, lane->face, is_there, message, &seen);
+    if (is_of_the_dead(code)) {
+        if (from == MPI_ANY_SOURCE) backend::acknowledge(lane->face);
+        *is_there = 0;
+        return MPI_SUCCESS;
+    }
+    if (code != MPI_SUCCESS || *is_there == 0) return complain(*lane, code);
+    translate(*lane, &seen);
+    if (*message != MPI_MESSAGE_NO_PROC) found_messages()[*message] = {comm, seen.MPI_SOURCE, seen.MPI_TAG};
+    if (status != MPI_STATUS_IGNORE) *status = seen;
+    return code;
+}
+
+int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Mprobe(from, tag, comm, message, status);
+    enter_message_call();
+    for (int is_there = 0;;) {
+        bool const dead = can_not_send(*lane, from);  // asked before: what came before the death is there then
+        int const code = MPI_Improbe(from, tag, comm, &is_there, message, status);
+        if (code != MPI_SUCCESS || is_there != 0) return code;
+        if (!dead) continue;
+        *message = MPI_MESSAGE_NO_PROC;
+        missing_messages().push_back({comm, from, tag});
+        set_empty(status, from, tag);
+        return MPI_SUCCESS;
+    }
+}
+
+int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+    Buffer const buffer{data, count, type};
+    if (*message == MPI_MESSAGE_NO_PROC && !missing_messages().empty()) {
+        auto const missing = missing_messages().front();
+        missing_messages().pop_front();
+        *message = MPI_MESSAGE_NULL;
+        return start_nothing(missing.face, buffer, missing.from, missing.tag, request);
+    }
+    auto const node = found_messages().extract(*message);
+    int const code = PMPI_Imrecv(data, count, type, message, request);
+    if (!node) return code;
+    auto const& found = node.mapped();
+    if (is_of_the_dead(code)) return start_nothing(found.face, buffer, found.from, found.tag, request);
+    if (code == MPI_SUCCESS) expect_message(*request, found.face, buffer, found.from, found.tag);
+    auto* const lane = lane_of(found.face);
+    return lane == nullptr ? code : complain(*lane, code);
+}
+
+int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+    if (session().shield == nullptr) return PMPI_Mrecv(data, count, type, message, status);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int const code = MPI_Imrecv(data, count, type, message, &request);
+    return code != MPI_SUCCESS ? code : MPI_Wait(&request, status);
+}
+}

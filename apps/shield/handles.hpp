@@ -1,0 +1,24 @@
+// Types and operations that the program frees while something that was started still needs them: MPI keeps them for its
+// own calls, and this for those that are repeated.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace regraft::shield {
+
+/// As long as this lives, freeing them waits.
+class Uses {
+public:
+    explicit Uses(std::vector<MPI_Datatype> types, MPI_Op operation = MPI_OP_NULL);
+    Uses(Uses const&) = delete;
+    Uses& operator=(Uses const&) = delete;
+    ~Uses();
+
+private:
+    std::vector<MPI_Datatype> types_;
+    MPI_Op operation_;
+};
+
+}  // namespace regraft::shield

@@ -1,0 +1,446 @@
+// Nonblocking collectives. The program's request is a generalized one, which is complete when all members have
+// succeeded. The arguments are kept until then, for the operation may have to be attempted again, among fewer.
+#include "shield/nonblocking.hpp"
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "shield/buffer.hpp"
+#include "shield/collectives.hpp"
+#include "shield/handles.hpp"
+#include "shield/identity.hpp"
+#include "shield/messages.hpp"
+#include "shield/session.hpp"
+
+namespace regraft::shield {
+namespace {
+
+std::unordered_set<MPI_Request>& under_way() {
+    static std::unordered_set<MPI_Request> requests;
+    return requests;
+}
+std::unordered_map<MPI_Request, int>& failures() {
+    static std::unordered_map<MPI_Request, int> codes;
+    return codes;
+}
+
+int query(void*, MPI_Status* status) {
+    set_empty(status, MPI_UNDEFINED, MPI_UNDEFINED);
+    return MPI_SUCCESS;
+}
+int release(void*) {
+    return MPI_SUCCESS;
+}
+int cancel(void*, int) {
+    return MPI_ERR_REQUEST;  // there is no such thing
+}
+
+using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
+
+/// finish(): what is left to do when the results are final.
+int start(
+    Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {}) {
+    if (int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request); code != MPI_SUCCESS)
+        return code;
+    auto const handle = *request;
+    under_way().insert(handle);
+    auto const end = [handle, finish = std::move(finish)](int ended) {
+        if (ended == MPI_SUCCESS) {
+            finish();
+        } else {
+            failures()[handle] = ended;
+        }
+        under_way().erase(handle);
+        PMPI_Grequest_complete(handle);
+    };
+    int const code = session().shield->start(lane, {std::move(attempt), end});
+    if (code == MPI_SUCCESS) return code;
+    under_way().erase(handle);
+    PMPI_Grequest_complete(handle);
+    PMPI_Request_free(request);
+    return complain(lane, code);
+}
+
+/// One with a root, which may be dead: then nothing is done but skip(), in the end.
+int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> skip) {
+    auto const skips = std::make_shared<bool>(false);
+    auto const with_root = [&lane, root, skips, attempt = std::move(attempt)](MPI_Comm on, MPI_Request* native) {
+        *skips = !lane.lives(root);
+        *native = MPI_REQUEST_NULL;
+        return *skips ? MPI_SUCCESS : attempt(on, native);
+    };
+    return start(lane, request, with_root, [skips, skip = std::move(skip)] {
+        if (*skips) skip();
+    });
+}
+
+/// What an attempt needs as long as it is under way, of those that live then.
+struct Arguments {
+    int position = 0;  // of this process
+    Selected out, in;
+    std::vector<MPI_Datatype> out_types, in_types;
+    std::unique_ptr<BlockType> out_block, in_block;
+    std::optional<Scratch> blocks;
+    std::vector<Kept> kept;
+    Uses uses;
+
+    explicit Arguments(std::vector<MPI_Datatype> types, MPI_Op operation = MPI_OP_NULL)
+        : uses(std::move(types), operation) {}
+    void keep(Buffer const& buffer) { kept.emplace_back(true, buffer); }
+    void restore() {
+        for (auto& part : kept) part.restore();
+    }
+    /// Blocks at the numbers of their ranks.
+    void select_blocks(Lane const& lane, Buffer const& sent, Buffer const& received) {
+        out = in = Selected(lane);
+        out_block = std::make_unique<BlockType>(sent.count, sent.type);
+        in_block = std::make_unique<BlockType>(received.count, received.type);
+    }
+};
+
+std::shared_ptr<Arguments> arguments(std::vector<MPI_Datatype> types, MPI_Op operation = MPI_OP_NULL) {
+    // What is given in place has no type.
+    std::erase(types, MPI_DATATYPE_NULL);
+    return std::make_shared<Arguments>(std::move(types), operation);
+}
+
+MPI_Datatype unless(bool in_place, MPI_Datatype type) {
+    return in_place ? MPI_DATATYPE_NULL : type;
+}
+
+/// What each rank gets of the reduced blocks.
+int scatter_reduced(Lane& lane, MPI_Request* request, void const* send, void* receive, std::vector<int> const& counts,
+                    MPI_Datatype type, MPI_Op op) {
+    auto const held = arguments({type}, op);
+    MPI_Aint place = 0;
+    for (auto const count : counts) {
+        if (send == MPI_IN_PLACE) held->keep(displaced(receive, count, type, place));
+        place += count;
+    }
+    return start(lane, request, [=, &lane](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        held->out.counts = select(lane, counts.data());
+        if (lane.is_whole()) return PMPI_Ireduce_scatter(send, receive, held->out.counts.data(), type, op, on, native);
+        auto* const input = send == MPI_IN_PLACE ? receive : const_cast<void*>(send);
+        held->blocks.emplace(living_blocks(lane, input, counts.data(), type));
+        return PMPI_Ireduce_scatter(held->blocks->buffer().data, receive, held->out.counts.data(), type, op, on,
+                                    native);
+    });
+}
+
+}  // namespace
+
+bool is_collective_under_way(MPI_Request request) {
+    return under_way().contains(request);
+}
+
+int take_failure(MPI_Request request) {
+    auto const node = failures().extract(request);
+    return node ? node.mapped() : MPI_SUCCESS;
+}
+
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ibarrier(comm, request);
+    return start(*lane, request, PMPI_Ibarrier);
+}
+
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ibcast(data, count, type, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    auto const attempt = [=, held = arguments({type})](MPI_Comm on, MPI_Request* native) {
+        return PMPI_Ibcast(data, count, type, lane->position(root), on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] {
+        without_root("MPI_Ibcast", root, true);
+        Buffer{data, count, type}.make_hole();
+    });
+}
+
+int MPI_Iallreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iallreduce(send, receive, count, type, op, comm, request);
+    auto const held = arguments({type}, op);
+    if (send == MPI_IN_PLACE) held->keep({receive, count, type});
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        return PMPI_Iallreduce(send, receive, count, type, op, on, native);
+    });
+}
+
+int MPI_Ireduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ireduce(send, receive, count, type, op, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    auto const held = arguments({type}, op);
+    if (send == MPI_IN_PLACE) held->keep({receive, count, type});
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        return PMPI_Ireduce(send, receive, count, type, op, lane->position(root), on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Ireduce", root, false); });
+}
+
+int MPI_Iscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iscan(send, receive, count, type, op, comm, request);
+    auto const held = arguments({type}, op);
+    if (send == MPI_IN_PLACE) held->keep({receive, count, type});
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        return PMPI_Iscan(send, receive, count, type, op, on, native);
+    });
+}
+
+int MPI_Iexscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iexscan(send, receive, count, type, op, comm, request);
+    Buffer const result{receive, count, type};
+    auto const held = arguments({type}, op);
+    if (send == MPI_IN_PLACE) held->keep(result);
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        held->position = lane->position(lane->self);
+        return PMPI_Iexscan(send, receive, count, type, op, on, native);
+    };
+    return start(*lane, request, attempt, [=] {
+        if (lane->self > 0 && held->position == 0) make_identity(op, result);
+    });
+}
+
+int MPI_Ireduce_scatter(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ireduce_scatter(send, receive, counts, type, op, comm, request);
+    return scatter_reduced(*lane, request, send, receive, {counts, counts + lane->size()}, type, op);
+}
+
+int MPI_Ireduce_scatter_block(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ireduce_scatter_block(send, receive, count, type, op, comm, request);
+    return scatter_reduced(*lane, request, send, receive, std::vector<int>(lane->size(), count), type, op);
+}
+
+int MPI_Igather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                int root, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Igather(send, send_count, send_type, receive, count, type, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    bool const in_place = send == MPI_IN_PLACE;
+    bool const is_root = lane->self == root;
+    auto const held = arguments({unless(in_place, send_type), unless(!is_root, type)});
+    if (in_place) held->keep(Buffer{receive, count, type}.part(root));
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        int const to = lane->position(root);
+        if (lane->is_whole()) return PMPI_Igather(send, send_count, send_type, receive, count, type, to, on, native);
+        if (!is_root)
+            return PMPI_Igatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on, native);
+        Buffer const rows{receive, count, type};
+        make_holes(*lane, [&](int rank) { return rows.part(rank); });
+        held->select_blocks(*lane, rows, rows);
+        return PMPI_Igatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(),
+                             held->in_block->get(), to, on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Igather", root, false); });
+}
+
+int MPI_Igatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
+                 int const places[], MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Igatherv(send, send_count, send_type, receive, counts, places, type, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    bool const in_place = send == MPI_IN_PLACE;
+    bool const is_root = lane->self == root;
+    auto const held = arguments({unless(in_place, send_type), unless(!is_root, type)});
+    if (in_place) held->keep(displaced(receive, counts[root], type, places[root]));
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        int const to = lane->position(root);
+        if (!is_root || lane->is_whole())
+            return PMPI_Igatherv(send, send_count, send_type, receive, counts, places, type, to, on, native);
+        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
+        held->in = Selected(*lane, counts, places);
+        return PMPI_Igatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(), type,
+                             to, on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Igatherv", root, false); });
+}
+
+int MPI_Iscatter(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                 int root, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iscatter(send, send_count, send_type, receive, count, type, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    bool const in_place = receive == MPI_IN_PLACE;
+    bool const is_root = lane->self == root;
+    auto const held = arguments({unless(!is_root, send_type), unless(in_place, type)});
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        int const from = lane->position(root);
+        if (lane->is_whole()) return PMPI_Iscatter(send, send_count, send_type, receive, count, type, from, on, native);
+        if (!is_root)
+            return PMPI_Iscatterv(nullptr, nullptr, nullptr, MPI_BYTE, receive, count, type, from, on, native);
+        Buffer const rows{const_cast<void*>(send), send_count, send_type};
+        held->select_blocks(*lane, rows, rows);
+        return PMPI_Iscatterv(send, held->out.counts.data(), held->out.places.data(), held->out_block->get(), receive,
+                              count, type, from, on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] {
+        without_root("MPI_Iscatter", root, true);
+        Buffer{receive, count, type}.make_hole();
+    });
+}
+
+int MPI_Iscatterv(void const* send, int const counts[], int const places[], MPI_Datatype send_type, void* receive,
+                  int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Iscatterv(send, counts, places, send_type, receive, count, type, root, comm, request);
+    if (!is_rank(*lane, root)) return complain(*lane, MPI_ERR_ROOT);
+    bool const in_place = receive == MPI_IN_PLACE;
+    bool const is_root = lane->self == root;
+    auto const held = arguments({unless(!is_root, send_type), unless(in_place, type)});
+    auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
+        int const from = lane->position(root);
+        if (!is_root || lane->is_whole())
+            return PMPI_Iscatterv(send, counts, places, send_type, receive, count, type, from, on, native);
+        held->out = Selected(*lane, counts, places);
+        return PMPI_Iscatterv(send, held->out.counts.data(), held->out.places.data(), send_type, receive, count, type,
+                              from, on, native);
+    };
+    return start_rooted(*lane, request, root, attempt, [=] {
+        without_root("MPI_Iscatterv", root, true);
+        Buffer{receive, count, type}.make_hole();
+    });
+}
+
+int MPI_Iallgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                   MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Iallgather(send, send_count, send_type, receive, count, type, comm, request);
+    bool const in_place = send == MPI_IN_PLACE;
+    Buffer const rows{receive, count, type};
+    auto const held = arguments({unless(in_place, send_type), type});
+    if (in_place) held->keep(rows.part(lane->self));
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        if (lane->is_whole()) return PMPI_Iallgather(send, send_count, send_type, receive, count, type, on, native);
+        make_holes(*lane, [&](int rank) { return rows.part(rank); });
+        held->select_blocks(*lane, rows, rows);
+        return PMPI_Iallgatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(),
+                                held->in_block->get(), on, native);
+    });
+}
+
+int MPI_Iallgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
+                    int const places[], MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Iallgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
+    bool const in_place = send == MPI_IN_PLACE;
+    auto const held = arguments({unless(in_place, send_type), type});
+    if (in_place) held->keep(displaced(receive, counts[lane->self], type, places[lane->self]));
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
+        held->in = Selected(*lane, counts, places);
+        return PMPI_Iallgatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(),
+                                type, on, native);
+    });
+}
+
+int MPI_Ialltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
+                  MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Ialltoall(send, send_count, send_type, receive, count, type, comm, request);
+    bool const in_place = send == MPI_IN_PLACE;
+    Buffer const in{receive, count, type};
+    Buffer const out = in_place ? in : Buffer{const_cast<void*>(send), send_count, send_type};
+    auto const held = arguments({unless(in_place, send_type), type});
+    for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank) held->keep(in.part(rank));
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        if (lane->is_whole()) return PMPI_Ialltoall(send, send_count, send_type, receive, count, type, on, native);
+        make_holes(*lane, [&](int rank) { return in.part(rank); });
+        held->select_blocks(*lane, out, in);
+        return PMPI_Ialltoallv(send, held->out.counts.data(), held->out.places.data(), held->out_block->get(), receive,
+                               held->in.counts.data(), held->in.places.data(), held->in_block->get(), on, native);
+    });
+}
+
+int MPI_Ialltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
+                   void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
+                   MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm, request);
+    bool const in_place = send == MPI_IN_PLACE;
+    auto const row = [=](int rank) { return displaced(receive, counts[rank], type, places[rank]); };
+    auto const held = arguments({unless(in_place, send_type), type});
+    for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank) held->keep(row(rank));
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        if (lane->is_whole())
+            return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, on,
+                                   native);
+        make_holes(*lane, row);
+        held->in = Selected(*lane, counts, places);
+        held->out = in_place ? held->in : Selected(*lane, send_counts, send_places);
+        return PMPI_Ialltoallv(send, held->out.counts.data(), held->out.places.data(), in_place ? type : send_type,
+                               receive, held->in.counts.data(), held->in.places.data(), type, on, native);
+    });
+}
+
+int MPI_Ialltoallw(void const* send, int const send_counts[], int const send_places[], MPI_Datatype const send_types[],
+                   void* receive, int const counts[], int const places[], MPI_Datatype const types[], MPI_Comm comm,
+                   MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ialltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, comm,
+                               request);
+    bool const in_place = send == MPI_IN_PLACE;
+    auto const size = static_cast<int>(lane->size());
+    auto const row = [=](int rank) {
+        return Buffer{static_cast<std::byte*>(receive) + places[rank], counts[rank], types[rank]};
+    };
+    std::vector<MPI_Datatype> all(types, types + size);
+    if (!in_place) all.insert(all.end(), send_types, send_types + size);
+    auto const held = arguments(std::move(all));
+    for (int rank = 0; in_place && rank < size; ++rank) held->keep(row(rank));
+    return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
+        held->restore();
+        if (lane->is_whole())
+            return PMPI_Ialltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, on,
+                                   native);
+        make_holes(*lane, row);
+        held->in = Selected(*lane, counts, places);
+        held->out = in_place ? held->in : Selected(*lane, send_counts, send_places);
+        held->in_types = held->out_types = {};
+        for (auto const rank : lane->living) {
+            held->in_types.push_back(types[rank]);
+            held->out_types.push_back(in_place ? types[rank] : send_types[rank]);
+        }
+        return PMPI_Ialltoallw(send, held->out.counts.data(), held->out.places.data(), held->out_types.data(), receive,
+                               held->in.counts.data(), held->in.places.data(), held->in_types.data(), on, native);
+    });
+}
+}

@@ -1,0 +1,130 @@
+/* pending CASE VICTIM: what is under way when others wait, die or let go of it. VICTIM -1: nobody dies.
+ *
+ *   ahead   who has its broadcast, along a binomial tree, waits for one whose broadcast has failed
+ *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
+ *   free    a communicator is freed while something is under way on it
+ *   root    the root of what is under way dies
+ *   errors  what MPI does not allow for a collective that is under way */
+#include <mpi.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size, victim, right = 1;
+static double one = 1;
+
+static void expect(int fact, char const* what) {
+    if (fact) return;
+    fprintf(stderr, "rank %d: %s\n", rank, what);
+    right = 0;
+}
+
+static void die(int delay) {
+    if (rank == victim) raise(SIGKILL);
+    usleep((unsigned)delay);
+}
+
+static void ahead(void) {
+    int const last = size - 1;
+    double data = rank == 0 ? 42 : -1, got = -1;
+    MPI_Request request;
+    die(rank == last ? 300000 : 50000);
+    MPI_Ibcast(&data, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == last) MPI_Send(&data, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Recv(&got, 1, MPI_DOUBLE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect(data == 42 && (rank != 0 || got == 42), "not what the root has sent");
+}
+
+static void starve(void) {
+    double sum[2] = {0, 0};
+    MPI_Comm other;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    if (rank == 1) usleep(100000); /* the others are in the second when this one succeeds in the first */
+    MPI_Iallreduce(&one, &sum[0], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&one, &sum[1], 1, MPI_DOUBLE, MPI_SUM, other);
+    if (rank != 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(sum[0] == size && sum[1] == size, "a wrong sum");
+    MPI_Comm_free(&other);
+}
+
+static void let_go(void) {
+    double sum = 0;
+    MPI_Comm other;
+    MPI_Request request;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Iallreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, other, &request);
+    die(50000);
+    MPI_Comm_free(&other);
+    expect(other == MPI_COMM_NULL, "a communicator is not freed");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(sum == size || sum == size - 1, "a wrong sum");
+}
+
+static void root(void) {
+    double data = 7, sum = -1;
+    MPI_Request requests[2];
+    die(0);
+    MPI_Ibcast(&data, 1, MPI_DOUBLE, victim, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ireduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, victim, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(data == 0 && sum == -1, "something came from or to the dead"); /* holes are zeros */
+}
+
+static void errors(void) {
+    int data = rank, error_class = 0, flag = 0;
+    MPI_Request request, before;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Ibcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    before = request;
+    if (rank == 1) usleep(50000);
+    MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    if (!flag) {
+        MPI_Error_class(MPI_Cancel(&request), &error_class);
+        expect(error_class == MPI_ERR_REQUEST, "it was cancelled");
+        MPI_Error_class(MPI_Request_free(&request), &error_class);
+        expect(error_class == MPI_ERR_REQUEST && request == before, "it was freed");
+    }
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL && data == 0, "it is lost");
+    MPI_Error_class(MPI_Ibcast(&data, 1, MPI_INT, size, MPI_COMM_WORLD, &request), &error_class);
+    expect(error_class == MPI_ERR_ROOT, "a root that is none");
+    MPI_Error_class(MPI_Iallreduce(&data, &flag, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), &error_class);
+    expect(error_class == MPI_ERR_COUNT, "a negative count");
+    expect(request == MPI_REQUEST_NULL, "a request of what was not started");
+}
+
+int main(int argc, char** argv) {
+    struct {
+        char const* name;
+        void (*act)(void);
+    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go}, {"root", root}, {"errors", errors}};
+    double living = 0;
+    int known = 0;
+    if (argc < 3) return 2;
+    victim = atoi(argv[2]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
+        if (!strcmp(argv[1], cases[i].name)) cases[i].act(), known = 1;
+    expect(known, "no such case");
+    MPI_Allreduce(&one, &living, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    expect(living == size - (victim >= 0), "not all survivors are there");
+    MPI_Finalize();
+    if (getenv("REGRAFT_VERDICTS")) {
+        char path[1000], done[900];
+        snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), rank);
+        snprintf(path, sizeof path, "%s.tmp", done);
+        FILE* file = fopen(path, "w");
+        fputs(right ? "pass 1\n" : "fail: see above\n", file);
+        fclose(file);
+        rename(path, done);
+    }
+    return !right;
+}
