@@ -90,7 +90,8 @@ static void errors(void) {
         MPI_Error_class(MPI_Request_free(&request), &error_class);
         expect(error_class == MPI_ERR_REQUEST && request == before, "it was freed");
     }
-    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL && data == 0, "it is lost");
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL && data == 0,
+           "it is lost");
     MPI_Error_class(MPI_Ibcast(&data, 1, MPI_INT, size, MPI_COMM_WORLD, &request), &error_class);
     expect(error_class == MPI_ERR_ROOT, "a root that is none");
     MPI_Error_class(MPI_Iallreduce(&data, &flag, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), &error_class);
