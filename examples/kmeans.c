@@ -14,8 +14,7 @@ typedef struct point {
     double x[DIMS];
 } point;
 
-/* What changes from step to step, the same on all ranks. */
-struct state {
+struct state { /* changes from step to step, the same on all ranks */
     uint64_t step;
     point centres[CENTRES];
 };

@@ -60,6 +60,8 @@ TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "ph
          "phylo-checkpoints": "phylo_checkpoints_bench.py"}
 # A tool that measures the examples; it has to be named, too.
 EXAMPLES = {"programs": "programs_bench.py"}
+# A tool that runs its program with and without the shield.
+SHIELDED = {"shield": "shield_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
 
 
@@ -77,8 +79,11 @@ def main() -> int:
     args = parser.parse_args()
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
+    shield = args.programs.resolve().parent / "apps" / "shield" / "libregraft_shield.so"
     if not args.mpirun:
-        built = {name: program for name, program in built.items() if name not in JOBS}
+        built = {name: program for name, program in built.items() if name not in {*JOBS, *SHIELDED}}
+    if not shield.exists():
+        built = {name: program for name, program in built.items() if name not in SHIELDED}
     phylo = args.programs.resolve().parent / "apps" / "phylo" / "regraft-phylo"
     examples = args.programs.resolve().parent / "examples"
     tools = (TOOLS if phylo.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
@@ -103,6 +108,9 @@ def main() -> int:
         if name in EXAMPLES and name in tools:
             source, pace = "stencil.cpp", ["--short"] if args.short else []
             problem = run_tool(tools[name], examples, ["--mpirun", args.mpirun, *pace], result)
+        elif name in SHIELDED:
+            pace = ["--short"] if args.short else []
+            problem = run_tool(SHIELDED[name], built[name], ["--library", str(shield), "--mpirun", args.mpirun, *pace], result)
         elif name in tools:
             source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
             problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], result)

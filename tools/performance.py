@@ -12,6 +12,7 @@ import compressors
 import floors
 import phylo_tables
 import plot
+import programs
 import searches
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
@@ -26,7 +27,7 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield": shielding}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
@@ -48,6 +49,55 @@ def trees(folder: pathlib.Path) -> str:
     """Of all that measures searches and was measured."""
     parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
     return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
+
+
+def surviving(folder: pathlib.Path) -> str:
+    """Of snapshots, and of the programs that use them."""
+    return commits(plot.read(folder / "snapshot.json")) + "\n" + overheads(plot.read(folder / "programs.json"))
+
+
+def commits(results: plot.Results) -> str:
+    """A row per number of PEs, size and number of copies."""
+    columns = {"with checksums": ("commit_checked", "pairwise"), "compressed": ("commit_compressed", "pairwise"), "erasure 3 + 1": ("commit", "erasure_3_1")}
+    head = ["PEs", "MiB per PE", "replicas", "commit", "floor", "ratio", *columns]
+    runs = {(run.pes, run.bytes, run.replicas, run.operation, run.variant): run for run in floors.runs(results)}
+    rows = []
+    for key, run in sorted(runs.items()):
+        if key[3:] == ("commit", "pairwise"):
+            others = [runs.get((*key[:3], *column)) for column in columns.values()]
+            rows.append([str(run.pes), str(run.bytes >> 20), str(run.replicas), *floors.cells(run),
+                         *(f"{other.over_floor:.2f}" if other else "-" for other in others)])
+    means = re.sub(r", commit_.*", "", floors.summary(results)[-1])
+    return ("Commits beside their floor: one memcpy of the state, and MPI (the faster of `MPI_Alltoallv` and messages) moving it once to the same\n"
+            "partners, in buffers that are there. In each iteration the two take turns. The columns at the end are ratios, too\n"
+            f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{means[0].upper()}{means[1:]}.\n\n{source(results)}")
+
+
+def overheads(results: plot.Results) -> str:
+    """Tables of k-means and of the stencil, and what is said of deaths at Young's interval."""
+    def percent(program: str, variant: str, base: str, pes: int) -> str:
+        return f"{100 * programs.overhead(results, program, variant, base, pes):+.1f} %"
+
+    variants = {name: label for name, label in programs.KMEANS.items() if name != "unprotected"}
+    kmeans = [[str(pes), *(percent("kmeans", variant, "unprotected", pes) for variant in variants)]
+              for pes in programs.number_of_pes(results, "kmeans")]
+    intervals = programs.intervals(results)
+    stencil = [[str(pes), *(percent("stencil", f"every_{interval}", "without", pes) for interval in intervals)]
+               for pes in programs.number_of_pes(results, "stencil")]
+    sizes = {pes: dict(programs.snapshot_sizes(results, pes)) for pes in programs.number_of_pes(results, "stencil")}
+    megabytes = sorted({size for costs in sizes.values() for size in costs})
+    costs = [[str(pes), *(f"{of_size[size]:.2f} ms" for size in megabytes)] for pes, of_size in sizes.items()]
+    return ("Two programs of [examples](../examples/README.md), how much longer they take: k-means whose input has copies and whose state is\n"
+            f"checkpointed at each step, beside one that has neither (fig. 5 of ReStore):\n\n{table(['ranks', *variants.values()], kmeans)}\n"
+            "The stencil, by the steps from snapshot to snapshot (figs. 4 to 8 of Kohl et al.):\n\n"
+            f"{table(['ranks', *(f'every {interval}' for interval in intervals)], stencil)}\n"
+            f"A snapshot of it, by the size of the state of all ranks together:\n\n{table(['ranks', *(f'{size:.3g} MB' for size in megabytes)], costs)}\n"
+            + "".join(f"{line[0].upper()}{line[1:]}.\n" for line in programs.at_young(results)) + "\n" + fastest(source(results)))
+
+
+def fastest(words: str) -> str:
+    """Of repetitions, not the median of them."""
+    return words.replace("Medians", "The fastest of five repetitions, with deaths their median", 1)
 
 
 def scaling(folder: pathlib.Path) -> str:
@@ -72,6 +122,31 @@ def time_and_memory(point: plot.Point | None) -> str:
     memory = point.run["peak_bytes"]
     unit, size = next((unit, size) for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1)) if memory >= size or size == 1)
     return f"{seconds(point.seconds)}, {memory / size:.3g} {unit}"
+
+
+def shielding(folder: pathlib.Path) -> str:
+    """A row per operation and number of bytes, with and without the shield for each number of ranks; then what a death takes."""
+    results = plot.read(folder / "shield.json")
+    calls, deaths = {}, []  # (operation, bytes) -> ranks -> variant -> point
+    for family, variants in results.families.items():
+        operation, ranks = re.fullmatch(r"(.+)_pes_(\d+)", family).groups()
+        for variant, points in variants.items():
+            for point in points:
+                if operation == "repair":
+                    deaths.append(f"{point.seconds * 1e3:.0f} ms on {ranks} ranks, {point.run['repair_ms']:.1f} ms of which were the repair")
+                else:
+                    calls.setdefault((operation, point.size), {}).setdefault(int(ranks), {})[variant] = point
+    sizes = sorted({ranks for of_row in calls.values() for ranks in of_row})
+    head = ["call", "bytes"] + [text for ranks in sizes for text in (f"{ranks} ranks", "with the shield", "ratio")]
+    rows = []
+    for (operation, size), of_row in calls.items():
+        row = [operation.replace("_", " "), f"{size:,}" if size else "-"]
+        for ranks in sizes:
+            plain, shield = (of_row[ranks][variant] for variant in ("plain", "shield"))
+            row += [plot.in_words(plain.seconds), plot.in_words(shield.seconds), f"{shield.run['over_plain']:.2f}"]
+        rows.append(row)
+    return (f"{table(head, rows)}\nA call, and there and back for a ping-pong; medians of {results.context['turns']} jobs, each the fastest of "
+            f"{results.context['batches']} batches. A death holds\nthe others up until it is noticed and repaired: {'; '.join(deaths)}.\n\n{source(results)}")
 
 
 def senders(results: plot.Results) -> str:

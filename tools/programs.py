@@ -55,6 +55,12 @@ def summary(results: Results) -> list[str]:
         cost = commit_ms([run for interval in intervals(results) for run in runs(results, "stencil", f"every_{interval}", pes)])
         lines.append(f"stencil on {pes} ranks, steps from snapshot to snapshot: {told}; {cost:.2f} ms each")
         lines.append(f"a snapshot on {pes} ranks: " + ", ".join(f"{size:.3g} MB {cost:.2f} ms" for size, cost in snapshot_sizes(results, pes)))
+    return lines + at_young(results)
+
+
+def at_young(results: Results) -> list[str]:
+    """A line per number of ranks: what deaths cost beside what Young's formula says of them."""
+    lines = []
     for pes in sorted({point.size for point in results.families.get("stencil", {}).get("young_deaths", [])}):
         found = runs(results, "stencil", "young_deaths", pes)
         mtbf = median([run["mtbf_ms"] for run in found])

@@ -44,9 +44,14 @@ private:
 /// algorithm may use their place.
 class Kept {
 public:
-    Kept(bool keep, Buffer buffer);
+    Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
+        if (kept_) buffer_.pack(bytes_);
+    }
     /// Before each attempt.
-    void restore();
+    void restore() {
+        if (kept_ && used_) buffer_.unpack(bytes_);
+        used_ = true;
+    }
 
 private:
     bool kept_;

@@ -26,6 +26,26 @@ int gather_to_all(Lane const& lane, MPI_Comm comm, void const* send, int send_co
     return code;
 }
 
+/// The inputs of the members and that of this process, in the order of ranks: op need not commute.
+void reduce_in_order(Lane const& lane, Inputs const& inputs, Buffer const& own, Buffer const& result, MPI_Op op) {
+    Scratch const next(result);
+    Scratch const sum(result);
+    auto const load = [&](std::size_t i, Buffer const& into) {
+        if (lane.living[i] == lane.self) {
+            copy(own, into);
+        } else {
+            into.unpack(inputs[i]);
+        }
+    };
+    auto i = inputs.size() - 1;
+    load(i, sum.buffer());
+    while (i-- > 0) {
+        load(i, next.buffer());
+        PMPI_Reduce_local(next.buffer().data, sum.buffer().data, result.count, result.type, op);
+    }
+    copy(sum.buffer(), result);
+}
+
 }  // namespace
 }  // namespace regraft::shield
 
@@ -46,7 +66,8 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
     if (!is_rank(*lane, root)) return complain(*lane, PMPI_Bcast(data, count, type, root, comm));
     Buffer const buffer{data, count, type};
     bool const is_root = lane->self == root;
-    return run(*lane, {.synchronises = false, .forwardable = forwardable(buffer.bytes())}, root,
+    auto const size = buffer.bytes();
+    return run(*lane, {.forwardable = forwardable(size), .bytes = size}, root,
                Operation{[&](MPI_Comm on) { return PMPI_Bcast(data, count, type, lane->position(root), on); },
                          [&](auto& bytes) { buffer.pack(bytes); },
                          [&](auto bytes) {
@@ -76,14 +97,20 @@ int MPI_Reduce(void const* send, void* receive, int count, MPI_Datatype type, MP
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Reduce(send, receive, count, type, op, root, comm);
     if (!is_rank(*lane, root)) return complain(*lane, PMPI_Reduce(send, receive, count, type, op, root, comm));
-    Kept kept(send == MPI_IN_PLACE, {receive, count, type});
-    return run_confirmed(
-        *lane, false, root,
-        [&](MPI_Comm on) {
-            kept.restore();
-            return PMPI_Reduce(send, receive, count, type, op, lane->position(root), on);
-        },
-        [&] { without_root("MPI_Reduce", root, false); });
+    bool const in_place = send == MPI_IN_PLACE;
+    Buffer const own{in_place ? receive : const_cast<void*>(send), count, type};
+    Kept kept(in_place, own);
+    return run_to_root(*lane, root, own.bytes(),
+                       OperationToRoot{[&](MPI_Comm on) {
+                                           kept.restore();
+                                           return PMPI_Reduce(send, receive, count, type, op, lane->position(root), on);
+                                       },
+                                       [&](auto& bytes) { own.pack(bytes); },
+                                       [&](Inputs const& inputs) {
+                                           kept.restore();
+                                           reduce_in_order(*lane, inputs, own, {receive, count, type}, op);
+                                       },
+                                       [&] { without_root("MPI_Reduce", root, false); }});
 }
 
 int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
@@ -94,20 +121,31 @@ int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* r
         return lane == nullptr ? code : complain(*lane, code);
     }
     bool const in_place = send == MPI_IN_PLACE;
-    Kept kept(in_place, in_place ? Buffer{receive, count, type}.part(root) : Buffer{});
+    bool const is_root = lane->self == root;
+    Buffer const block{receive, count, type};
+    Buffer const own = in_place ? block.part(root) : Buffer{const_cast<void*>(send), send_count, send_type};
+    Kept kept(in_place, own);
     auto const attempt = [&](MPI_Comm on) {
         kept.restore();
         int const to = lane->position(root);
         if (lane->is_whole()) return PMPI_Gather(send, send_count, send_type, receive, count, type, to, on);
-        if (lane->self != root)
-            return PMPI_Gatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on);
-        make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
-        BlockType const block(count, type);
+        if (!is_root) return PMPI_Gatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on);
+        make_holes(*lane, [&](int rank) { return block.part(rank); });
+        BlockType const row(count, type);
         Selected const rows(*lane);
-        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), block.get(),
-                            to, on);
+        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), row.get(), to,
+                            on);
     };
-    return run_confirmed(*lane, false, root, attempt, [&] { without_root("MPI_Gather", root, false); });
+    auto const combine = [&](Inputs const& inputs) {
+        kept.restore();
+        make_holes(*lane, [&](int rank) { return block.part(rank); });
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (lane->living[i] != root) block.part(lane->living[i]).unpack(inputs[i]);
+        if (!in_place) copy(own, block.part(root));
+    };
+    return run_to_root(*lane, root, is_root ? block.bytes() : own.bytes(),
+                       OperationToRoot{attempt, [&](auto& bytes) { own.pack(bytes); }, combine,
+                                       [&] { without_root("MPI_Gather", root, false); }});
 }
 
 int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],

@@ -18,14 +18,23 @@ inline bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    ++session().counts.calls;
-    return complain(lane, collective(*session().shield, lane, traits, root, operation));
+    auto& it = session();
+    ++it.counts.calls;
+    int const code = collective(*it.shield, lane, traits, root, operation);
+    return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 
 /// A collective whose results differ from rank to rank, or are large: confirmed.
 template <class Attempt, class Skip>
 int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
     return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
+}
+
+/// A collective to a root, which gets so many bytes of each member: collected if they are few, else confirmed.
+template <class... Parts>
+int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
+    if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
+    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
 }
 
 inline void make_hole(Buffer const& buffer) {

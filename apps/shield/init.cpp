@@ -85,6 +85,7 @@ void write_report(Session const& it) {
     report["rounds"] = statistics.rounds;
     report["repair_ms"] = statistics.repair_ms;
     report["forwarded"] = statistics.forwarded;
+    report["collected"] = statistics.collected;
     report["committed"] = statistics.committed;
     report["repeated"] = statistics.discarded;
     report["skipped_roots"] = it.counts.skipped_roots;

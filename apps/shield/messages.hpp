@@ -25,6 +25,9 @@ inline bool is_not_on_face(Lane const& lane, int rank) {
 
 /// At the beginning of each call: takes part in a repair if one was called.
 void enter_message_call();
+/// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
+/// has no such.
+MPI_Request complete_at_once();
 /// A receive from the dead: nothing came. Sets *status.
 int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
 /// A request that is complete, and tells that nothing came from there. The return code of MPI.

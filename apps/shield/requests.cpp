@@ -3,11 +3,11 @@
 #include <mpi.h>
 
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/handle_map.hpp"
 #include "shield/messages.hpp"
 #include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
@@ -24,8 +24,9 @@ struct Message {
     int tag = 0;
 };
 
-std::unordered_map<MPI_Request, Message>& under_way() {
-    static std::unordered_map<MPI_Request, Message> messages;
+/// Without those that are complete when they are started, which share a handle.
+HandleMap<MPI_Request, Message>& under_way() {
+    static HandleMap<MPI_Request, Message> messages;
     return messages;
 }
 
@@ -80,7 +81,7 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
         ++session().counts.skipped_sends;
         return complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
-    if (code == MPI_SUCCESS) under_way()[*request] = {false, comm, {}, to, tag};
+    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, {}, to, tag};
     return complain(*lane, code);
 }
 
@@ -321,18 +322,18 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     if (!is_shielded()) return PMPI_Waitall(size, requests, theirs);
     session().shield->help();
     Statuses const statuses(theirs);
-    std::vector<int> codes;
-    bool failed = false;
+    std::vector<int> codes;  // of all, once one has failed
     for (int i = 0; i < size; ++i) {
-        if (requests[i] == MPI_REQUEST_NULL) {
-            codes.push_back(PMPI_Wait(&requests[i], statuses.at(i)));
-        } else {
-            codes.push_back(finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code);
-        }
-        failed = failed || codes.back() != MPI_SUCCESS;
+        int const code = requests[i] == MPI_REQUEST_NULL
+                             ? PMPI_Wait(&requests[i], statuses.at(i))
+                             : finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code;
+        if (code == MPI_SUCCESS) continue;
+        codes.resize(static_cast<std::size_t>(size), MPI_SUCCESS);
+        codes[static_cast<std::size_t>(i)] = code;
     }
-    for (int i = 0; failed && i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
-    return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+    if (codes.empty()) return MPI_SUCCESS;
+    for (int i = 0; i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
+    return raise(MPI_ERR_IN_STATUS);
 }
 
 int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {

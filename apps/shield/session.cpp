@@ -5,15 +5,7 @@
 
 namespace regraft::shield {
 
-Session& session() {
-    static Session the_session;
-    return the_session;
-}
-
-Lane* lane_of(MPI_Comm comm) {
-    auto& shield = session().shield;
-    return shield == nullptr ? nullptr : shield->find(comm);
-}
+Session the_session;
 
 int complain(Lane& lane, int code) {
     if (code == MPI_SUCCESS) return code;

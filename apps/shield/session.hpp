@@ -33,10 +33,16 @@ struct Session {
     Counts counts;
     std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, or without ULFM
 };
-Session& session();
+extern Session the_session;
+inline Session& session() {
+    return the_session;
+}
 
 /// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
-Lane* lane_of(MPI_Comm comm);
+inline Lane* lane_of(MPI_Comm comm) {
+    auto const& shield = session().shield;
+    return shield == nullptr ? nullptr : shield->find(comm);
+}
 /// Calls the program's error handler if code is an error, and returns code.
 int complain(Lane& lane, int code);
 /// Says why on standard error, and ends this process, as all others do that find the same.

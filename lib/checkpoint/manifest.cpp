@@ -80,6 +80,10 @@ Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Part const> pa
     return manifest;
 }
 
+bool Manifest::all_have_bytes() const {
+    return std::ranges::all_of(ranges, [&](BlockRange const& range) { return sizes.bytes(range) > 0; });
+}
+
 bool holds(Manifest const& manifest, std::span<PeId const> members, std::span<Head const> heads) {
     return std::ranges::equal(manifest.members, members) &&
            std::ranges::equal(manifest.hashes, heads, {}, {}, &Head::parts);

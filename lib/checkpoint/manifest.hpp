@@ -22,6 +22,9 @@ struct Manifest {
     std::vector<BlockRange> ranges;         // of entities, by position
     std::vector<CommittedEntity> entities;  // member by member
     BlockSizes sizes;                       // of what is stored
+
+    /// Whether every member stores something: who stores nothing cannot say with it that it has changed.
+    bool all_have_bytes() const;
 };
 
 /// What a member tells all others at every commit, in one short gather.

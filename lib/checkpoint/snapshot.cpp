@@ -113,7 +113,7 @@ void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
         return true;
     };
     static_cast<void>(put(submit, [&] {
-        steady = !next_manifest;
+        steady = !next_manifest && manifest.all_have_bytes();
         if (next_manifest) manifest = std::move(*next_manifest);
         std::vector<Cost> costs;
         for (auto const& each : heads) costs.push_back(each.cost);

@@ -4,20 +4,24 @@
 
 namespace regraft::shield {
 
+Call::Step Call::first_step(Ledger const& ledger, bool repair_called, bool root_lives) const {
+    if (ledger.known() == ledger.returned()) {
+        if (repair_called) return Step::repair;
+        return root_lives ? Step::attempt : Step::skip;
+    }
+    if (ledger.find(ledger.returned() + 1)->kind != OutcomeKind::collecting) return Step::deliver;
+    if (repair_called) return Step::repair;
+    return traits_.role == Role::takes ? Step::take : Step::give;
+}
+
 void Call::look(Ledger const& ledger, bool repair_called, bool root_lives) {
     REGRAFT_EXPECTS(step_ == Step::look);
-    bool const window_ends = ledger.unsynchronised() + 1 >= options_.window;
-    if (ledger.known() > ledger.returned()) {
-        step_ = Step::deliver;
-    } else if (repair_called) {
-        step_ = Step::repair;
-    } else if (!root_lives) {
-        confirms_ = window_ends;
-        step_ = Step::skip;
-    } else {
-        confirms_ = !traits_.forwardable || options_.always_confirm || (!traits_.synchronises && window_ends);
-        step_ = Step::attempt;
-    }
+    step_ = first_step(ledger, repair_called, root_lives);
+    bool const window_ends = ledger.unsynchronised() + 1 >= options_.window ||
+                             ledger.unsynchronised_bytes() + traits_.bytes >= options_.window_bytes;
+    bool const is_kept = traits_.forwardable || traits_.role != Role::none;
+    confirms_ = !traits_.synchronises && window_ends;
+    if (step_ == Step::attempt) confirms_ = confirms_ || !is_kept || options_.always_confirm;
 }
 
 void Call::advance(Ledger& ledger, bool ok) {
@@ -25,6 +29,8 @@ void Call::advance(Ledger& ledger, bool ok) {
         case Step::skip:
         case Step::attempt:
         case Step::confirm:
+        case Step::give:
+        case Step::take:
             if (ok) return succeed(ledger);
             step_ = Step::repair;
             return;
@@ -44,15 +50,21 @@ void Call::succeed(Ledger& ledger) {
     if (step_ == Step::confirm) {
         ledger.settle(/*commit=*/true);
         finish(ledger);
+    } else if (step_ == Step::give || step_ == Step::take) {
+        ledger.find(ledger.returned() + 1)->kind = step_ == Step::give ? OutcomeKind::input : OutcomeKind::arrived;
+        finish(ledger);
     } else if (confirms_) {
         ledger.hold_tentatively();
         step_ = Step::confirm;
-    } else if (step_ == Step::attempt) {
-        ledger.record(OutcomeKind::data);
-        step_ = Step::pack;
-    } else {
+    } else if (step_ == Step::skip) {
         ledger.record(OutcomeKind::skipped);
         finish(ledger);
+    } else if (traits_.role == Role::takes) {
+        ledger.record(OutcomeKind::arrived);
+        finish(ledger);
+    } else {
+        ledger.record(traits_.role == Role::gives ? OutcomeKind::input : OutcomeKind::data);
+        step_ = Step::pack;
     }
 }
 
@@ -61,7 +73,7 @@ void Call::finish(Ledger& ledger) {
     REGRAFT_EXPECTS(outcome != nullptr);
     bool const synchronised =
         outcome->kind == OutcomeKind::local || (outcome->kind == OutcomeKind::data && traits_.synchronises);
-    ledger.finish(synchronised);
+    ledger.finish(synchronised, traits_.bytes);
     step_ = Step::returned;
 }
 

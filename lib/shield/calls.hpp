@@ -2,30 +2,38 @@
 // step out and says how it went, so that a model checker and MPI drive the same decisions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "shield/ledger.hpp"
 
 namespace regraft::shield {
 
+/// Of this process in an operation to a root, if what each member gives is small enough to be kept for it.
+enum class Role : std::uint8_t { none, gives, takes };
+
 struct Traits {
     /// Nobody can complete it before all members have entered it.
     bool synchronises = false;
     /// All members get the same result, and it is small enough to be kept.
     bool forwardable = false;
+    Role role = Role::none;
+    /// How much each member keeps of it, alike on all.
+    std::size_t bytes = 0;
 };
 
 struct CommitOptions {
-    /// So many operations may return without one that synchronises: the last of them is confirmed, which bounds the
-    /// log.
-    std::uint32_t window = 16;
+    /// So many operations may return without one that synchronises, and so many bytes may be kept of them: the last of
+    /// them is confirmed, which bounds the log.
+    std::uint32_t window = 512;
+    std::size_t window_bytes = 1U << 16U;
     /// Confirm each operation by a barrier, and forward none.
     bool always_confirm = false;
 };
 
-/// A collective, forwarded or confirmed. Its number is one more than what has returned on the lane. If it is forwarded,
-/// who has the outcome keeps it for those whose call failed; if it is confirmed, nobody returns before all have
-/// succeeded.
+/// A collective: forwarded, collected or confirmed. Its number is one more than what has returned on the lane. If it is
+/// forwarded, who has the outcome keeps it for those whose call failed. If it is collected, who has given its input to
+/// the root keeps that for the root, whose call may fail. If it is confirmed, nobody returns before all have succeeded.
 class Call {
 public:
     enum class Step {
@@ -33,7 +41,9 @@ public:
         deliver,   // the outcome is in the ledger: give the caller what it says
         skip,      // the root is dead: do what the policy says, without a message
         attempt,   // the operation itself, on the lane
-        pack,      // put the result into the newest outcome of the ledger
+        pack,      // put the result, or what is given to the root, into the newest outcome of the ledger
+        give,      // put what is given to the root into the outcome, and send it there
+        take,      // receive at the root what those give of whom the outcome has nothing, and combine it with the rest
         confirm,   // a barrier on the lane
         repair,    // take part in a repair
         returned,  // nothing: the call is over
@@ -45,13 +55,14 @@ public:
     /// How to go on, at first and after each repair. repair_called: the control communicator is known to be revoked.
     /// root_lives: the root is a member of the lane; true without a root. Precondition: step() is look.
     void look(Ledger const& ledger, bool repair_called, bool root_lives);
-    /// The step was carried out. ok: attempt and confirm succeeded here (true for the others); not ok means that a
-    /// member has died or called for a repair. Precondition: step() is neither look nor returned.
+    /// The step was carried out. ok: attempt, confirm, give and take succeeded here (true for the others); not ok means
+    /// that a member has died or called for a repair. Precondition: step() is neither look nor returned.
     void advance(Ledger& ledger, bool ok);
     /// The attempt failed because the call is wrong: it has no outcome.
     void abandon(Ledger& ledger);
 
 private:
+    Step first_step(Ledger const& ledger, bool repair_called, bool root_lives) const;
     void succeed(Ledger& ledger);
     void finish(Ledger& ledger);
 
@@ -127,7 +138,7 @@ public:
         report,          // everybody tells everybody about its lanes, on the new control communicator
         agree_reported,  // say so(): whether the reports of all have arrived here
         renew_lanes,     // judge children and lanes, then shrink lanes in the order of their ids
-        replay,          // on each lane in that order: settle what is tentative, forward outcomes
+        replay,          // on each lane in that order: settle what is tentative, forward outcomes, collect inputs
         revoke_lanes,    // for those who are still in that
         agree_replayed,  // say so(): whether nothing failed here
         done,

@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "regraft/core/contracts.hpp"
 #include "shield/calls.hpp"
+#include "shield/collection.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/shield.hpp"
 
@@ -27,7 +29,29 @@ struct Operation {
 template <class... Parts>
 Operation(Parts...) -> Operation<Parts...>;
 
+/// An operation to a root whose inputs are small: Role::gives or Role::takes. pack(bytes): what this process gives.
+/// combine(inputs): at the root, what its result is made of if its attempt has failed; its own input is the caller's.
+template <class Attempt, class Pack, class Combine, class Skip>
+struct OperationToRoot {
+    Attempt attempt;
+    Pack pack;
+    Combine combine;
+    Skip skip;
+};
+template <class... Parts>
+OperationToRoot(Parts...) -> OperationToRoot<Parts...>;
+
 inline constexpr auto nothing = [](auto&&...) {};
+
+/// At the root that collects. Whether all inputs have come.
+template <class Operation>
+bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& operation) {
+    std::vector<std::byte> own;
+    operation.pack(own);
+    Taken const taken(shield, lane, outcome, own.size());
+    if (taken.ok()) operation.combine(taken.inputs());
+    return taken.ok();
+}
 
 /// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; then the
 /// operation has no outcome. Collective over the members of the lane, uniform among survivors.
@@ -35,6 +59,10 @@ template <class Operation>
 int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
+    constexpr bool is_collected = requires {
+        operation.combine;
+    };
+    REGRAFT_EXPECTS(is_collected == (traits.role != Role::none));
     shield.complete(lane);
     Call call(traits, shield.options().commit);
     for (;;) {
@@ -44,7 +72,8 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::deliver: {
                 auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
-                if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
+                if constexpr (!is_collected)
+                    if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
                 if (outcome->kind == OutcomeKind::skipped) operation.skip();
                 call.advance(lane.ledger, true);
                 break;
@@ -63,8 +92,21 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             }
             case Call::Step::pack:
-                operation.pack(lane.ledger.newest_bytes());
+                if (is_collected) lane.ledger.newest().root = lane.member(root);
+                operation.pack(lane.ledger.newest().bytes);
                 call.advance(lane.ledger, true);
+                break;
+            case Call::Step::give: {
+                auto& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
+                operation.pack(outcome.bytes);
+                call.advance(lane.ledger, give(lane, outcome));
+                break;
+            }
+            case Call::Step::take:
+                if constexpr (is_collected) {
+                    auto const& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
+                    call.advance(lane.ledger, take(shield, lane, outcome, operation));
+                }
                 break;
             case Call::Step::confirm:
                 reach(call_points.confirm, shield.self());

@@ -13,13 +13,16 @@ struct RepairPoints {
     ft::FailPoint replay{"shield:replay"};
     ft::FailPoint end{"shield:end"};
 };
-/// Between and inside of the calls that make a communicator, and around those that confirm.
+/// Between and inside of the calls that make a communicator, and around those that confirm, give to a root that
+/// collects, and take there.
 struct CallPoints {
     ft::FailPoint call{"shield:call"};
     ft::FailPoint inside{"shield:call:inside", ft::Moment::during_next_call};
     ft::FailPoint between{"shield:create:between", ft::Moment::during_next_call};
     ft::FailPoint meet{"shield:create:meet", ft::Moment::during_next_call};
     ft::FailPoint confirm{"shield:confirm", ft::Moment::during_next_call};
+    ft::FailPoint give{"shield:give", ft::Moment::during_next_call};
+    ft::FailPoint take{"shield:take", ft::Moment::during_next_call};
 };
 extern RepairPoints repair_points;
 extern CallPoints call_points;

@@ -1,10 +1,15 @@
 #include "shield/lane.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "regraft/core/random.hpp"
 
 namespace regraft::shield {
+
+int Lane::position(PeId founder) const {
+    return position(static_cast<int>(std::find(founders.begin(), founders.end(), founder) - founders.begin()));
+}
 
 void Lane::set_living(std::span<PeId const> members) {
     living.clear();

@@ -41,6 +41,9 @@ struct Lane {
     bool is_whole() const { return living.size() == founders.size(); }
     bool lives(int rank) const { return rank_of[static_cast<std::size_t>(rank)] != gone; }
     int position(int rank) const { return rank_of[static_cast<std::size_t>(rank)]; }
+    /// Precondition: a founder. O(size).
+    int position(PeId founder) const;
+    PeId member(int rank) const { return founders[static_cast<std::size_t>(rank)]; }
     /// The rank on the face of a rank, or of MPI_ANY_SOURCE or MPI_PROC_NULL; gone: it was dead when the face was made.
     int on_face(int rank) const { return rank < 0 || native.empty() ? rank : native[static_cast<std::size_t>(rank)]; }
 

@@ -8,16 +8,29 @@
 namespace regraft::shield {
 
 Outcome const* Ledger::find(OperationNumber number) const {
-    auto const found = std::lower_bound(log_.begin(), log_.end(), number,
+    auto const known = log();
+    if (known.empty() || known.back().number <= number)
+        return known.empty() || known.back().number != number ? nullptr : &known.back();
+    auto const found = std::lower_bound(known.begin(), known.end(), number,
                                         [](Outcome const& outcome, auto wanted) { return outcome.number < wanted; });
-    return found != log_.end() && found->number == number ? &*found : nullptr;
+    return found->number == number ? &*found : nullptr;
+}
+
+Outcome* Ledger::find(OperationNumber number) {
+    return const_cast<Outcome*>(std::as_const(*this).find(number));
 }
 
 Outcome& Ledger::record(OutcomeKind kind) {
     REGRAFT_EXPECTS(!tentative_);
-    log_.push_back({++known_, kind, std::exchange(spare_, {})});
-    log_.back().bytes.clear();
-    return log_.back();
+    if (used_ == log_.size()) log_.emplace_back();
+    auto& outcome = log_[used_++];
+    spare_bytes_ -= outcome.bytes.capacity();
+    outcome.number = ++known_;
+    outcome.kind = kind;
+    outcome.root = {};
+    outcome.bytes.clear();
+    outcome.inputs.clear();
+    return outcome;
 }
 
 void Ledger::settle(bool commit) {
@@ -25,25 +38,38 @@ void Ledger::settle(bool commit) {
     if (commit) record(OutcomeKind::local);
 }
 
-void Ledger::finish(bool synchronised) {
+void Ledger::finish(bool synchronised, std::size_t bytes) {
     REGRAFT_EXPECTS(returned_ < known_);
     ++returned_;
     ++unsynchronised_;
+    unsynchronised_bytes_ += bytes;
     if (!synchronised) return;
     unsynchronised_ = 0;
-    forget_before(returned_);  // not itself: who completes it may be the only one so far
+    unsynchronised_bytes_ = 0;
+    // Not itself: who completes it may be the only one so far.
+    keep_if([&](Outcome const& outcome) { return outcome.number >= returned_; });
 }
 
 void Ledger::forget_returned() {
-    forget_before(returned_ + 1);
+    keep_if([&](Outcome const& outcome) { return outcome.number > returned_ || outcome.kind == OutcomeKind::input; });
 }
 
-void Ledger::forget_before(OperationNumber number) {
-    auto const kept =
-        std::find_if(log_.begin(), log_.end(), [&](auto const& outcome) { return outcome.number >= number; });
-    for (auto dropped = log_.begin(); dropped != kept; ++dropped)
-        if (dropped->bytes.capacity() > spare_.capacity()) spare_ = std::move(dropped->bytes);
-    log_.erase(log_.begin(), kept);
+template <class IsLacked>
+void Ledger::keep_if(IsLacked const& is_lacked) {
+    constexpr std::size_t most_spare_bytes = 1U << 16U;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < used_; ++i) {
+        auto& outcome = log_[i];
+        if (is_lacked(outcome)) {
+            if (kept != i) std::swap(log_[kept], outcome);
+            ++kept;
+        } else if (spare_bytes_ + outcome.bytes.capacity() > most_spare_bytes) {
+            outcome.bytes = std::vector<std::byte>();
+        } else {
+            spare_bytes_ += outcome.bytes.capacity();
+        }
+    }
+    used_ = kept;
 }
 
 }  // namespace regraft::shield

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "regraft/core/ids.hpp"
+
 namespace regraft::shield {
 
 /// The same on all members of a lane, and for no other lane of the job.
@@ -17,12 +19,25 @@ enum class OutcomeKind : std::uint8_t {
     data,     // the same packed result for all, which can be forwarded
     skipped,  // nothing was done, for the root is dead
     local,    // confirmed by all members: each has its own result in place
+    // Of an operation to a root whose inputs are small:
+    input,       // the root may lack what was given here
+    arrived,     // the root lacks nothing
+    collecting,  // not over: some have returned, but the root has not; the others give it their inputs by messages
+};
+
+/// What a member gives to the root of an operation.
+struct Input {
+    PeId giver{};
+    std::uint64_t bytes = 0;
+    friend bool operator==(Input const&, Input const&) = default;
 };
 
 struct Outcome {
     OperationNumber number = 0;
     OutcomeKind kind = OutcomeKind::local;
-    std::vector<std::byte> bytes;  // of data
+    PeId root{};                   // of input and collecting
+    std::vector<std::byte> bytes;  // of data; an input; at the root that collects, those of `inputs` in a row
+    std::vector<Input> inputs;     // at the root that collects: of those who have returned
 };
 
 /// Operations return in the order of their numbers: returned() <= known(), and the operation after known() may be held
@@ -38,35 +53,43 @@ public:
     /// How many operations have returned since the last that synchronised. The same on all members at the same
     /// operation.
     std::uint32_t unsynchronised() const { return unsynchronised_; }
+    /// And how many bytes of them may have to be kept. Also the same.
+    std::size_t unsynchronised_bytes() const { return unsynchronised_bytes_; }
     /// Ascending by number.
-    std::span<Outcome const> log() const { return log_; }
-    /// nullptr: not in the log. O(log).
+    std::span<Outcome const> log() const { return std::span(log_).first(used_); }
+    /// nullptr: not in the log. O(log(log)), and O(1) for the newest.
     Outcome const* find(OperationNumber number) const;
+    Outcome* find(OperationNumber number);
 
-    /// The outcome of operation known() + 1 is known now. The bytes are empty, for the caller to fill.
+    /// The outcome of operation known() + 1 is known now. The rest of it is empty, for the caller to fill.
     /// Precondition: it is not tentative.
     Outcome& record(OutcomeKind kind);
-    /// Of what was recorded last. Precondition: it is in the log.
-    std::vector<std::byte>& newest_bytes() { return log_.back().bytes; }
+    /// What was recorded last. Precondition: it is in the log.
+    Outcome& newest() { return log_[used_ - 1]; }
     /// Operation known() + 1 has succeeded here, but perhaps not everywhere.
     void hold_tentatively() { tentative_ = true; }
     /// Whether what is held tentatively counts, or will be done again.
     void settle(bool commit);
     /// Operation returned() + 1 returns. synchronised: its outcome proves that all members had entered it, so they have
-    /// returned from all before it, whose outcomes nobody can lack. Precondition: its outcome is known.
-    void finish(bool synchronised);
-    /// All members have come to the same known(), so that what has returned here is lacked by nobody.
+    /// returned from all before it, whose outcomes nobody can lack. bytes: see unsynchronised_bytes(). Precondition:
+    /// its outcome is known.
+    void finish(bool synchronised, std::size_t bytes = 0);
+    /// All members have come to the same known(), so that what has returned here is lacked by nobody, but for inputs
+    /// that roots still collect.
     void forget_returned();
 
 private:
-    void forget_before(OperationNumber number);
+    template <class IsLacked>
+    void keep_if(IsLacked const& is_lacked);
 
     OperationNumber returned_ = 0;
     OperationNumber known_ = 0;
     bool tentative_ = false;
     std::uint32_t unsynchronised_ = 0;
-    std::vector<Outcome> log_;
-    std::vector<std::byte> spare_;  // memory of an outcome that was forgotten, for the next
+    std::size_t unsynchronised_bytes_ = 0;
+    std::vector<Outcome> log_;  // and behind it memory of outcomes that were forgotten, for the next
+    std::size_t used_ = 0;
+    std::size_t spare_bytes_ = 0;  // behind the log
 };
 
 }  // namespace regraft::shield

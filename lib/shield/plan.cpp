@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header_words = 2;   // words in all, checksum of what follows
 constexpr std::size_t report_words = 7;   // lane, known, tentative, pending: started, succeeded, settled; outcomes
-constexpr std::size_t outcome_words = 3;  // number, kind, bytes
+constexpr std::size_t outcome_words = 4;  // number, kind, bytes, root
 
 std::uint64_t checksum(std::span<std::uint64_t const> words) {
     return hash(std::as_bytes(words));
@@ -28,6 +28,11 @@ ReportedOutcome const* find_outcome(LaneReport const& report, OperationNumber nu
     return found == report.log.end() ? nullptr : &*found;
 }
 
+/// Whether the root of the operation may still need what others have given or will give.
+bool awaits_root(OutcomeKind kind) {
+    return kind == OutcomeKind::input || kind == OutcomeKind::collecting;
+}
+
 /// Takes one report from the front of words. False: there is none.
 bool take_report(std::span<std::uint64_t const>& words, LaneReport& report) {
     if (words.size() < report_words || words[2] > 1) return false;
@@ -39,8 +44,9 @@ bool take_report(std::span<std::uint64_t const>& words, LaneReport& report) {
     words = words.subspan(report_words);
     if (outcomes > words.size() / outcome_words) return false;
     for (std::uint64_t i = 0; i < outcomes; ++i) {
-        if (words[1] > std::uint64_t{static_cast<std::uint8_t>(OutcomeKind::local)}) return false;
-        report.log.push_back({words[0], static_cast<OutcomeKind>(words[1]), words[2]});
+        if (words[1] > std::uint64_t{static_cast<std::uint8_t>(OutcomeKind::collecting)}) return false;
+        report.log.push_back(
+            {words[0], static_cast<OutcomeKind>(words[1]), words[2], PeId{static_cast<std::uint32_t>(words[3])}});
         words = words.subspan(outcome_words);
     }
     return true;
@@ -51,7 +57,7 @@ bool take_report(std::span<std::uint64_t const>& words, LaneReport& report) {
 LaneReport report(LaneId lane, Ledger const& ledger, PendingCounts const& pending) {
     LaneReport result{lane, ledger.known(), ledger.is_tentative(), {}, pending};
     for (auto const& outcome : ledger.log())
-        result.log.push_back({outcome.number, outcome.kind, std::uint64_t{outcome.bytes.size()}});
+        result.log.push_back({outcome.number, outcome.kind, std::uint64_t{outcome.bytes.size()}, outcome.root});
     return result;
 }
 
@@ -62,7 +68,8 @@ std::vector<std::uint64_t> encode(std::span<LaneReport const> reports) {
                                    std::uint64_t{report.tentative ? 1U : 0U}, report.pending.started,
                                    report.pending.succeeded, report.pending.settled, std::uint64_t{report.log.size()}});
         for (auto const& outcome : report.log)
-            words.insert(words.end(), {outcome.number, static_cast<std::uint64_t>(outcome.kind), outcome.bytes});
+            words.insert(words.end(), {outcome.number, static_cast<std::uint64_t>(outcome.kind), outcome.bytes,
+                                       std::uint64_t{value(outcome.root)}});
     }
     words[0] = words.size();
     words[1] = checksum(std::span(words).subspan(header_words));
@@ -78,6 +85,21 @@ std::optional<std::vector<LaneReport>> decode(std::span<std::uint64_t const> wor
         if (!take_report(rest, reports.emplace_back())) return {};
     }
     return reports;
+}
+
+bool apply(Ledger& ledger, Resolution const& resolution, PeId self, std::vector<std::byte> bytes) {
+    auto const& told = resolution.outcome;
+    bool const lacked = ledger.known() < told.number;
+    auto* const outcome = lacked ? &ledger.record(told.kind) : ledger.find(told.number);
+    if (outcome == nullptr) return lacked;
+    bool const collects = told.kind == OutcomeKind::collecting;
+    bool const is_kept = collects ? outcome->kind == OutcomeKind::collecting : awaits_root(outcome->kind);
+    if (!lacked && !is_kept) return lacked;
+    outcome->kind = told.kind;
+    outcome->root = told.root;
+    outcome->bytes = std::move(bytes);
+    outcome->inputs = collects && told.root == self ? resolution.inputs : std::vector<Input>();
+    return lacked;
 }
 
 Census::Row const* Census::find(PeId pe) const {
@@ -113,24 +135,57 @@ LanePlan Census::plan(LaneId lane, std::span<PeId const> members) const {
     }
     OperationNumber fewest = std::numeric_limits<OperationNumber>::max();
     OperationNumber most = 0;
+    OperationNumber unsettled = std::numeric_limits<OperationNumber>::max();
     for (auto const pe : members) {
         auto const* const report = find(pe, lane);
         REGRAFT_EXPECTS(report != nullptr);
         auto const known = known_when_settled(*report, plan.newest);
         fewest = std::min(fewest, known);
         most = std::max(most, known);
+        for (auto const& outcome : report->log)
+            if (awaits_root(outcome.kind)) unsettled = std::min(unsettled, outcome.number);
     }
-    for (auto number = fewest + 1; number <= most && !members.empty(); ++number) {
-        Forward forward{{number, OutcomeKind::local, 0}, {}};
-        for (auto const pe : members) {
-            auto const* const kept = find_outcome(*find(pe, lane), number);
-            if (kept == nullptr || kept->kind == OutcomeKind::local) continue;
-            forward = {*kept, pe};
-            break;
-        }
-        plan.forwards.push_back(forward);
+    if (members.empty()) return plan;
+    for (auto number = std::min(unsettled, fewest + 1); number <= most; ++number) {
+        auto resolution = resolve(lane, members, number);
+        bool const all_have_it =
+            number <= fewest && (!resolution.source || resolution.outcome.kind == OutcomeKind::data);
+        if (!all_have_it) plan.resolutions.push_back(std::move(resolution));
     }
     return plan;
+}
+
+/// What anybody has kept, the lowest first; what the root needs only if nobody knows more.
+Resolution Census::resolve(LaneId lane, std::span<PeId const> members, OperationNumber number) const {
+    Resolution arrived{{number, OutcomeKind::local, 0, {}}, {}, {}};
+    std::optional<PeId> root;
+    for (auto const pe : members) {
+        auto const* const kept = find_outcome(*find(pe, lane), number);
+        if (kept == nullptr || kept->kind == OutcomeKind::local) continue;
+        if (awaits_root(kept->kind)) {
+            root = kept->root;
+        } else if (kept->kind == OutcomeKind::arrived) {
+            arrived = {{number, OutcomeKind::arrived, 0, {}}, pe, {}};
+        } else {
+            return {*kept, pe, {}};
+        }
+    }
+    return arrived.source || !root ? arrived : collect(lane, members, number, *root);
+}
+
+Resolution Census::collect(LaneId lane, std::span<PeId const> members, OperationNumber number, PeId root) const {
+    Resolution resolution{{number, OutcomeKind::skipped, 0, root}, root, {}};
+    if (std::find(members.begin(), members.end(), root) == members.end()) return resolution;
+    auto const& at_root = *find(root, lane);
+    auto const* const outcome = find_outcome(at_root, number);
+    bool const has_returned = at_root.known >= number && (outcome == nullptr || !awaits_root(outcome->kind));
+    resolution.outcome.kind = has_returned ? OutcomeKind::arrived : OutcomeKind::collecting;
+    for (auto const pe : members) {
+        auto const* const given = find_outcome(*find(pe, lane), number);
+        bool const is_here = given != nullptr && given->kind == OutcomeKind::input;
+        if (!has_returned && is_here) resolution.inputs.push_back({pe, given->bytes});
+    }
+    return resolution;
 }
 
 OperationNumber Census::settled(LaneId lane, std::span<PeId const> members, bool nobody_was_lost) const {

@@ -18,6 +18,7 @@ struct ReportedOutcome {
     OperationNumber number = 0;
     OutcomeKind kind = OutcomeKind::local;
     std::uint64_t bytes = 0;
+    PeId root{};
     friend bool operator==(ReportedOutcome const&, ReportedOutcome const&) = default;
 };
 
@@ -38,19 +39,25 @@ std::vector<std::uint64_t> encode(std::span<LaneReport const> reports);
 /// None: these are not the words that encode() gave, perhaps with others behind them. O(words), also in memory.
 std::optional<std::vector<LaneReport>> decode(std::span<std::uint64_t const> words);
 
-/// An outcome that some members lack and the source sends to all.
-struct Forward {
+/// What becomes of an operation that some members lack, or whose inputs its root may lack.
+struct Resolution {
+    /// data: the source sends it to all. collecting: `inputs` are sent to the root.
     ReportedOutcome outcome;
-    /// None: nobody alive kept it, or it was confirmed. The protocol excludes that.
+    /// Who has told of it. None: nobody alive kept it, or it was confirmed. The protocol excludes that.
     std::optional<PeId> source;
+    std::vector<Input> inputs;  // of those who have returned, ascending
 };
+
+/// Does with the ledger of this process what the resolution says. bytes: of data; at the root that collects, the
+/// inputs. Whether this process lacked the operation.
+bool apply(Ledger& ledger, Resolution const& resolution, PeId self, std::vector<std::byte> bytes);
 
 struct LanePlan {
     /// The last operation whose outcome is known anywhere. Who holds this one or an earlier one tentatively commits it:
     /// its confirmation was complete somewhere, so all had succeeded.
     OperationNumber newest = 0;
     /// By number, ascending. Afterwards all know the same operations.
-    std::vector<Forward> forwards;
+    std::vector<Resolution> resolutions;
 };
 
 /// What all members of the control communicator have told, whether or not they still live.
@@ -83,6 +90,8 @@ public:
     OperationNumber settled(LaneId lane, std::span<PeId const> members, bool nobody_was_lost) const;
 
 private:
+    Resolution resolve(LaneId lane, std::span<PeId const> members, OperationNumber number) const;
+    Resolution collect(LaneId lane, std::span<PeId const> members, OperationNumber number, PeId root) const;
     Row const* find(PeId pe) const;
     LaneReport const* find(PeId pe, LaneId lane) const;
 

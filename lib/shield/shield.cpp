@@ -49,6 +49,36 @@ Renewed renewed(MPI_Comm damaged, bool is_world, PeId self, std::span<PeId const
     return {};
 }
 
+/// The outcome that a member knows goes to all. Whether it has arrived here.
+bool forward(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
+    auto const& outcome = resolution.outcome;
+    bytes.resize(outcome.bytes);
+    if (*resolution.source == self) bytes = lane.ledger.find(outcome.number)->bytes;
+    if (bytes.empty()) return true;
+    int const root = lane.position(*resolution.source);
+    return PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) == MPI_SUCCESS;
+}
+
+/// What those have given who have returned goes to the root. Whether nothing failed here.
+bool collect(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
+    std::vector<int> counts(lane.living.size());
+    std::vector<int> places(lane.living.size());
+    std::size_t all = 0;
+    for (auto const& input : resolution.inputs) {
+        auto const giver = static_cast<std::size_t>(lane.position(input.giver));
+        counts[giver] = checked_cast<int>(input.bytes);
+        places[giver] = checked_cast<int>(all);
+        all += input.bytes;
+    }
+    if (all == 0) return true;
+    if (resolution.outcome.root == self) bytes.resize(all);
+    auto const* const kept = lane.ledger.find(resolution.outcome.number);
+    bool const gives = kept != nullptr && kept->kind == OutcomeKind::input;
+    return PMPI_Gatherv(gives ? kept->bytes.data() : nullptr, gives ? checked_cast<int>(kept->bytes.size()) : 0,
+                        MPI_BYTE, bytes.data(), counts.data(), places.data(), MPI_BYTE,
+                        lane.position(resolution.outcome.root), lane.comm) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 Shield::Shield(Options options) : options_(options) {
@@ -75,8 +105,7 @@ Shield::Shield(Options options) : options_(options) {
     static_cast<void>(agree(MPI_COMM_WORLD, true));  // nobody uses the duplicates before all have left MPI_Comm_dup
 }
 
-Lane* Shield::find(MPI_Comm face) {
-    if (face == last_asked_) return last_found_;
+Lane* Shield::look_up(MPI_Comm face) {
     auto const found = faces_.find(face);
     last_asked_ = face;
     last_found_ = found == faces_.end() ? nullptr : found->second.get();
@@ -319,7 +348,7 @@ void Shield::renew_lane(Lane& lane) {
 bool Shield::replay() {
     for (auto* const lane : open_lanes()) {
         std::vector<PeId> members;
-        for (auto const rank : lane->living) members.push_back(lane->founders[static_cast<std::size_t>(rank)]);
+        for (auto const rank : lane->living) members.push_back(lane->member(rank));
         auto const plan = census_->plan(lane->id, members);
         if (lane->ledger.is_tentative()) {
             bool const commit = lane->ledger.known() < plan.newest;
@@ -327,26 +356,20 @@ bool Shield::replay() {
             lane->ledger.settle(commit);
         }
         lane->pending.settle(census_->settled(lane->id, members, !lane->lost_members));
-        for (auto const& outcome : plan.forwards)
-            if (!forward(*lane, outcome)) return false;
+        for (auto const& resolution : plan.resolutions)
+            if (!resolve(*lane, resolution)) return false;
     }
     return true;
 }
 
-bool Shield::forward(Lane& lane, Forward const& forward) {
-    REGRAFT_EXPECTS(forward.source && "somebody has kept what others lack");
-    bool const sends = *forward.source == self_;
-    std::vector<std::byte> bytes(forward.outcome.bytes);
-    if (sends) bytes = lane.ledger.find(forward.outcome.number)->bytes;
-    if (!bytes.empty()) {
-        auto const source = std::find(lane.founders.begin(), lane.founders.end(), *forward.source);
-        int const root = lane.position(static_cast<int>(source - lane.founders.begin()));
-        if (PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) != MPI_SUCCESS)
-            return false;
-    }
-    if (lane.ledger.known() >= forward.outcome.number) return true;
-    lane.ledger.record(forward.outcome.kind).bytes = std::move(bytes);
-    ++statistics_.forwarded;
+bool Shield::resolve(Lane& lane, Resolution const& resolution) {
+    REGRAFT_EXPECTS(resolution.source && "somebody has kept what others lack");
+    std::vector<std::byte> bytes;
+    auto const kind = resolution.outcome.kind;
+    if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;
+    if (kind == OutcomeKind::collecting && !collect(lane, resolution, self_, bytes)) return false;
+    if (apply(lane.ledger, resolution, self_, std::move(bytes))) ++statistics_.forwarded;
+    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_) count_collected(resolution.inputs.size());
     return true;
 }
 

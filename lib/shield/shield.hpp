@@ -32,6 +32,7 @@ struct Statistics {
     std::uint64_t repairs = 0;
     std::uint64_t rounds = 0;
     std::uint64_t forwarded = 0;  // outcomes that others told
+    std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
     std::uint64_t committed = 0;  // in a repair
     std::uint64_t discarded = 0;  // attempts that were done again
     std::uint64_t restarted = 0;  // nonblocking operations
@@ -56,11 +57,12 @@ public:
     PeId self() const { return self_; }
     Options const& options() const { return options_; }
     Statistics const& statistics() const { return statistics_; }
+    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
     /// The lane of a communicator of the program; nullptr: it is none of ours. Valid until it is freed. O(1).
-    Lane* find(MPI_Comm face);
+    Lane* find(MPI_Comm face) { return face == last_asked_ ? last_found_ : look_up(face); }
 
     bool repair_called() const;
     /// Everybody alive takes part, wherever it is. voted: see Repair. Returns when all have the same outcomes.
@@ -92,6 +94,7 @@ public:
     void forget(Lane& lane);
 
 private:
+    Lane* look_up(MPI_Comm face);
     void forget_last();
     void progress();
     bool is_starving();
@@ -102,7 +105,7 @@ private:
     void judge();
     void renew_lane(Lane& lane);
     bool replay();
-    bool forward(Lane& lane, Forward const& forward);
+    bool resolve(Lane& lane, Resolution const& resolution);
     std::vector<Lane*> open_lanes() const;
 
     Options options_;

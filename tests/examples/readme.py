@@ -35,6 +35,17 @@ def run_on_ranks(words: list[str], args) -> None:
     result.require(result.hash() == alone.hash(), f"another result than {alone.hash()} on one rank")
 
 
+def run_shielded(words: list[str], plan: str, args) -> None:
+    """words: behind ./run mpi --shield. Whom the plan names is dead at the end."""
+    library = args.build / "apps/shield/libregraft_shield.so"
+    command = [sys.executable, str(args.root / "tools/shield.py"), "--mpirun", args.mpirun, "--library", str(library), *words]
+    done = subprocess.run(command, env=os.environ | {"REGRAFT_FAIL": plan}, capture_output=True, text=True, check=False)
+    print(done.stdout, done.stderr)
+    assert re.search(r"^result ", done.stdout, re.M), "no result"
+    dead = re.search(r"dead: ranks? ([\d, ]+) of", done.stderr)
+    assert (set(map(int, dead[1].split(", "))) if dead else set()) == job.victims(plan), f"expected the deaths of {job.victims(plan)}"
+
+
 def readme(args) -> None:
     text = (args.root / "examples/README.md").read_text(encoding="utf-8")
     commands = [line for block in re.findall(r"^```\n(.*?)^```", text, re.M | re.S) for line in block.splitlines()]
@@ -44,7 +55,8 @@ def readme(args) -> None:
     listed = set(re.findall(r"\]\((.*?)\)", " ".join(rows)))
     assert listed == programs, f"in the table or in the folder, but not in both: {listed ^ programs}"
     for program in programs:
-        name = program.removesuffix(".cpp").replace(".c", "_c")
+        name = program.removesuffix(".cpp")
+        name = name.replace(".c", "_c" if name.replace(".c", ".cpp") in programs else "")
         assert name.endswith(".f90") or any(name in re.split(r"[ /]", command) for command in commands), f"no command runs {name}"
         lines = (args.root / "examples" / program).read_text(encoding="utf-8").count("\n")
         assert lines <= 201, f"{program} has {lines} lines"
@@ -54,9 +66,14 @@ def readme(args) -> None:
         os.symlink(args.build, "build")
         for command in commands:
             words = shlex.split(command)
-            name = words[4] if words[:2] == ["./run", "mpi"] else pathlib.Path(words[0]).name
+            plan = words.pop(0).removeprefix("REGRAFT_FAIL=") if words[0].startswith("REGRAFT_FAIL=") else ""
+            shielded = words[:3] == ["./run", "mpi", "--shield"]
+            name = pathlib.Path(words[5] if shielded else words[4] if words[:2] == ["./run", "mpi"] else words[0]).name
             if name not in args.built:
                 print(f"not built: {command}")
+            elif shielded:
+                run_shielded(words[3:], plan, args)
+                print(f"done: {command}", flush=True)
             elif words[:2] == ["./run", "mpi"]:
                 run_on_ranks(words[2:], args)
                 print(f"done: {command}", flush=True)

@@ -282,6 +282,37 @@ class Consumer:
         said = job(*bare, "-n", "2", calm, OMPI_MCA_mca_base_param_files=str(parameters))
         expect("regraft:" not in said, "no warning where the file is among Open MPI's own")
 
+    def shield(self) -> None:
+        """A program in C that knows nothing of us goes on without its dead ranks, started by what is installed, away from the checkout."""
+        root = self.staged()
+        mpicc = pathlib.Path(self.args.mpirun).parent / "mpicc"
+        if not mpicc.exists():
+            print("SKIPPED: no mpicc beside mpirun")
+            sys.exit(SKIPPED)
+        program, report = self.work / "monte_carlo", self.work / "report.json"
+        self.call(mpicc, "-std=c99", "-O2", ROOT / "examples/monte_carlo.c", "-lm", "-o", program)
+        launcher = next(root.rglob("bin/regraft-shield"))
+        for file in ("man1/regraft-shield.1*", "bash-completion/completions/regraft-shield", "fish/vendor_completions.d/regraft-shield.fish"):
+            if not list(root.rglob(file)):
+                sys.exit(f"expected {file}")
+        elsewhere = self.work / "regraft-shield"
+        elsewhere.unlink(missing_ok=True)
+        elsewhere.symlink_to(launcher)
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PRTE_", "PMIX_", "REGRAFT_", "LD_"))}
+        fail = "shield:call:1:20,shield:call:3:40"
+        results = {}
+        for how, plan, code in ((launcher, "", 0), (launcher, fail, 3), (elsewhere, fail, 3)):
+            words = [how, "--mpirun", self.args.mpirun, "--report", report, "-n", "4", "--", program]
+            print("+", shlex.join(map(str, words)), flush=True)
+            done = subprocess.run(words, cwd="/", env=clean | {"REGRAFT_FAIL": plan}, capture_output=True, text=True, check=False)
+            print(done.stdout, done.stderr, flush=True)
+            dead = json.loads(report.read_text(encoding="ascii"))["dead"]
+            if done.returncode != code or dead != ([1, 3] if plan else []):
+                sys.exit(f"expected exit code {code}, not {done.returncode}, and the deaths of the plan, not {dead}")
+            results.setdefault(plan, set()).add(done.stdout)
+        if any(len(said) != 1 or not next(iter(said)).splitlines()[-1].startswith("result ") for said in results.values()):
+            sys.exit(f"expected one result with deaths and one without: {results}")
+
     @property
     def meson(self) -> list[str]:
         return shlex.split(self.args.meson)
@@ -298,7 +329,7 @@ class Consumer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher"])
+    parser.add_argument("how", choices=["pkg_config", "cmake", "subproject", "without_mpi", "release", "c", "fortran", "document", "wheel", "launcher", "shield"])
     parser.add_argument("--build", required=True, help="build folder to install from")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--meson", required=True)

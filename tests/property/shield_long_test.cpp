@@ -22,6 +22,14 @@ TEST(ShieldProtocolLong, SurvivesTwoDeathsOfFourRanks) {
     expect_sound({.program = {split(world, {0, 0, 1, 1}), all_reduce(child)}, .ranks = 4, .deaths = 2});
 }
 
+TEST(ShieldProtocolLong, CollectsAtTwoDeathsOfFourRanks) {
+    expect_sound({.program = {reduce(world, 0), reduce(world, 1)}, .ranks = 4, .deaths = 2});
+    expect_sound({.program = {reduce(world, 0), broadcast(world, 1), reduce(group, 2)},
+                  .ranks = 4,
+                  .deaths = 2,
+                  .groups = {0b1110}});
+}
+
 TEST(ShieldProtocolLong, IsSoundForDrawnPrograms) {
     for (std::uint64_t seed = 1000; seed < 1600; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));

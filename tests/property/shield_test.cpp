@@ -32,7 +32,7 @@ struct Named {
 Scenario const waits_for_message{.program = {broadcast(world, 0), message(2, 1), all_reduce(world)}};
 Scenario const waits_in_group{.program = {broadcast(world, 0), all_reduce(group), all_reduce(world)},
                               .groups = {0b110}};
-Scenario const confirmed{.program = {large_broadcast(world, 0), all_reduce(group), reduce(world, 1)},
+Scenario const confirmed{.program = {large_broadcast(world, 0), all_reduce(group), large_reduce(world, 1)},
                          .groups = {0b110}};
 // Rank 0 uses its part while others still make theirs.
 Scenario const splits{.program = {split(world, {0, 0, 1}), all_reduce(child), release(child)}};
@@ -45,6 +45,15 @@ Scenario const splits_late{.program = {split(world, {1, 0, 0}), broadcast(child,
 Scenario const dies_in_replay{
     .program = {broadcast(world, 0), broadcast(group, 2)}, .ranks = 4, .deaths = 2, .groups = {0b1100}};
 
+// Rank 1 has given its input to rank 0, which may lack it, and goes on; rank 2 comes later.
+Scenario const collects{.program = {message(1, 2), reduce(world, 0), message(1, 2), all_reduce(world)}};
+Scenario const collects_from_who_waits{.program = {reduce(world, 0), message(2, 1), all_reduce(world)}};
+// Nobody waits for anybody but the roots.
+Scenario const roots_in_a_row{.program = {reduce(world, 0), reduce(world, 1), reduce(world, 2)}};
+// Of four ranks one has given, one is the root, one comes late, and one dies.
+Scenario const collects_late{.program = {reduce(world, 0), reduce(world, 1)}, .ranks = 4};
+Scenario const collects_at_two_deaths{.program = {reduce(world, 0), message(2, 1)}, .ranks = 4, .deaths = 2};
+
 class EveryOrderOfEvents : public testing::TestWithParam<Named> {};
 
 TEST_P(EveryOrderOfEvents, GivesSurvivorsTheSameOutcomesAndAnEnd) {
@@ -55,21 +64,40 @@ INSTANTIATE_TEST_SUITE_P(
     ShieldProtocol, EveryOrderOfEvents,
     testing::Values(
         Named{"one_rank", {.program = {broadcast(world, 0), all_reduce(world)}, .ranks = 1, .deaths = 0}},
-        Named{"nobody_dies", {.program = {broadcast(world, 0), reduce(world, 1), all_reduce(world)}, .deaths = 0}},
-        Named{"two_ranks", {.program = {broadcast(world, 0), reduce(world, 1), all_reduce(world)}, .ranks = 2}},
+        Named{"nobody_dies",
+              {.program = {broadcast(world, 0), large_reduce(world, 1), all_reduce(world)}, .deaths = 0}},
+        Named{"two_ranks", {.program = {broadcast(world, 0), large_reduce(world, 1), all_reduce(world)}, .ranks = 2}},
         Named{"waits_for_message", waits_for_message}, Named{"waits_in_group", waits_in_group},
         Named{"confirmed", confirmed}, Named{"splits", splits}, Named{"duplicates", duplicates},
         Named{"splits_late", splits_late},
-        Named{"synchronises", {.program = {all_reduce(world), reduce(world, 0), all_to_all(world)}}},
+        Named{"synchronises", {.program = {all_reduce(world), large_reduce(world, 0), all_to_all(world)}}},
         Named{"fills_the_window",
               {.program = {broadcast(world, 0), broadcast(world, 1), broadcast(world, 0)}, .options = {.window = 2}}},
         Named{"root_stays_dead",
-              {.program = {reduce(world, 0), broadcast(world, 0), reduce(world, 0)}, .options = {.window = 2}}},
+              {.program = {large_reduce(world, 0), broadcast(world, 0), large_reduce(world, 0)},
+               .options = {.window = 2}}},
         Named{"always_confirms",
               {.program = {broadcast(world, 0), all_reduce(world)}, .options = {.always_confirm = true}}},
         Named{"splits_for_some", {.program = {split(world, {no_colour, 0, 0}), all_reduce(child), all_reduce(world)}}},
-        Named{"only_one_survives", {.program = {broadcast(world, 0), reduce(world, 1)}, .deaths = 2}},
+        Named{"only_one_survives", {.program = {broadcast(world, 0), large_reduce(world, 1)}, .deaths = 2}},
         Named{"dies_in_creation_and_repair", {.program = uses_duplicate.program, .deaths = 2}},
+        Named{"collects", collects}, Named{"collects_from_who_waits", collects_from_who_waits},
+        Named{"roots_in_a_row", roots_in_a_row},
+        Named{"one_root_in_a_row",
+              {.program = {reduce(world, 0), reduce(world, 0), reduce(world, 0)}, .options = {.window = 3}}},
+        Named{"collects_between_broadcasts",
+              {.program = {reduce(world, 0), broadcast(world, 1), reduce(world, 1), broadcast(world, 0)}}},
+        Named{"collects_in_a_group",
+              {.program = {reduce(group, 1), reduce(world, 0), reduce(group, 2)}, .groups = {0b110}}},
+        Named{"collects_and_splits", {.program = {reduce(world, 0), split(world, {0, 0, 1}), all_reduce(child)}}},
+        Named{"collects_and_confirms",
+              {.program = {reduce(world, 0), large_reduce(world, 1), reduce(world, 0)}, .options = {.window = 2}}},
+        Named{"collects_late", collects_late}, Named{"collects_at_two_deaths", collects_at_two_deaths},
+        Named{"collects_late_in_a_row",
+              {.program = {reduce(world, 0), reduce(world, 0)}, .ranks = 4, .options = {.window = 2}}},
+        Named{"collects_late_between_messages",
+              {.program = {message(2, 3), reduce(world, 0), message(3, 1), broadcast(world, 2)}, .ranks = 4}},
+        Named{"collects_twice_at_two_deaths", {.program = {reduce(world, 0), reduce(world, 1)}, .deaths = 2}},
         Named{"four_ranks", {.program = {broadcast(world, 0), all_reduce(world)}, .ranks = 4}}),
     [](auto const& test) { return std::string(test.param.name); });
 
@@ -120,7 +148,17 @@ INSTANTIATE_TEST_SUITE_P(
                "two members are in different operations"},
         Broken{"closing_freed_lanes", Mutant::no_closing, duplicates, hang},
         Broken{"a_log_of_what_has_returned", Mutant::forgets_early, waits_for_message, nobody_kept},
-        Broken{"waking_who_is_in_a_replay", Mutant::does_not_revoke_lanes_late, dies_in_replay, hang}),
+        Broken{"waking_who_is_in_a_replay", Mutant::does_not_revoke_lanes_late, dies_in_replay, hang},
+        Broken{"collecting", Mutant::no_forward, collects_from_who_waits, hang},
+        Broken{"giving_late", Mutant::gives_nothing, collects_late, hang},
+        Broken{"keeping_inputs", Mutant::forgets_inputs, collects_from_who_waits, nobody_kept},
+        Broken{"keeping_inputs_over_repairs", Mutant::forgets_inputs_in_repair, collects_at_two_deaths, hang},
+        Broken{"taking_anew", Mutant::takes_twice, collects_at_two_deaths, "an input is taken twice"},
+        Broken{"dropping_inputs_of_the_dead", Mutant::keeps_inputs_of_dead, collects_at_two_deaths,
+               "the dead contribute"},
+        Broken{"knowing_who_has_given", Mutant::awaits_all, collects_from_who_waits, hang},
+        Broken{"telling_of_arrival", Mutant::no_arrival, collects_from_who_waits,
+               "two members are in different operations"}),
     [](auto const& test) { return std::string(test.param.name); });
 
 TEST(ShieldProtocol, IsSoundForDrawnPrograms) {

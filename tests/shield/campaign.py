@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills ranks of program.c under the shield, job after job, and judges what the survivors saw. Everything about a job follows from
-its number, but for the scheduling of the machine.
+"""Kills ranks of program.c under the shield, job after job, and judges what the survivors saw: most where a plan says, in every fourth job
+from outside. Everything about a job follows from its number, but for the scheduling of the machine.
 
 Fails if a survivor hangs, dies, has data at a wrong place, does not take part in what it returned from, or saw another outcome of a
 collective than another survivor; or if somebody who was missing comes back. A job that failed is repeated by --first NUMBER --jobs 1.
@@ -8,10 +8,14 @@ collective than another survivor; or if somebody who was missing comes back. A j
 import argparse
 import collections
 import json
+import os
 import pathlib
 import random
+import signal
 import sys
 import tempfile
+import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tools"))
@@ -20,8 +24,10 @@ from canary import SKIPPED, reason_to_skip  # noqa: E402
 
 CALLS = ["shield:call", "shield:call:inside"]
 CREATIONS = ["shield:create:between", "shield:create:meet", "shield:confirm"]
+COLLECTIONS = ["shield:give", "shield:take"]
 REPAIRS = ["shield:vote", "shield:shrink", "shield:report", "shield:replay", "shield:end"]
 STEPS = 60
+LATEST = 0.15  # seconds after all have begun, for deaths from outside; a job whose ranks all live takes as long
 
 
 class Job:
@@ -32,8 +38,9 @@ class Job:
         most = self.ranks - 1
         self.victims = sorted(draw.sample(range(self.ranks), min(most, draw.choice([1, 1, 2, 2, 3, most]))))
         self.commit = commit
+        self.outside = {victim: draw.uniform(0, LATEST) for victim in self.victims} if number % 4 == 3 else {}
         together = draw.randrange(1, 150) if draw.random() < 0.3 else None
-        self.plan = ",".join(self.death(draw, victim, i, together) for i, victim in enumerate(self.victims))
+        self.plan = "" if self.outside else ",".join(self.death(draw, victim, i, together) for i, victim in enumerate(self.victims))
 
     @staticmethod
     def death(draw: random.Random, victim: int, index: int, together: int | None) -> str:
@@ -41,13 +48,51 @@ class Job:
             return f"{draw.choice(CALLS)}:{victim}:{together}"
         kind = draw.random()
         if index > 0 and kind < 0.3:  # while the others repair
-            return f"{draw.choice(REPAIRS)}:{victim}:0"
+            return f"{draw.choice(REPAIRS + COLLECTIONS)}:{victim}:0"
         if kind < 0.5:
             return f"{draw.choice(CREATIONS)}:{victim}:{draw.randrange(6)}"
         return f"{draw.choice(CALLS)}:{victim}:{draw.randrange(1, 150)}"
 
     def __str__(self) -> str:
-        return f"job {self.number}: {self.ranks} ranks, {self.commit}, REGRAFT_FAIL={self.plan}"
+        killed = ", ".join(f"{victim} after {1000 * seconds:.0f} ms" for victim, seconds in self.outside.items())
+        return f"job {self.number}: {self.ranks} ranks, {self.commit}, {f'killed from outside: {killed}' if killed else f'REGRAFT_FAIL={self.plan}'}"
+
+
+class Killer(threading.Thread):
+    """Kills ranks of a job from outside, once all have opened their traces and so have left MPI_Init."""
+
+    def __init__(self, job: Job, folder: pathlib.Path):
+        super().__init__()
+        self.job, self.folder = job, folder
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not all((self.folder / str(rank)).exists() for rank in range(self.job.ranks)):
+            if self.over.wait(0.001):
+                return
+        begin = time.monotonic()
+        processes = self.processes()
+        for victim, seconds in sorted(self.job.outside.items(), key=lambda death: death[1]):
+            if self.over.wait(max(0.0, begin + seconds - time.monotonic())):
+                return
+            try:
+                os.kill(processes[victim], signal.SIGKILL)
+            except (KeyError, ProcessLookupError):
+                pass  # it has come to its end
+
+    def processes(self) -> dict[int, int]:
+        """By rank."""
+        found = {}
+        for process in pathlib.Path("/proc").iterdir():
+            if not process.name.isdigit():
+                continue
+            try:
+                variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
+            except OSError:
+                continue  # gone already, or somebody else's
+            if variables.get(b"TRACES") == str(self.folder).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
+                found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
+        return found
 
 
 def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
@@ -88,6 +133,14 @@ def judge(job: Job, outcome: launch.Outcome, folder: pathlib.Path) -> list[str]:
     return bad + wrong_traces(traces, job.ranks)
 
 
+def read_report(file: pathlib.Path) -> dict:
+    """Empty if it is not there or not complete."""
+    try:
+        return json.loads(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {}
+
+
 def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes]:
     """What is wrong, the report of the shield, how many died, and what was written."""
     with tempfile.TemporaryDirectory(prefix="rgt") as name:
@@ -98,10 +151,16 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
         if job.number % 3 == 0:  # a tree of which the inner ranks may be dead
             settings |= {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
         program = ["env", f"LD_PRELOAD={args.library}", args.exe, str(job.number), str(STEPS)]
+        killer = Killer(job, folder)
+        if job.outside:
+            killer.start()
         outcome = launch.run_watched(args.mpirun, job.ranks, program, args.timeout, settings, [])
+        killer.over.set()
+        if job.outside:
+            killer.join()
         bad = judge(job, outcome, folder)
-        told = json.loads(report.read_text(encoding="ascii")) if report.exists() else {}
-        if not bad and outcome.verdicts and not told:
+        told = read_report(report)
+        if not bad and outcome.verdicts and not told and not job.outside:  # who writes it may be killed while it does
             bad.append("no report")
         return bad, told, job.ranks - len(outcome.verdicts), outcome.output
 
@@ -126,8 +185,8 @@ def main() -> int:
     for number in range(args.first, args.first + args.jobs):
         job = Job(number, args.ranks, ["forward", "confirm"][number % 2] if args.commit == "both" else args.commit)
         bad, told, deaths, output = run(job, args)
-        total.update(jobs=1, deaths=deaths, bad=bool(bad))
-        total.update({key: told.get(key, 0) for key in ("repairs", "rounds", "forwarded", "committed", "repeated")})
+        total.update({"jobs": 1, "deaths": deaths, "from outside": deaths if job.outside else 0, "bad": int(bool(bad))})
+        total.update({key: told.get(key, 0) for key in ("repairs", "rounds", "forwarded", "collected", "committed", "repeated")})
         if bad:
             print(f"{job}\n  " + "\n  ".join(bad[:10]))
             print(output.decode(errors="replace")[-1500:])

@@ -11,7 +11,7 @@ LanePlan broken_plan(Census const* census, LaneId lane, std::span<PeId const> me
 
 LanePlan broken_plan(Census const* census, LaneId lane, std::span<PeId const> members) {
     auto plan = real_plan(census, lane, members);
-    plan.forwards.clear();
+    plan.resolutions.clear();
     return plan;
 }
 

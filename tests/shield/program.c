@@ -99,13 +99,17 @@ static void allreduce(void) {
     }
 }
 
-static void reduce(void) {
+static void reduce_to(int root) {
     double out[most_ranks], in[most_ranks];
-    int root = (int)draw((unsigned)size), in_place = (int)draw(2);
+    int in_place = (int)draw(2);
     contribution(out);
     memcpy(in, out, sizeof in);
     MPI_Reduce(in_place && me == root ? MPI_IN_PLACE : (void*)out, in, size, MPI_DOUBLE, MPI_SUM, root, comm);
     if (me == root) saw_sum("reduce", "root", in);
+}
+
+static void reduce(void) {
+    reduce_to((int)draw((unsigned)size));
 }
 
 static void bcast(void) {
@@ -206,10 +210,9 @@ static int place_of(int rank, int v) {
     return v ? (size - 1 - rank) * 5 : rank * 4;
 }
 
-static void gather(void) {
+static void gather_to(int root, int v, int all) {
     static int data[most_ranks * 5];
-    int out[5], counts[most_ranks], places[most_ranks], there[most_ranks];
-    int root = (int)draw((unsigned)size), v = (int)draw(2), all = (int)draw(2), in_place = (int)draw(2);
+    int out[5], counts[most_ranks], places[most_ranks], there[most_ranks], in_place = (int)draw(2);
     for (int i = 0; i < size; ++i) counts[i] = count_of(i, v), places[i] = place_of(i, v);
     soil(data, most_ranks * 5);
     fill(out, counts[me], 0);
@@ -222,6 +225,70 @@ static void gather(void) {
     if (!all && me != root) return;
     for (int i = 0; i < size; ++i) there[i] = is_there(data + places[i], counts[i], i, 0);
     saw(all ? v ? "allgatherv" : "allgather" : v ? "gatherv" : "gather", all ? "all" : "root", there);
+}
+
+static void gather(void) {
+    int root = (int)draw((unsigned)size), v = (int)draw(2), all = (int)draw(2);
+    gather_to(root, v, all);
+}
+
+/* In order: x -> a x + b is not the same as the other way round. */
+static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
+    unsigned const* before = in;
+    unsigned* after = inout;
+    (void)type;
+    for (int i = 0; i < *count; ++i, before += 3, after += 3) {
+        unsigned sum = before[2] * after[0] + after[2];
+        after[0] *= before[0], after[2] = sum;
+    }
+}
+
+/* An operation that does not commute, on a type with a gap. */
+static void compose_to(int root) {
+    static unsigned const primes[most_ranks] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59};
+    struct {
+        unsigned factor, gap, sum;
+    } one = {primes[me], 9, (unsigned)me + 1}, all = {0, 7, 0};
+    int there[most_ranks], matches = 0;
+    MPI_Datatype pair;
+    MPI_Op op;
+    MPI_Type_vector(2, 1, 2, MPI_UNSIGNED, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Op_create(compose, 0, &op);
+    MPI_Reduce(&one, &all, 1, pair, op, root, comm);
+    MPI_Op_free(&op);
+    MPI_Type_free(&pair);
+    if (me != root) return;
+    if (all.gap != 7) complain("a gap is overwritten");
+    for (unsigned set = 0; set < 1u << size; ++set) {
+        unsigned factor = 1, sum = 0;
+        for (int i = 0; i < size; ++i)
+            if (set >> i & 1) sum = sum * primes[i] + (unsigned)i + 1, factor *= primes[i];
+        if (factor != all.factor || sum != all.sum) continue;
+        ++matches;
+        for (int i = 0; i < size; ++i) there[i] = set >> i & 1;
+    }
+    if (matches != 1) complain("composed in %d ways", matches);
+    if (matches == 1) saw("compose", "root", there);
+}
+
+/* Nothing in it makes ranks wait but the roots. */
+static void collections(void) {
+    int first = (int)draw((unsigned)size);
+    for (int k = 0; k < 6; ++k) {
+        int root = (first + k / 2 * 3) % size;
+        switch (draw(3)) {
+            case 0:
+                reduce_to(root);
+                break;
+            case 1:
+                gather_to(root, 0, 0);
+                break;
+            default:
+                compose_to(root);
+        }
+        if (k == 3 && draw(2)) ring();
+    }
 }
 
 static void scatter(void) {
@@ -258,7 +325,7 @@ static void alltoall(void) {
 }
 
 static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,     barrier,   neighbours,
-                                           reduce,    scatter, alltoall, broadcasts, broadcasts};
+                                           reduce,    scatter, alltoall, broadcasts, collections, collections};
 
 static void operate(MPI_Comm on) {
     comm = on;

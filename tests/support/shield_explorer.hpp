@@ -133,13 +133,14 @@ private:
             if (called) result.push_back({Move::Kind::look, r});
             return;
         }
-        if (world.waits[r].in == Waiting::operation) {
+        auto const in = world.waits[r].in;
+        if (in == Waiting::operation || in == Waiting::give || in == Waiting::take) {
             if (world.may_succeed(r)) result.push_back({Move::Kind::succeed, r});
             if (world.may_succeed(r) && world.may_stay_unheard(r)) result.push_back({Move::Kind::succeed_unheard, r});
             if (world.may_fail(r)) result.push_back({Move::Kind::fail, r});
         }
-        if (world.waits[r].in == Waiting::message) {
-            auto const from = world.waits[r].from;
+        if (in == Waiting::message) {
+            auto const from = world.waits[r].partner;
             bool const arrived = world.in_flight[from][r] > 0;
             if (arrived) result.push_back({Move::Kind::receive, r});
             if (!arrived && !contains(world.living, from)) result.push_back({Move::Kind::receive_nothing, r});
@@ -185,7 +186,7 @@ private:
             case Move::Kind::look:
                 return driver(job, rank).look(move.kind == Move::Kind::look);
             case Move::Kind::receive:
-                --world.in_flight[world.waits[rank].from][rank];
+                --world.in_flight[world.waits[rank].partner][rank];
                 return driver(job, rank).wake(true);
             case Move::Kind::receive_nothing:
                 return driver(job, rank).wake(true);
@@ -315,7 +316,9 @@ private:
         for (auto const& outcome : ledger.log()) {
             out.put(outcome.number);
             out.put(outcome.kind);
+            out.put(outcome.root);
             out.put_all(std::span(outcome.bytes));
+            out.put_all(std::span(outcome.inputs));
         }
     }
     static void describe(std::vector<Process::Lane> const& lanes, ByteWriter& out) {
@@ -346,6 +349,8 @@ private:
         out.put(process.farewell.voted());
         out.put(process.repair ? 2 * static_cast<int>(process.repair->step()) + process.repair->so() : -1);
         out.put(process.attempted_on);
+        out.put(process.contributors);
+        out.put(process.taken);
         out.put(process.lane_at);
         out.put(process.forward_at);
         out.put(process.hears);
@@ -354,6 +359,7 @@ private:
             out.put(result.lane);
             out.put(result.number);
             out.put(result.execution);
+            out.put(result.contributors);
         }
     }
     static std::uint64_t fingerprint(Job const& job) {

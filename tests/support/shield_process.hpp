@@ -27,6 +27,7 @@ struct Instruction {
     Kind kind = Kind::collective;
     Handle on = 0;
     Traits traits;
+    bool is_collected = false;  // to a root, and the inputs are small
     Shape shape = Shape::all_to_all;
     Rank root = max_ranks;  // none
     Rank from = 0;          // of the message
@@ -54,6 +55,13 @@ enum class Mutant : std::uint8_t {
     no_closing,                  // a lane that others have freed is renewed
     forgets_early,               // an outcome is dropped when its operation returns
     does_not_revoke_lanes_late,  // who fails in the replay does not wake the others
+    gives_nothing,               // who returns late from a collected operation sends nothing to its root
+    forgets_inputs,              // who has given an input to a root does not keep it
+    forgets_inputs_in_repair,    // or only until the next repair, although the root still collects
+    takes_twice,                 // a root that collects keeps what earlier rounds of the repair have brought as well
+    keeps_inputs_of_dead,        // or only that of who has died since
+    awaits_all,                  // it waits for messages of those, too, who have given in the repair
+    no_arrival,                  // who lacks an operation whose root has returned does it again
 };
 
 /// The state of one process, a value.
@@ -73,6 +81,7 @@ struct Process {
         LaneId lane{};
         OperationNumber number = 0;
         std::uint8_t execution = 0;
+        RankSet contributors = 0;  // at the root of a collected operation
         friend bool operator==(Result const&, Result const&) = default;
     };
     enum class Doing : std::uint8_t { nothing, collective, release, receive, leave, gone };
@@ -96,6 +105,8 @@ struct Process {
     Farewell farewell;
     std::optional<Repair> repair;
     CommIndex attempted_on = 0;
+    RankSet contributors = 0;     // to the result, if this is the root
+    RankSet taken = 0;            // whose inputs the root has that collects; 0: it has not begun
     std::uint8_t lane_at = 0;     // of the repair
     std::uint8_t forward_at = 0;  // of the replay
     bool hears = true;            // of the deaths there were, on the child that it makes
@@ -172,7 +183,7 @@ public:
 
 private:
     // The phases of what members do on a lane, in the tags of operations.
-    enum Phase : std::uint32_t { attempting, confirming, meeting, freeing, forwarding, reporting };
+    enum Phase : std::uint32_t { attempting, confirming, meeting, freeing, forwarding, reporting, collecting };
 
     Instruction const& instruction() const { return program_[self_.at]; }
     static std::uint32_t tag(OperationNumber number, Phase phase) {
@@ -193,7 +204,7 @@ private:
         self_.lanes.insert(place, std::move(lane));
     }
     void enter(CommIndex comm, Operation operation) { world_.enter(rank_, comm, operation); }
-    void barrier(CommIndex comm, std::uint32_t tag) { enter(comm, {tag, Shape::all_to_all, 0, false, 0}); }
+    void barrier(CommIndex comm, std::uint32_t tag) { enter(comm, {tag, Shape::all_to_all, 0, false, 0, {}}); }
     void agree(bool says, Repair::Step topic) {
         world_.waits[rank_] = {Waiting::agreement, self_.control, 0, says, static_cast<std::uint8_t>(topic), 0};
     }
@@ -231,7 +242,9 @@ private:
             bool const frees = todo.kind == Instruction::Kind::release;
             self_.doing = frees ? Process::Doing::release : Process::Doing::collective;
             self_.freeing = {};
-            self_.call = Call(todo.traits, options_);
+            auto traits = todo.traits;
+            if (todo.is_collected) traits.role = todo.root == rank_ ? Role::takes : Role::gives;
+            self_.call = Call(traits, options_);
             return;
         }
         self_.doing = Process::Doing::leave;
@@ -250,16 +263,25 @@ private:
                 return;
             case Call::Step::attempt:
                 self_.attempted_on = lane.comm;
+                self_.contributors = world_.comms[lane.comm].members;
                 if (instruction().kind == Instruction::Kind::split) return make_child(lane);
-                return enter(lane.comm, {tag(number, attempting), instruction().shape, instruction().root, false, 0});
+                return enter(lane.comm,
+                             {tag(number, attempting), instruction().shape, instruction().root, false, 0, {}});
             case Call::Step::confirm:
                 return barrier(lane.comm, tag(number, confirming));
             case Call::Step::skip:
                 self_.attempted_on = Process::skipped;
                 return self_.call.advance(lane.ledger, true);
-            case Call::Step::pack:  // the only byte says where it was done
-                lane.ledger.newest_bytes().assign(1, std::byte{self_.attempted_on});
+            case Call::Step::pack:  // the only byte says where it was done, or whose input it is
+                lane.ledger.newest().root = PeId{instruction().root};
+                lane.ledger.newest().bytes.assign(
+                    1, std::byte{instruction().is_collected ? input(rank_, number) : self_.attempted_on});
                 return self_.call.advance(lane.ledger, true);
+            case Call::Step::give:
+                lane.ledger.find(number)->bytes.assign(1, std::byte{input(rank_, number)});
+                return await_input(Waiting::give, lane, static_cast<Rank>(value(lane.ledger.find(number)->root)));
+            case Call::Step::take:
+                return take(lane);
             case Call::Step::deliver:
                 return self_.call.advance(lane.ledger, true);
             case Call::Step::repair:
@@ -271,6 +293,52 @@ private:
         }
     }
 
+    // --- operations to a root
+
+    /// What a member gives in an operation: a byte that no other member gives, nor in another operation.
+    static std::uint8_t input(Rank giver, OperationNumber number) {
+        return static_cast<std::uint8_t>((number + 1) * max_ranks + giver);
+    }
+    void await_input(Waiting in, Process::Lane const& lane, Rank partner) {
+        auto const number = static_cast<std::uint8_t>(lane.ledger.returned() + 1);
+        world_.waits[rank_] = {in, lane.comm, number, false, 0, partner};
+    }
+    void take(Process::Lane& lane) {
+        auto const members = world_.comms[lane.comm].members;
+        auto const& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
+        if (self_.taken == 0) {
+            self_.taken = only(rank_);
+            if (mutant_ != Mutant::awaits_all) take_what_came_in_repair(outcome);
+        }
+        for (Rank r = 0; r < max_ranks; ++r)
+            if (contains(members, r) && !contains(self_.taken, r)) return await_input(Waiting::take, lane, r);
+        self_.contributors = std::exchange(self_.taken, RankSet{0});
+        if (self_.contributors != members) throw Violation("the dead contribute");
+        self_.call.advance(lane.ledger, true);
+    }
+    void take_what_came_in_repair(Outcome const& outcome) {
+        for (std::size_t i = 0; i < outcome.inputs.size(); ++i) {
+            auto const giver = static_cast<Rank>(value(outcome.inputs[i].giver));
+            if (contains(self_.taken, giver)) throw Violation("an input is taken twice");
+            if (std::to_integer<std::uint8_t>(outcome.bytes.at(i)) != input(giver, outcome.number))
+                throw Violation("an input is not what was given");
+            self_.taken |= only(giver);
+        }
+    }
+    void input_passed(Process::Lane& lane, Wait const& wait, bool ok) {
+        auto const bit = static_cast<std::uint16_t>(1U << wait.slot);
+        if (wait.in == Waiting::give) {
+            if (ok && mutant_ != Mutant::gives_nothing) world_.given(wait.comm, rank_, wait.partner) |= bit;
+            return self_.call.advance(lane.ledger, ok);
+        }
+        if (!ok) {
+            self_.taken = 0;
+            return self_.call.advance(lane.ledger, false);
+        }
+        world_.given(wait.comm, wait.partner, rank_) &= static_cast<std::uint16_t>(~bit);
+        self_.taken |= only(wait.partner);
+    }
+
     /// The operation returns: who else has returned from it has the same outcome.
     void note(Process::Lane& lane) {
         auto const number = lane.ledger.returned();
@@ -279,18 +347,34 @@ private:
         std::uint8_t execution = self_.attempted_on;
         if (outcome->kind == OutcomeKind::skipped) execution = Process::skipped;
         if (outcome->kind == OutcomeKind::data) execution = std::to_integer<std::uint8_t>(outcome->bytes.at(0));
-        Process::Result const result{lane.id, number, execution};
+        bool const is_root = instruction().is_collected && instruction().root == rank_;
+        if (instruction().is_collected) execution = 0;
+        Process::Result const result{lane.id, number, execution, is_root ? self_.contributors : RankSet{0}};
         if (mutant_ == Mutant::forgets_early) lane.ledger.forget_returned();
+        if (mutant_ == Mutant::forgets_inputs) forget_inputs(lane);
         if (lane.ledger.log().size() > options_.window) throw Violation("the log grows beyond the window");
         for (Rank r = 0; r < max_ranks; ++r) {
             if (!contains(world_.living, r)) continue;
             for (auto const& other : job_.processes[r].results) {
                 bool const same = other.lane == result.lane && other.number == result.number;
-                if (same && other.execution != result.execution) throw Violation("two outcomes of one operation");
+                if (!same) continue;
+                if (other.execution != result.execution) throw Violation("two outcomes of one operation");
+                if (other.contributors != 0 && !contains(other.contributors, rank_))
+                    throw Violation("a survivor returns without having contributed");
+                if (is_root && !contains(result.contributors, r))
+                    throw Violation("a survivor has returned without having contributed");
             }
         }
         self_.results.push_back(result);
         if (instruction().kind == Instruction::Kind::split) take_child(lane.id, result.number);
+    }
+
+    static void forget_inputs(Process::Lane& lane) {
+        for (OperationNumber number = 1; number <= lane.ledger.returned(); ++number) {
+            auto* const outcome = lane.ledger.find(number);
+            if (outcome != nullptr && outcome->kind == OutcomeKind::input) outcome->kind = OutcomeKind::arrived;
+        }
+        lane.ledger.forget_returned();
     }
 
     // --- communicators
@@ -311,7 +395,7 @@ private:
     void make_child(Process::Lane& lane) {
         auto const number = lane.ledger.returned() + 1;
         self_.creation.emplace();
-        enter(lane.comm, {tag(number, attempting), Shape::all_to_all, 0, true, 0});
+        enter(lane.comm, {tag(number, attempting), Shape::all_to_all, 0, true, 0, {}});
     }
     void made_child(Process::Lane& lane, Wait const& wait, bool ok) {
         auto const number = lane.ledger.returned() + 1;
@@ -389,6 +473,7 @@ private:
         switch (self_.doing) {
             case Process::Doing::collective: {
                 auto& lane = lane_of(instruction().on);
+                if (wait.in != Waiting::operation) return input_passed(lane, wait, ok);
                 if (!self_.creation) return self_.call.advance(lane.ledger, ok);
                 if (self_.creation->step() == Creation::Step::make) return made_child(lane, wait, ok);
                 return met(lane, ok);
@@ -507,24 +592,47 @@ private:
         auto const plan = census().plan(lane->id, pes(world_.comms[lane->comm].members));
         if (self_.forward_at == 0)
             lane->ledger.settle(mutant_ != Mutant::no_commit && lane->ledger.known() < plan.newest);
-        if (self_.forward_at == plan.forwards.size() || mutant_ == Mutant::no_forward) {
+        if (self_.forward_at == plan.resolutions.size() || mutant_ == Mutant::no_forward) {
             ++self_.lane_at;
             self_.forward_at = 0;
             return;
         }
-        auto const& forward = plan.forwards[self_.forward_at];
-        if (!forward.source) throw Violation("an outcome is needed that nobody kept");
-        if (forward.outcome.bytes == 0) return learn(*lane, forward, 0);
-        auto const source = static_cast<Rank>(value(*forward.source));
-        auto const* const outcome = lane->ledger.find(forward.outcome.number);
-        auto const sent = source == rank_ ? std::to_integer<std::uint8_t>(outcome->bytes.at(0)) : std::uint8_t{0};
-        enter(lane->comm, {tag(forward.outcome.number, forwarding), Shape::from_root, source, false, sent});
+        auto const& resolution = plan.resolutions[self_.forward_at];
+        auto const& told = resolution.outcome;
+        if (!resolution.source) throw Violation("an outcome is needed that nobody kept");
+        bool const forwards = told.kind == OutcomeKind::data && told.bytes != 0;
+        if (!forwards && resolution.inputs.empty()) return learn(*lane, resolution, {});
+        auto const root = static_cast<Rank>(value(forwards ? *resolution.source : told.root));
+        auto const* const kept = lane->ledger.find(told.number);
+        bool const sends = forwards ? root == rank_ : kept != nullptr && kept->kind == OutcomeKind::input;
+        enter(lane->comm, {tag(told.number, forwards ? forwarding : collecting),
+                           forwards ? Shape::from_root : Shape::to_root,
+                           root,
+                           false,
+                           sends ? std::to_integer<std::uint8_t>(kept->bytes.at(0)) : std::uint8_t{0},
+                           {}});
     }
-    void learn(Process::Lane& lane, Forward const& forward, std::uint8_t payload) {
+    /// What has come of a resolution to this member.
+    std::vector<std::byte> bytes_of(Resolution const& resolution, Comm const& comm, std::uint8_t slot) const {
+        auto const sent = [&](PeId pe) { return std::byte{comm.operations[slot].sent[value(pe)]}; };
+        std::vector<std::byte> bytes;
+        if (resolution.outcome.kind == OutcomeKind::data) bytes.push_back(sent(*resolution.source));
+        if (resolution.outcome.root != PeId{rank_}) return bytes;
+        for (auto const& input : resolution.inputs) bytes.push_back(sent(input.giver));
+        return bytes;
+    }
+    void learn(Process::Lane& lane, Resolution resolution, std::vector<std::byte> bytes) {
         ++self_.forward_at;
-        if (lane.ledger.known() >= forward.outcome.number) return;
-        auto& outcome = lane.ledger.record(forward.outcome.kind);
-        if (forward.outcome.bytes != 0) outcome.bytes.assign(1, std::byte{payload});
+        if (mutant_ == Mutant::no_arrival && resolution.outcome.kind == OutcomeKind::arrived) return;
+        auto const* const before = lane.ledger.find(resolution.outcome.number);
+        bool const collects = before != nullptr && resolution.outcome.kind == OutcomeKind::collecting;
+        for (std::size_t i = 0; collects && i < before->inputs.size(); ++i) {
+            bool const is_dead = !contains(world_.living, static_cast<Rank>(value(before->inputs[i].giver)));
+            if (mutant_ != Mutant::takes_twice && !(mutant_ == Mutant::keeps_inputs_of_dead && is_dead)) continue;
+            resolution.inputs.push_back(before->inputs[i]);
+            bytes.push_back(before->bytes[i]);
+        }
+        apply(lane.ledger, resolution, PeId{rank_}, std::move(bytes));
     }
 
     void repair_ended(Wait const& wait, bool ok) {
@@ -539,8 +647,8 @@ private:
                 if (ok) {
                     auto& lane = self_.lanes[self_.lane_at];
                     auto const plan = census().plan(lane.id, pes(world_.comms[lane.comm].members));
-                    return learn(lane, plan.forwards[self_.forward_at],
-                                 world_.comms[lane.comm].operations[wait.slot].payload);
+                    auto const& resolution = plan.resolutions[self_.forward_at];
+                    return learn(lane, resolution, bytes_of(resolution, world_.comms[lane.comm], wait.slot));
                 }
                 self_.lane_at = 0;
                 break;
@@ -551,7 +659,10 @@ private:
     }
 
     void end_repair() {
-        for (auto& lane : self_.lanes) lane.ledger.forget_returned();
+        for (auto& lane : self_.lanes) {
+            if (mutant_ == Mutant::forgets_inputs_in_repair) forget_inputs(lane);
+            lane.ledger.forget_returned();
+        }
         self_.repair.reset();
         switch (self_.doing) {
             case Process::Doing::collective:

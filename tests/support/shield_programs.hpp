@@ -29,6 +29,11 @@ inline Instruction large_broadcast(Handle on, Rank root) {
     return collective(on, {.synchronises = false, .forwardable = false}, Shape::from_root, root);
 }
 inline Instruction reduce(Handle on, Rank root) {
+    auto result = collective(on, {.synchronises = false, .forwardable = false}, Shape::to_root, root);
+    result.is_collected = true;
+    return result;
+}
+inline Instruction large_reduce(Handle on, Rank root) {
     return collective(on, {.synchronises = false, .forwardable = false}, Shape::to_root, root);
 }
 inline Instruction all_reduce(Handle on) {
@@ -81,7 +86,7 @@ inline Scenario drawn_scenario(std::uint64_t seed, std::uint8_t ranks, std::uint
     };
     while (scenario.program.size() < instructions) {
         auto const on = static_cast<Handle>(rng.below(has_child ? 3 : 2));
-        switch (rng.below(8)) {
+        switch (rng.below(10)) {
             case 0:
             case 1:
                 if (on != child) scenario.program.push_back(broadcast(on, root_in(on)));
@@ -90,6 +95,10 @@ inline Scenario drawn_scenario(std::uint64_t seed, std::uint8_t ranks, std::uint
                 if (on != child) scenario.program.push_back(large_broadcast(on, root_in(on)));
                 break;
             case 3:
+                if (on != child) scenario.program.push_back(large_reduce(on, root_in(on)));
+                break;
+            case 8:
+            case 9:
                 if (on != child) scenario.program.push_back(reduce(on, root_in(on)));
                 break;
             case 4:

@@ -52,7 +52,8 @@ struct Operation {
     Shape shape = Shape::all_to_all;
     Rank root = 0;
     bool makes_child = false;
-    std::uint8_t payload = 0;  // what the root sends
+    std::uint8_t payload = 0;                    // what the member that enters it sends
+    std::array<std::uint8_t, max_ranks> sent{};  // what those sent who have entered
 };
 
 struct Comm {
@@ -65,19 +66,21 @@ struct Comm {
     std::uint8_t colour = 0;    // for a child
     std::array<std::uint8_t, max_ranks> entered{};  // how many operations
     std::array<RankSet, max_ranks> unheard{};       // deaths of which a member will never hear on it
+    // Inputs under way, by giver and root: a bit per operation of the lane.
+    std::array<std::array<std::uint16_t, max_ranks>, max_ranks> given{};
     std::vector<Operation> operations;
     std::shared_ptr<Census const> reports;  // what has been told on it so far
 };
 
-enum class Waiting : std::uint8_t { nothing, operation, agreement, shrink, message };
+enum class Waiting : std::uint8_t { nothing, operation, agreement, shrink, message, give, take };
 
 struct Wait {
     Waiting in = Waiting::nothing;
     CommIndex comm = 0;
-    std::uint8_t slot = 0;   // of the operation
+    std::uint8_t slot = 0;   // of the operation; for an input: its number
     bool says = false;       // in the agreement
     std::uint8_t topic = 0;  // of the agreement
-    Rank from = 0;           // of the message
+    Rank partner = 0;        // who sends the message; who takes or gives the input
 };
 
 /// All that is not in the processes.
@@ -105,13 +108,18 @@ struct World {
         auto const slot = comm.entered[rank]++;
         if (slot == comm.operations.size()) comm.operations.push_back(operation);
         if (comm.operations[slot].tag != operation.tag) throw Violation("two members are in different operations");
-        if (operation.payload != 0) comm.operations[slot].payload = operation.payload;
+        comm.operations[slot].sent[rank] = operation.payload;
         waits[rank] = {Waiting::operation, index, slot, false, 0, 0};
     }
+
+    /// A bit per operation, by giver and root.
+    std::uint16_t& given(CommIndex comm, Rank giver, Rank root) { return comms[comm].given[giver][root]; }
 
     bool may_succeed(Rank rank) const {
         auto const& comm = comms[waits[rank].comm];
         auto const slot = waits[rank].slot;
+        if (waits[rank].in == Waiting::give) return true;
+        if (waits[rank].in == Waiting::take) return (comm.given[waits[rank].partner][rank] >> slot & 1U) != 0;
         auto const& operation = comm.operations[slot];
         RankSet arrived = 0;
         for (Rank r = 0; r < max_ranks; ++r) arrived |= comm.entered[r] > slot ? only(r) : RankSet{0};
@@ -121,12 +129,14 @@ struct World {
     }
     bool may_fail(Rank rank) const {
         auto const& comm = comms[waits[rank].comm];
+        if (waits[rank].in != Waiting::operation) return comm.revoked || !contains(living, waits[rank].partner);
         return comm.revoked || (comm.members & ~living & ~comm.unheard[rank]) != 0;
     }
     /// Somebody dies while the child is made, so that this member never hears of it there.
     bool may_stay_unheard(Rank rank) const {
         auto const& comm = comms[waits[rank].comm];
-        return comm.operations[waits[rank].slot].makes_child && (comm.members & ~living) != 0;
+        return waits[rank].in == Waiting::operation && comm.operations[waits[rank].slot].makes_child &&
+               (comm.members & ~living) != 0;
     }
 
     /// The child, on the first member that has it; the others have the same.
@@ -191,7 +201,7 @@ struct World {
             out.put(wait.slot);
             out.put(wait.says);
             out.put(wait.topic);
-            out.put(wait.from);
+            out.put(wait.partner);
         }
         out.put(comms.size());
         for (auto const& comm : comms) {
@@ -201,10 +211,11 @@ struct World {
             out.put(comm.dead_said_no);
             out.put(comm.entered);
             out.put(comm.unheard);
+            out.put(comm.given);
             out.put(comm.operations.size());
             for (auto const& operation : comm.operations) {
                 out.put(operation.tag);
-                out.put(operation.payload);
+                out.put(operation.sent);
             }
             out.put(comm.reports != nullptr);
             if (comm.reports == nullptr) continue;
@@ -218,6 +229,7 @@ struct World {
                         out.put(outcome.number);
                         out.put(outcome.kind);
                         out.put(outcome.bytes);
+                        out.put(outcome.root);
                     }
                 }
             }

@@ -33,7 +33,7 @@ Census census(std::vector<LaneReport> reports) {
 }
 
 ReportedOutcome data(OperationNumber number, std::uint64_t bytes = 8) {
-    return {number, OutcomeKind::data, bytes};
+    return {number, OutcomeKind::data, bytes, {}};
 }
 
 TEST(ShieldLedger, KeepsWhatHasReturnedUntilAnOperationSynchronises) {
@@ -67,6 +67,36 @@ TEST(ShieldLedger, GivesTheNextOutcomeTheMemoryOfOneItForgot) {
     EXPECT_TRUE(bytes.empty());
     bytes.assign(1000, std::byte{3});
     EXPECT_EQ(bytes.data(), memory);
+}
+
+TEST(ShieldLedger, GivesBackMemoryBeyondABound) {
+    Ledger ledger;
+    std::size_t const bytes = 40'000;
+    for (int i = 0; i < 4; ++i) {
+        ledger.record(OutcomeKind::data).bytes.assign(bytes, std::byte{1});
+        ledger.finish(/*synchronised=*/false);
+    }
+    ledger.forget_returned();
+    std::size_t kept = 0;
+    for (int i = 0; i < 4; ++i) kept += ledger.record(OutcomeKind::data).bytes.capacity();
+    EXPECT_EQ(kept, bytes);
+}
+
+TEST(ShieldLedger, KeepsInputsOverARepairUntilAnOperationSynchronises) {
+    Ledger ledger;
+    for (auto const kind : {OutcomeKind::data, OutcomeKind::input, OutcomeKind::arrived, OutcomeKind::input}) {
+        ledger.record(kind);
+        ledger.finish(/*synchronised=*/false);
+    }
+    ledger.forget_returned();
+    ASSERT_EQ(ledger.log().size(), 2u);
+    EXPECT_EQ(ledger.find(1), nullptr);
+    EXPECT_NE(ledger.find(2), nullptr);
+    EXPECT_EQ(ledger.find(3), nullptr);
+    EXPECT_NE(ledger.find(4), nullptr);
+    ledger.record(OutcomeKind::data);
+    ledger.finish(/*synchronised=*/true);
+    EXPECT_EQ(ledger.log().size(), 1u);
 }
 
 TEST(ShieldLedger, KnowsWhatItHeldTentativelyOnlyIfThatIsCommitted) {
@@ -126,6 +156,58 @@ TEST(ShieldCall, ConfirmsTheLastOfAWindowThatDidNotSynchronise) {
     EXPECT_EQ(ledger.unsynchronised(), 0u);
 }
 
+TEST(ShieldCall, ConfirmsTheLastOfSoManyBytesThatDidNotSynchronise) {
+    Traits const large{.forwardable = true, .bytes = 40};
+    CommitOptions const options{.window_bytes = 100};
+    Ledger ledger;
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 2; ++i)
+            EXPECT_EQ(steps(Call(large, options), ledger), (Steps{Call::Step::attempt, Call::Step::pack}));
+        EXPECT_EQ(ledger.unsynchronised_bytes(), 80u);
+        EXPECT_EQ(steps(Call(large, options), ledger), (Steps{Call::Step::attempt, Call::Step::confirm}));
+        EXPECT_EQ(ledger.unsynchronised_bytes(), 0u);
+    }
+}
+
+constexpr Traits gives{.role = Role::gives};
+constexpr Traits takes{.role = Role::takes};
+
+TEST(ShieldCall, KeepsWhatItGivesToARootAndConfirmsNothing) {
+    Ledger ledger;
+    EXPECT_EQ(steps(Call(gives), ledger), (Steps{Call::Step::attempt, Call::Step::pack}));
+    EXPECT_EQ(ledger.newest().kind, OutcomeKind::input);
+    EXPECT_EQ(steps(Call(takes), ledger), (Steps{Call::Step::attempt}));
+    EXPECT_EQ(ledger.newest().kind, OutcomeKind::arrived);
+    EXPECT_EQ(ledger.unsynchronised(), 2u);
+    EXPECT_EQ(steps(Call(gives, {.window = 3}), ledger), (Steps{Call::Step::attempt, Call::Step::confirm}));
+    EXPECT_EQ(steps(Call(takes, {.always_confirm = true}), ledger), (Steps{Call::Step::attempt, Call::Step::confirm}));
+}
+
+TEST(ShieldCall, CollectsWhatARepairHasNotCompleted) {
+    Ledger ledger;
+    ledger.record(OutcomeKind::collecting);
+    ledger.record(OutcomeKind::collecting);
+    EXPECT_EQ(steps(Call(gives), ledger), (Steps{Call::Step::give}));
+    EXPECT_EQ(ledger.find(1)->kind, OutcomeKind::input);
+    EXPECT_EQ(steps(Call(takes), ledger), (Steps{Call::Step::take}));
+    EXPECT_EQ(ledger.find(2)->kind, OutcomeKind::arrived);
+    EXPECT_EQ(ledger.unsynchronised(), 2u);
+}
+
+TEST(ShieldCall, LeavesWhatItCouldNotGiveToTheNextRepair) {
+    Ledger ledger;
+    ledger.record(OutcomeKind::collecting);
+    Call call(gives);
+    call.look(ledger, /*repair_called=*/false, true);
+    call.advance(ledger, /*ok=*/false);
+    EXPECT_EQ(call.step(), Call::Step::repair);
+    EXPECT_EQ(ledger.find(1)->kind, OutcomeKind::collecting);
+    EXPECT_EQ(ledger.returned(), 0u);
+    call.advance(ledger, true);
+    call.look(ledger, /*repair_called=*/true, true);
+    EXPECT_EQ(call.step(), Call::Step::repair);  // before it waits for a root that may be dead
+}
+
 TEST(ShieldCall, DeliversWhatARepairBroughtInsteadOfAnotherAttempt) {
     Ledger ledger;
     Call call(broadcast);
@@ -176,11 +258,11 @@ TEST(ShieldRepair, StartsAgainUntilAllAgreeAndVotesOnce) {
 TEST(ShieldPlan, ForwardsWhatSomeKnowFromTheLowestWhoKeptIt) {
     auto const told = census({knows(5, false, {data(4), data(5, 0)}), knows(4, false, {data(4)}), knows(3)});
     auto const plan = told.plan(lane, pes(3));
-    ASSERT_EQ(plan.forwards.size(), 2u);
-    EXPECT_EQ(plan.forwards[0].outcome, data(4));
-    EXPECT_EQ(plan.forwards[0].source, PeId{0});
-    EXPECT_EQ(plan.forwards[1].outcome, data(5, 0));
-    EXPECT_TRUE(told.plan(lane, {}).forwards.empty());
+    ASSERT_EQ(plan.resolutions.size(), 2u);
+    EXPECT_EQ(plan.resolutions[0].outcome, data(4));
+    EXPECT_EQ(plan.resolutions[0].source, PeId{0});
+    EXPECT_EQ(plan.resolutions[1].outcome, data(5, 0));
+    EXPECT_TRUE(told.plan(lane, {}).resolutions.empty());
 }
 
 //  The same, but rank 0 has died since it told: nobody alive knows operation 5, so it will be done again.
@@ -188,27 +270,92 @@ TEST(ShieldPlan, ForgetsWhatOnlyTheDeadKnew) {
     auto const told = census({knows(5, false, {data(4), data(5)}), knows(4, false, {data(4)}), knows(3)});
     std::vector<PeId> const living{PeId{1}, PeId{2}};
     auto const plan = told.plan(lane, living);
-    ASSERT_EQ(plan.forwards.size(), 1u);
-    EXPECT_EQ(plan.forwards[0].outcome, data(4));
-    EXPECT_EQ(plan.forwards[0].source, PeId{1});
+    ASSERT_EQ(plan.resolutions.size(), 1u);
+    EXPECT_EQ(plan.resolutions[0].outcome, data(4));
+    EXPECT_EQ(plan.resolutions[0].source, PeId{1});
 }
 
 //  Rank 0 has returned from operation 2, which was confirmed: also if it is dead, 1 and 2 had succeeded.
 TEST(ShieldPlan, CommitsWhatSomebodyHasSeenConfirmed) {
-    auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0}}), knows(1, true), knows(1, true)});
+    auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0, {}}}), knows(1, true), knows(1, true)});
     EXPECT_EQ(told.plan(lane, pes(3)).newest, 2u);
-    EXPECT_TRUE(told.plan(lane, pes(3)).forwards.empty());
+    EXPECT_TRUE(told.plan(lane, pes(3)).resolutions.empty());
     EXPECT_EQ(told.plan(lane, std::vector{PeId{1}, PeId{2}}).newest, 2u);
     auto const nobody_returned = census({knows(1, true), knows(1, true)});
     EXPECT_EQ(nobody_returned.plan(lane, pes(2)).newest, 1u);
 }
 
+ReportedOutcome to_root(OutcomeKind kind, OperationNumber number, PeId root, std::uint64_t bytes = 8) {
+    return {number, kind, bytes, root};
+}
+
+//  Ranks 1 and 3 have given their inputs of operation 2 to rank 0, which lacks it; 2 will come to it.
+TEST(ShieldPlan, CollectsForALivingRootWhatOthersHaveGiven) {
+    auto const given = to_root(OutcomeKind::input, 2, PeId{0});
+    auto const told = census({knows(1), knows(2, false, {given}), knows(1), knows(3, false, {given, data(3)})});
+    auto const plan = told.plan(lane, pes(4));
+    ASSERT_EQ(plan.resolutions.size(), 2u);
+    EXPECT_EQ(plan.resolutions[0].outcome, to_root(OutcomeKind::collecting, 2, PeId{0}, 0));
+    EXPECT_EQ(plan.resolutions[0].inputs, (std::vector<Input>{{PeId{1}, 8}, {PeId{3}, 8}}));
+    EXPECT_EQ(plan.resolutions[1].outcome, data(3));
+    std::vector<PeId> const without_one{PeId{0}, PeId{2}, PeId{3}};
+    EXPECT_EQ(told.plan(lane, without_one).resolutions[0].inputs, (std::vector<Input>{{PeId{3}, 8}}));
+    std::vector<PeId> const without_root{PeId{1}, PeId{2}, PeId{3}};
+    EXPECT_EQ(told.plan(lane, without_root).resolutions[0].outcome.kind, OutcomeKind::skipped);
+}
+
+//  After a repair all know operation 2, but rank 0 still collects it; 2 has given its input since, 3 has not.
+TEST(ShieldPlan, CollectsAnewWhatIsBeingCollected) {
+    auto const given = to_root(OutcomeKind::input, 2, PeId{0});
+    auto const open = to_root(OutcomeKind::collecting, 2, PeId{0}, 16);
+    auto const told =
+        census({knows(2, false, {open}), knows(4, false, {given}), knows(2, false, {given}), knows(2, false, {open})});
+    auto const plan = told.plan(lane, std::vector{PeId{0}, PeId{2}, PeId{3}});
+    ASSERT_EQ(plan.resolutions.size(), 1u);
+    EXPECT_EQ(plan.resolutions[0].outcome, to_root(OutcomeKind::collecting, 2, PeId{0}, 0));
+    EXPECT_EQ(plan.resolutions[0].inputs, (std::vector<Input>{{PeId{2}, 8}}));
+}
+
+//  Rank 0 has returned from operation 2: all inputs had come, also that of 2, whose call failed.
+TEST(ShieldPlan, KnowsThatTheRootHasWhatItReturnedFrom) {
+    auto const given = to_root(OutcomeKind::input, 2, PeId{0});
+    for (auto const& root : {knows(2), knows(2, false, {to_root(OutcomeKind::arrived, 2, PeId{0})})}) {
+        auto const plan = census({root, knows(2, false, {given}), knows(1)}).plan(lane, pes(3));
+        ASSERT_EQ(plan.resolutions.size(), 1u);
+        EXPECT_EQ(plan.resolutions[0].outcome.kind, OutcomeKind::arrived);
+        EXPECT_TRUE(plan.resolutions[0].source);
+    }
+}
+
+TEST(ShieldPlan, IsAppliedToWhatIsLackedOrBeingCollectedAlone) {
+    Resolution const collected{to_root(OutcomeKind::collecting, 1, PeId{0}, 0), PeId{0}, {{PeId{1}, 1}}};
+    auto const kind_after = [&](std::optional<OutcomeKind> before, Resolution const& resolution, PeId self) {
+        Ledger ledger;
+        if (before) ledger.record(*before);
+        EXPECT_EQ(apply(ledger, resolution, self, std::vector(self == PeId{0} ? 1 : 0, std::byte{1})), !before);
+        EXPECT_EQ(ledger.known(), 1u);
+        auto const& outcome = *ledger.find(1);
+        bool const collects = outcome.kind == OutcomeKind::collecting && self == PeId{0};
+        EXPECT_EQ(outcome.inputs.size(), collects ? 1u : 0u);
+        return outcome.kind;
+    };
+    using K = OutcomeKind;
+    EXPECT_EQ(kind_after({}, collected, PeId{0}), K::collecting);
+    EXPECT_EQ(kind_after({}, collected, PeId{2}), K::collecting);
+    EXPECT_EQ(kind_after(K::collecting, collected, PeId{0}), K::collecting);
+    EXPECT_EQ(kind_after(K::input, collected, PeId{1}), K::input);
+    Resolution const arrived{to_root(OutcomeKind::arrived, 1, PeId{0}, 0), PeId{0}, {}};
+    EXPECT_EQ(kind_after(K::input, arrived, PeId{1}), K::arrived);
+    EXPECT_EQ(kind_after(K::collecting, arrived, PeId{2}), K::arrived);
+    EXPECT_EQ(kind_after(K::data, arrived, PeId{2}), K::data);
+}
+
 TEST(ShieldPlan, SaysThatNobodyKeptWhatOthersLack) {
     auto const dropped = census({knows(1), knows(0)});
-    ASSERT_EQ(dropped.plan(lane, pes(2)).forwards.size(), 1u);
-    EXPECT_EQ(dropped.plan(lane, pes(2)).forwards[0].source, std::nullopt);
-    auto const was_confirmed = census({knows(1, false, {{1, OutcomeKind::local, 0}}), knows(0)});
-    EXPECT_EQ(was_confirmed.plan(lane, pes(2)).forwards[0].source, std::nullopt);
+    ASSERT_EQ(dropped.plan(lane, pes(2)).resolutions.size(), 1u);
+    EXPECT_EQ(dropped.plan(lane, pes(2)).resolutions[0].source, std::nullopt);
+    auto const was_confirmed = census({knows(1, false, {{1, OutcomeKind::local, 0, {}}}), knows(0)});
+    EXPECT_EQ(was_confirmed.plan(lane, pes(2)).resolutions[0].source, std::nullopt);
 }
 
 TEST(ShieldPlan, ClosesALaneThatALivingFounderDoesNotHaveAnyMore) {
@@ -221,7 +368,7 @@ TEST(ShieldPlan, ClosesALaneThatALivingFounderDoesNotHaveAnyMore) {
 }
 
 TEST(ShieldReports, ArriveAsTheyWereSentOrNotAtAll) {
-    std::vector<LaneReport> const reports{knows(3, true, {data(2), {3, OutcomeKind::skipped, 0}}),
+    std::vector<LaneReport> const reports{knows(3, true, {data(2), {3, OutcomeKind::collecting, 8, PeId{5}}}),
                                           {other_lane, 0, false, {}}};
     auto const words = encode(reports);
     auto padded = words;

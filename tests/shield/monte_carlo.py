@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""examples/monte_carlo.c, of which two ranks are killed under the shield: the sum is of exactly the darts that were thrown by those who lived,
+and all see it alike, so they stop together when there are enough."""
+import argparse
+import functools
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from canary import SKIPPED, reason_to_skip  # noqa: E402
+
+ARGS = argparse.Namespace()
+PER_ROUND = 20000
+CONTRIBUTIONS_MISSING = 3
+MASK = (1 << 64) - 1
+
+
+@functools.lru_cache(maxsize=None)
+def hits(seed: int, first: int) -> int:
+    """Of a rank in a round, as the program's comments describe them."""
+    found = 0
+    for dart in range(first, first + PER_ROUND):
+        x = ((seed << 48) + dart + 1) * 0x9E3779B97F4A7C15 & MASK
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EB & MASK
+        x ^= x >> 31
+        found += (x >> 33) ** 2 + (x & 0x7FFFFFFF) ** 2 < 1 << 62
+    return found
+
+
+def expected(ranks: int, wanted: int, seed: int, lived: dict[int, int]) -> tuple[int, int]:
+    """Hits and darts. lived: for how many rounds, by rank, of those who die."""
+    total = darts = step = 0
+    while darts < wanted:
+        there = [rank for rank in range(ranks) if step < lived.get(rank, wanted)]
+        total += sum(hits(seed, (step * ranks + rank) * PER_ROUND) for rank in there)
+        darts += PER_ROUND * len(there)
+        step += 1
+    return total, darts
+
+
+class MonteCarlo(unittest.TestCase):
+    def command(self, *words, shield=True) -> list[str]:
+        tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
+        return [sys.executable, str(ROOT / "tools" / tool[0]), "--mpirun", ARGS.mpirun, *tool[1:], *words]
+
+    def run_job(self, *words, shield=True, fail="", expect=0) -> tuple[int, int]:
+        """Hits and darts."""
+        done = subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=os.environ | {"REGRAFT_FAIL": fail}, timeout=300, check=False)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return self.result(done.stdout)
+
+    def result(self, output: str) -> tuple[int, int]:
+        found = re.findall(r"^result (\d+) of (\d+) darts$", output, re.M)
+        self.assertEqual(len(found), 1, output)
+        return int(found[0][0]), int(found[0][1])
+
+    def test_nobody_dies(self):
+        for ranks, seed in ((1, 1), (4, 1), (4, 7)):
+            with self.subTest(ranks=ranks, seed=seed):
+                words = ["-n", str(ranks), ARGS.program, "--darts", "300000", "--seed", str(seed)]
+                plain = self.run_job(*words, shield=False)
+                self.assertEqual(plain, expected(ranks, 300000, seed, {}))
+                self.assertEqual(self.run_job(*words), plain)
+
+    def test_two_die_and_the_others_throw_what_they_would_have_thrown(self):
+        """Whoever dies at its n-th call has taken part in n sums."""
+        for lived in ({1: 2, 3: 4}, {2: 0, 3: 0}, {1: 3, 2: 3}):
+            with self.subTest(lived):
+                fail = ",".join(f"shield:call:{rank}:{calls}" for rank, calls in lived.items())
+                found = self.run_job("-n", "4", ARGS.program, "--darts", "500000", fail=fail, expect=CONTRIBUTIONS_MISSING)
+                self.assertEqual(found, expected(4, 500000, 1, lived))
+
+    def test_two_are_killed_from_outside(self):
+        wanted = 800_000_000
+        words = self.command("-n", "4", ARGS.program, "--darts", str(wanted))
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+            for rank in (1, 3):
+                self.kill(job, rank)
+                time.sleep(0.1)
+            output, said = job.communicate(timeout=300)
+        self.assertEqual(job.returncode, CONTRIBUTIONS_MISSING, said)
+        self.assertIn("ranks 1, 3 of 4", said)
+        total, darts = self.result(output)
+        self.assertEqual(darts % PER_ROUND, 0)
+        self.assertTrue(wanted <= darts < wanted + 2 * PER_ROUND, darts)
+        self.assertLess(abs(4 * total / darts - 3.141592653589793), 6 * 1.6422 / darts**0.5)
+
+    def kill(self, job: subprocess.Popen, rank: int) -> None:
+        """That rank of our job, once it has computed for a while, so that it has left MPI_Init."""
+        mark = f"OMPI_COMM_WORLD_RANK={rank}".encode()
+        while job.poll() is None:
+            for process in pathlib.Path("/proc").iterdir():
+                if not process.name.isdigit():
+                    continue
+                try:
+                    environment = (process / "environ").read_bytes().split(b"\0")
+                    is_ours = (process / "cmdline").read_bytes().startswith(ARGS.program.encode()) and self.is_child_of(int(process.name), job.pid)
+                    busy = int((process / "stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11]) > 20  # hundredths of a second
+                except OSError:
+                    continue  # gone already, or somebody else's
+                if mark in environment and is_ours and busy:
+                    os.kill(int(process.name), signal.SIGKILL)
+                    return
+            time.sleep(0.01)
+        self.fail(f"the job ended before rank {rank} was killed")
+
+    @staticmethod
+    def is_child_of(process: int, ancestor: int) -> bool:
+        while process > 1 and process != ancestor:
+            process = int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[1])
+        return process == ancestor
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for name in ("mpirun", "library", "program", "canary"):
+        parser.add_argument(f"--{name}", required=True)
+    ARGS, rest = parser.parse_known_args()
+    if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
+        print(f"SKIPPED: {reason}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *rest])
