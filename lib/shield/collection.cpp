@@ -10,7 +10,7 @@ namespace {
 
 /// Messages of a lane are in the order of its operations: the tag only makes sure.
 int tag(Outcome const& outcome) {
-    constexpr OperationNumber tags = 1U << 15U;  // as many as any MPI has
+    constexpr OperationNumber tags = round_tag;  // as many as any MPI has, but one
     return static_cast<int>(outcome.number % tags);
 }
 

@@ -52,6 +52,10 @@ struct Lane {
     void set_all_living();
 };
 
+/// Of messages of the lane, where the program has none: rounds have this tag, which any MPI has, and collections those
+/// below it.
+constexpr int round_tag = (1 << 15) - 1;
+
 /// The same on all members of the child, and for no other lane.
 LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour);
 
