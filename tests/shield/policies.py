@@ -105,6 +105,8 @@ class Policies(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stdout), (6, ""))
         self.assertRegex(done.stderr, rf"MPI_Allreduce{PLACE}: 3 ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=4")
         self.assertEqual(self.job("gather", policies=("MIN_SURVIVORS=3",)).returncode, 3)
+        done = self.run_job("--policy", "MIN_SURVIVORS=4", "-n", "4", ARGS.messages)  # where no repair is needed
+        self.assertEqual(done.returncode, 6, done.stderr)
 
     def test_what_the_shield_does_not_carry_out_may_be_an_error(self):
         done = self.job("join", policies=("UNSUPPORTED=error",))
