@@ -6,26 +6,49 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --report FILE        what was done, as JSON
   --tolerate           exit code 0 also if ranks have died
   --policy NAME=VALUE  what to do where the dead are missing; the first value is the default:
-      HOLES=zero|keep            places of the dead in receive buffers are filled with zeros, or left as they are
-      ROOT_DEAD_FROM=abort|hole  a broadcast or scatter whose root is dead ends the job, or gives a hole
-      ROOT_DEAD_TO=skip|abort    a reduce or gather whose root is dead is left out, or ends the job
-      COMMIT=forward|confirm     small results are kept for others, or confirmed by a barrier
+%(policies)s
   --mpirun PATH, --library PATH  in place of those that belong to this installation
 
-Ranks and sizes never change. Exit code: that of the program; 0 if nobody died; 3 if the program has ended, but what the dead would
-have contributed is missing; 4 if it was ended because of a policy, or because the shield cannot do what it called.
+Ranks and sizes never change. Exit code: that of the program if it is not 0; 0 if nobody died; 3 if the program has ended, but what the
+dead would have contributed is missing; 4 if the job was ended because of a policy, or because the shield cannot do what it called; 5 if
+a repair has made no step for WATCHDOG seconds; 6 if fewer than MIN_SURVIVORS ranks live.
 """
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
+import re
+import signal
+import struct
 import sys
 import tempfile
+import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = "@LIBDIR@/libregraft_shield.so"  # filled in where this is installed as regraft-shield, relative to the prefix
-POLICIES = {"HOLES": ("zero", "keep"), "ROOT_DEAD_FROM": ("abort", "hole"), "ROOT_DEAD_TO": ("skip", "abort"), "COMMIT": ("forward", "confirm")}
+POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
+    "ROOT_DEAD_FROM": ("abort|hole", "a broadcast or scatter whose root is dead ends the job, or gives a hole"),
+    "ROOT_DEAD_TO": ("skip|abort", "a reduce or gather whose root is dead is left out, or ends the job"),
+    "SEND_DEAD": ("skip|error|abort", "a message to the dead is left out, is an error for the program, or ends the job"),
+    "RECV_DEAD": ("hole|error|abort", "a receive from the dead gives a hole, an error, or ends the job"),
+    "HOLES": ("zero|keep|poison", "places of the dead in receive buffers are zeros, as they were, or all ones (NaN, -1)"),
+    "COMMIT": ("forward|confirm", "small results are kept for others, or confirmed by a barrier"),
+    "UNSUPPORTED": ("abort|error|pass", "what the shield cannot do ends the job, is an error for the program, or is tried"),
+    "ABORT": ("job|self", "MPI_Abort ends the job, or only the rank that calls it"),
+    "MIN_SURVIVORS": ("N", "fewer ranks end the job; 1 if nothing is said"),
+    "WATCHDOG": ("N", "seconds for a step of a repair, 0: any time; 60 if nothing is said"),
+}
 CONTRIBUTIONS_MISSING = 3
+NOTHING_IS_HEARD = 0.05  # seconds between two looks at the board
+LAST_WORDS = 0.3  # seconds for what ranks have to say before the job is ended
+
+
+def usage() -> str:
+    width = max(len(f"{name}={values}") for name, (values, _) in POLICIES.items())
+    policies = "\n".join(f"      {f'{name}={values}':{width}}  {meaning}" for name, (values, meaning) in POLICIES.items())
+    return __doc__.strip() % {"policies": policies}
 
 
 def load_launcher():
@@ -47,8 +70,9 @@ def policy(text: str) -> tuple[str, str]:
     name, _, value = text.partition("=")
     if name not in POLICIES:
         fail(f"--policy {text}: expected NAME=VALUE with one of the names {', '.join(POLICIES)}")
-    if value not in POLICIES[name]:
-        fail(f"--policy {text}: expected {name}={'|'.join(POLICIES[name])}")
+    values = POLICIES[name][0]
+    if not (re.fullmatch("[0-9]{1,9}", value) if values == "N" else value in values.split("|")):
+        fail(f"--policy {text}: expected {name}={values}")
     return name, value
 
 
@@ -75,35 +99,82 @@ class Options:
             setattr(self, name.removeprefix("--"), value)
 
 
+class Board:
+    """What ranks on this host say without MPI: apps/shield/board.hpp."""
+
+    HEAD = PLACE = 64
+
+    def __init__(self, file: pathlib.Path):
+        self.file = file
+        file.touch()
+        self.over = threading.Event()
+        self.watcher = threading.Thread(target=self.watch, daemon=True)
+        self.watcher.start()
+
+    def words(self) -> list[int]:
+        """All of it, as numbers of 32 bits."""
+        data = self.file.read_bytes()
+        return list(struct.unpack(f"{len(data) // 4}i", data[:len(data) // 4 * 4]))
+
+    def end_code(self) -> int:
+        return next(iter(self.words()), 0)
+
+    def exit_codes(self) -> list[int]:
+        """Of ranks that have ended without MPI_Finalize."""
+        return self.words()[(self.HEAD + 4) // 4::self.PLACE // 4]
+
+    def watch(self) -> None:
+        """Ends the job if a rank asks for it: MPI_Abort leaves others spinning."""
+        while not self.over.wait(NOTHING_IS_HEARD):
+            if self.end_code():
+                time.sleep(LAST_WORDS)
+                if not self.over.is_set():
+                    os.kill(os.getpid(), signal.SIGTERM)  # the launcher passes it on to mpirun
+                return
+
+    def close(self) -> None:
+        self.over.set()
+        self.watcher.join()
+
+
 def tell(report: dict) -> None:
     dead = ", ".join(map(str, report["dead"]))
-    skipped = {"collectives with a dead root": "skipped_roots", "sends to the dead": "skipped_sends", "receives from them": "skipped_receives"}
+    skipped = {"collectives with a dead root": "skipped_roots", "sends to the dead": "skipped_sends", "receives from them": "skipped_receives",
+               "places of theirs in buffers": "holes", "calls refused": "refused"}
     left_out = "; ".join(f"{report[key]} {what}" for what, key in skipped.items() if report[key])
-    print(f"regraft-shield: dead: rank{'s' if len(report['dead']) > 1 else ''} {dead} of {report['size']}, whose contributions are missing; "
-          f"left out at rank {report['rank']}: {left_out or 'nothing'}", file=sys.stderr)
+    print(f"regraft-shield: dead: rank{'s' if len(report['dead']) > 1 else ''} {dead} of {report['size']}, whose contributions are missing"
+          + (f"; left out: {left_out}" if left_out else ""), file=sys.stderr)
+
+
+def run(options: Options, folder: str) -> tuple[int, dict]:
+    """The exit code of the program or of who has ended it, and the report; it is empty if there is none."""
+    file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
+    file.unlink(missing_ok=True)
+    board = Board(pathlib.Path(folder, "board"))
+    variables = {"LD_PRELOAD": options.library, "REGRAFT_SHIELD_REPORT": file, "REGRAFT_SHIELD_BOARD": board.file}
+    variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
+    for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+    code = load_launcher().main([*(["--mpirun", options.mpirun] if options.mpirun else []), *for_ranks, *options.rest])
+    board.close()
+    code = board.end_code() or max([code, *board.exit_codes()])
+    return code, json.loads(file.read_text(encoding="ascii")) if file.exists() else {}
 
 
 def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
-        print(__doc__.strip())
+        print(usage())
         return 0 if words else 2
     options = Options(words)
     if not pathlib.Path(options.library).is_file():
         fail(f"{options.library} is not there")
     with tempfile.TemporaryDirectory(prefix="rgs") as folder:
-        file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
-        file.unlink(missing_ok=True)
-        variables = {"LD_PRELOAD": options.library, "REGRAFT_SHIELD_REPORT": file}
-        variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
-        for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
-        code = load_launcher().main([*(["--mpirun", options.mpirun] if options.mpirun else []), *for_ranks, *options.rest])
-        if code != 0:
-            return code
-        if not file.exists():
-            print("regraft-shield: no rank has come to MPI_Finalize", file=sys.stderr)
-            return 1
-        report = json.loads(file.read_text(encoding="ascii"))
-    if not report["dead"]:
+        code, report = run(options, folder)
+    if code != 0:
+        return code
+    if not report:
+        print("regraft-shield: no rank has come to MPI_Finalize", file=sys.stderr)
+        return 1
+    if not report["dead"] or "aside" in report:
         return 0
     tell(report)
     return 0 if options.tolerates else CONTRIBUTIONS_MISSING

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "shield/session.hpp"
+
 namespace regraft::shield {
 namespace {
 
@@ -74,7 +76,11 @@ void Buffer::unpack(std::span<std::byte const> bytes) const {
 }
 
 void Buffer::make_hole() const {
-    if (count > 0) unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(count, type))));
+    auto const& policy = session().policy;
+    if (count <= 0) return;
+    ++session().counts.holes;
+    if (policy.fills_holes)
+        unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(count, type)), policy.hole));
 }
 
 Buffer Buffer::part(int i) const {

@@ -20,7 +20,7 @@ struct Buffer {
     /// Replaces what is in bytes.
     void pack(std::vector<std::byte>& bytes) const;
     void unpack(std::span<std::byte const> bytes) const;
-    /// The places of who is dead.
+    /// The place of who is dead: counted, and filled as REGRAFT_SHIELD_HOLES says.
     void make_hole() const;
     /// Part i of equal parts of so many items.
     Buffer part(int i) const;

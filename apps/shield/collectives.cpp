@@ -75,7 +75,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
                          },
                          [&] {
                              without_root("MPI_Bcast", root, true);
-                             make_hole(buffer);
+                             buffer.make_hole();
                          }});
 }
 
@@ -187,7 +187,7 @@ int MPI_Scatter(void const* send, int send_count, MPI_Datatype send_type, void* 
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
         without_root("MPI_Scatter", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 
@@ -207,7 +207,7 @@ int MPI_Scatterv(void const* send, int const counts[], int const places[], MPI_D
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
         without_root("MPI_Scatterv", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 

@@ -18,9 +18,8 @@ inline bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    auto& it = session();
-    ++it.counts.calls;
-    int const code = collective(*it.shield, lane, traits, root, operation);
+    int const code = collective(*session().shield, lane, traits, root, operation);
+    without_the_dead(lane, root);
     return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 
@@ -35,10 +34,6 @@ template <class... Parts>
 int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
     if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
     return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
-}
-
-inline void make_hole(Buffer const& buffer) {
-    if (session().policy.fills_holes) buffer.make_hole();
 }
 
 /// What belongs to the living, out of what belongs to all.
@@ -63,7 +58,7 @@ struct Selected {
 template <class Part>
 void make_holes(Lane const& lane, Part const& part) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
-        if (!lane.lives(rank)) make_hole(part(rank));
+        if (!lane.lives(rank)) part(rank).make_hole();
 }
 
 inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displacement) {

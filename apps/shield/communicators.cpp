@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/session.hpp"
 
@@ -40,15 +41,18 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_set_errhandler(comm, handler);
-    lane->handler = handler;
+    MPI_Errhandler shared = MPI_ERRHANDLER_NULL;
+    int const code = share(lane->face, handler, &shared);
+    if (code != MPI_SUCCESS) return complain(*lane, code);
+    PMPI_Errhandler_free(&lane->handler);
+    lane->handler = shared;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
-    auto const* const lane = lane_of(comm);
+    auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_get_errhandler(comm, handler);
-    *handler = lane->handler;
-    return MPI_SUCCESS;
+    return complain(*lane, share(lane->face, lane->handler, handler));
 }
 
 // Those of MPI-1, which are in the library still.
@@ -62,21 +66,23 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    ++session().counts.calls;
-    return complain(*lane, duplicate(*session().shield, *lane, made));
+    int code = duplicate(*session().shield, *lane, made);
+    if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);
+    // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
+    if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
+    return complain(*lane, code);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
-    ++session().counts.calls;
     return complain(*lane, split(*session().shield, *lane, colour, key, made));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
     if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
     int const code = MPI_Comm_dup(comm, made);
-    return code != MPI_SUCCESS ? code : PMPI_Comm_set_info(*made, info);
+    return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(*made, info);
 }
 
 /// A split in which the first of a group gives the colour: groups of different members do not overlap.
@@ -98,7 +104,6 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 int MPI_Comm_free(MPI_Comm* comm) {
     auto* const lane = comm == nullptr || *comm == MPI_COMM_WORLD ? nullptr : lane_of(*comm);
     if (lane == nullptr) return PMPI_Comm_free(comm);
-    ++session().counts.calls;
     release(*session().shield, *lane);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

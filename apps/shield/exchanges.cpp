@@ -128,17 +128,13 @@ int MPI_Imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, M
         auto const missing = missing_messages().front();
         missing_messages().pop_front();
         *message = MPI_MESSAGE_NULL;
-        static_cast<void>(receive_nothing(buffer, missing.from, missing.tag, MPI_STATUS_IGNORE));
-        return complete_request(missing.from, missing.tag, request);
+        return start_nothing(missing.face, buffer, missing.from, missing.tag, request);
     }
     auto const node = found_messages().extract(*message);
     int const code = PMPI_Imrecv(data, count, type, message, request);
     if (!node) return code;
     auto const& found = node.mapped();
-    if (is_of_the_dead(code)) {
-        static_cast<void>(receive_nothing(buffer, found.from, found.tag, MPI_STATUS_IGNORE));
-        return complete_request(found.from, found.tag, request);
-    }
+    if (is_of_the_dead(code)) return start_nothing(found.face, buffer, found.from, found.tag, request);
     if (code == MPI_SUCCESS) expect_message(*request, found.face, buffer, found.from, found.tag);
     auto* const lane = lane_of(found.face);
     return lane == nullptr ? code : complain(*lane, code);

@@ -5,14 +5,16 @@
 
 namespace regraft::shield {
 
-/// Ends this process if a member of the communicator has died, or, for windows and files, anybody of the job.
-void guard(char const* call, MPI_Comm comm);
-void guard(char const* call, MPI_Comm comm, MPI_Comm other);
-void guard(char const* call, MPI_Win window);
-void guard(char const* call, MPI_File file);
+/// MPI_SUCCESS: the call may be tried. Else a member of the communicator has died, or, for windows and files, anybody
+/// of the job, and this is what the call returns, of which the program was told; or the job ends, as
+/// REGRAFT_SHIELD_UNSUPPORTED says. reason: why the shield does not carry it out.
+int guard(char const* call, char const* reason, MPI_Comm comm);
+int guard(char const* call, char const* reason, MPI_Comm comm, MPI_Comm other);
+int guard(char const* call, char const* reason, MPI_Win window);
+int guard(char const* call, char const* reason, MPI_File file);
 
-/// The code, for the program's error handler; ends this process if it says that somebody has died in the call: others
-/// may wait in it for this one, and would for ever.
+/// What a call returns that has returned code: the program's error handler was told. If it says that somebody has died
+/// in the call, that is refused as above: others may wait in it for this one, and would for ever.
 int judge(char const* call, MPI_Comm comm, int code);
 int judge(char const* call, MPI_Comm comm, MPI_Comm other, int code);
 int judge(char const* call, MPI_Win window, int code);

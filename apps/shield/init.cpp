@@ -1,4 +1,4 @@
-// Begin and end: MPI_Init, MPI_Finalize, settings, and the report.
+// Begin and end: MPI_Init, MPI_Finalize and settings.
 #include <mpi.h>
 
 #include <cstdio>
@@ -7,37 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
-#include "ft/backend.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "shield/buffered.hpp"
+#include "shield/report.hpp"
 #include "shield/session.hpp"
+#include "shield/surroundings.hpp"
 
 namespace regraft::shield {
 namespace {
-
-/// The value of REGRAFT_SHIELD_name, which is one of two; the first if it is not set.
-bool is_first(char const* name, std::string_view first, std::string_view second) {
-    auto const variable = std::string("REGRAFT_SHIELD_") + name;
-    char const* const text = std::getenv(variable.c_str());
-    if (text == nullptr || text == first) return true;
-    if (text == second) return false;
-    std::fprintf(stderr, "regraft-shield: %s=%s: expected %s or %s\n", variable.c_str(), text,
-                 std::string(first).c_str(), std::string(second).c_str());
-    std::exit(2);
-}
-
-Policy policy_of_environment() {
-    Policy policy;
-    policy.fills_holes = is_first("HOLES", "zero", "keep");
-    policy.needs_root = is_first("ROOT_DEAD_FROM", "abort", "hole");
-    policy.skips_dead_root = is_first("ROOT_DEAD_TO", "skip", "abort");
-    policy.always_confirms = !is_first("COMMIT", "forward", "confirm");
-    if (char const* const file = std::getenv("REGRAFT_SHIELD_REPORT")) policy.report = file;
-    return policy;
-}
 
 /// Before MPI_Init: what the launcher sets, for those who do without it.
 __attribute__((constructor)) void set_parameters() {
@@ -55,46 +33,40 @@ std::string own_deaths(std::string_view plan) {
     return own;
 }
 
-void start() {
-    auto& it = session();
-    it.policy = policy_of_environment();
-    it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms}});
-    char const* const deaths = std::getenv("REGRAFT_FAIL");
-    auto const plan = own_deaths(deaths == nullptr ? "" : deaths);
-    if (plan.empty()) return;
+void read_environment() {
     try {
-        ft::set_failure_plan(ft::parse_failure_plan(plan));
+        session().policy = policy_of_environment();
+        char const* const deaths = std::getenv("REGRAFT_FAIL");
+        auto const plan = own_deaths(deaths == nullptr ? "" : deaths);
+        if (!plan.empty()) ft::set_failure_plan(ft::parse_failure_plan(plan));
     } catch (InputError const& error) {
-        refuse("REGRAFT_FAIL", error.what());
+        std::fprintf(stderr, "regraft-shield: %s\n", error.what());
+        std::exit(2);
     }
 }
 
-void write_report(Session const& it) {
-    auto const& shield = *it.shield;
-    if (it.policy.report.empty()) return;
-    auto const* const world = lane_of(MPI_COMM_WORLD);
-    nlohmann::ordered_json report;
-    report["size"] = world->size();
-    report["dead"] = nlohmann::ordered_json::array();
-    for (int rank = 0; rank < static_cast<int>(world->size()); ++rank)
-        if (!world->lives(rank) || ft::backend::is_dead(MPI_COMM_WORLD, rank)) report["dead"].push_back(rank);
-    auto const& statistics = shield.statistics();
-    report["rank"] = value(shield.self());
-    report["calls"] = it.counts.calls;
-    report["repairs"] = statistics.repairs;
-    report["rounds"] = statistics.rounds;
-    report["repair_ms"] = statistics.repair_ms;
-    report["forwarded"] = statistics.forwarded;
-    report["collected"] = statistics.collected;
-    report["committed"] = statistics.committed;
-    report["repeated"] = statistics.discarded;
-    report["skipped_roots"] = it.counts.skipped_roots;
-    report["skipped_sends"] = it.counts.skipped_sends;
-    report["skipped_receives"] = it.counts.skipped_receives;
-    std::FILE* const file = std::fopen(it.policy.report.c_str(), "w");
-    if (file == nullptr) refuse("MPI_Finalize", "cannot write the report " + it.policy.report);
-    std::fprintf(file, "%s\n", report.dump(2).c_str());
-    std::fclose(file);
+/// Ends the job, or lets the program go on without a shield.
+void do_without_shield(std::string const& why, int rank) {
+    bool const ends = session().policy.unsupported == Unsupported::end_job;
+    if (rank == 0 && ends) refuse("MPI_Init", why + "; REGRAFT_SHIELD_UNSUPPORTED=pass goes on without the shield");
+    if (rank == 0) say("MPI_Init", why + "; the program goes on without the shield");
+    if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // for ever: the first ends the job
+}
+
+void start() {
+    auto& it = session();
+    int rank = 0;
+    int size = 0;
+    read_environment();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    it.board = std::make_unique<Board>(rank, size);
+    if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
+    it.notices.resize(static_cast<std::size_t>(size));
+    it.shield = std::make_unique<Shield>(
+        Options{.commit = {.always_confirm = it.policy.always_confirms}, .on_step = Watchdog::note});
+    it.begin = PMPI_Wtime();
+    if (it.policy.watchdog > 0) it.watchdog = std::make_unique<Watchdog>(std::chrono::seconds(it.policy.watchdog));
 }
 
 }  // namespace
@@ -117,10 +89,20 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return code;
 }
 
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
+    if (session().shield == nullptr) read_environment();
+    int const code = unsupported("MPI_Session_init", nullptr, MPI_ERR_UNSUPPORTED_OPERATION,
+                                 "a session has no MPI_COMM_WORLD, from which the shield shrinks to those who live");
+    return code != MPI_SUCCESS ? code : PMPI_Session_init(info, handler, made);
+}
+
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
         finish_buffered_sends();
-        if (it.shield->finish()) write_report(it);
+        bool const writes = it.shield->finish();
+        Entry::settle_current();
+        report_all(writes);
+        it.watchdog.reset();
         it.shield.reset();
     }
     return PMPI_Finalize();

@@ -22,16 +22,23 @@ inline bool is_out_of_range(Lane const& lane, int rank) {
 inline bool is_not_on_face(Lane const& lane, int rank) {
     return rank >= 0 && lane.on_face(rank) == Lane::gone;
 }
+/// Whether a message to the rank has nobody who takes it. A repair may know so before MPI does.
+inline bool is_lost(Lane const& lane, int rank) {
+    return rank >= 0 && (!lane.lives(rank) || is_not_on_face(lane, rank));
+}
 
 /// At the beginning of each call: takes part in a repair if one was called.
 void enter_message_call();
 /// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
 /// has no such.
 MPI_Request complete_at_once();
-/// A receive from the dead: nothing came. Sets *status.
-int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status);
+/// Instead of a receive from the dead: sets *status. MPI_SUCCESS, or an error, of which the program is still to be
+/// told.
+int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status);
 /// A request that is complete, and tells that nothing came from there. The return code of MPI.
 int complete_request(int from, int tag, MPI_Request* request);
+/// Instead of a receive from the dead that is started: such a request, or an error and none.
+int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Request* request);
 /// The request receives a message from there on this face.
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag);
 /// Replaces the rank on the face in the status by that of the program.

@@ -46,7 +46,6 @@ using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
 /// finish(): what is left to do when the results are final.
 int start(
     Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {}) {
-    ++session().counts.calls;
     if (int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request); code != MPI_SUCCESS)
         return code;
     auto const handle = *request;
@@ -167,7 +166,7 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
     };
     return start_rooted(*lane, request, root, attempt, [=] {
         without_root("MPI_Ibcast", root, true);
-        make_hole({data, count, type});
+        Buffer{data, count, type}.make_hole();
     });
 }
 
@@ -307,7 +306,7 @@ int MPI_Iscatter(void const* send, int send_count, MPI_Datatype send_type, void*
     };
     return start_rooted(*lane, request, root, attempt, [=] {
         without_root("MPI_Iscatter", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 
@@ -330,7 +329,7 @@ int MPI_Iscatterv(void const* send, int const counts[], int const places[], MPI_
     };
     return start_rooted(*lane, request, root, attempt, [=] {
         without_root("MPI_Iscatterv", root, true);
-        make_hole({receive, count, type});
+        Buffer{receive, count, type}.make_hole();
     });
 }
 

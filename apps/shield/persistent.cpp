@@ -226,18 +226,21 @@ int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send
 }
 
 // Partitioned messages: passed on while all live.
+constexpr auto why_not_in_parts = "what was prepared counts on its partner";
 
 int MPI_Psend_init(void const* data, int parts, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {
-    guard("MPI_Psend_init", comm);
-    int const code = PMPI_Psend_init(data, parts, count, type, to, tag, comm, info, request);
+    int code = guard("MPI_Psend_init", why_not_in_parts, comm);
+    if (code != MPI_SUCCESS) return code;
+    code = PMPI_Psend_init(data, parts, count, type, to, tag, comm, info, request);
     if (code == MPI_SUCCESS && !passes(comm)) partitioned()[*request] = {comm, to};
     return judge("MPI_Psend_init", comm, code);
 }
 int MPI_Precv_init(void* data, int parts, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {
-    guard("MPI_Precv_init", comm);
-    int const code = PMPI_Precv_init(data, parts, count, type, from, tag, comm, info, request);
+    int code = guard("MPI_Precv_init", why_not_in_parts, comm);
+    if (code != MPI_SUCCESS) return code;
+    code = PMPI_Precv_init(data, parts, count, type, from, tag, comm, info, request);
     if (code == MPI_SUCCESS && !passes(comm)) partitioned()[*request] = {comm, from};
     return judge("MPI_Precv_init", comm, code);
 }

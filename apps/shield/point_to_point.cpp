@@ -44,11 +44,10 @@ bool can_not_send(Lane const& lane, int from) {
 }
 
 void enter_message_call() {
-    auto& it = session();
-    ++it.counts.calls;
-    reach(call_points.call, it.shield->self());
-    reach(call_points.inside, it.shield->self());
-    it.shield->help();
+    auto& shield = *session().shield;
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    shield.help();
 }
 
 MPI_Request complete_at_once() {
@@ -62,10 +61,17 @@ MPI_Request complete_at_once() {
     return handle;
 }
 
-int receive_nothing(Buffer const& buffer, int from, int tag, MPI_Status* status) {
-    ++session().counts.skipped_receives;
-    if (session().policy.fills_holes) buffer.make_hole();
+int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status) {
+    auto& it = session();
+    notice_death(lane, from);
     set_empty(status, from, tag);
+    if (it.policy.receives == WithDead::raise_error) return MPI_ERR_PROC_FAILED;
+    auto const who = from < 0 ? std::string("all others are dead") : "rank " + std::to_string(from) + " is dead";
+    if (it.policy.receives == WithDead::end_job)
+        refuse(Entry::current()->family().name, who + "; REGRAFT_SHIELD_RECV_DEAD=hole goes on without the message");
+    ++it.counts.skipped_receives;
+    buffer.make_hole();
+    say_once(who + ": receives from it bring nothing");
     return MPI_SUCCESS;
 }
 
@@ -109,21 +115,19 @@ using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Re
 int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
     if (is_out_of_range(lane, to)) return complain(lane, MPI_ERR_RANK);
     int code = MPI_SUCCESS;
-    bool dead = is_not_on_face(lane, to);
+    bool dead = is_lost(lane, to);
     if (!dead) {
         MPI_Request request = MPI_REQUEST_NULL;
         code = start(buffer.data, buffer.count, buffer.type, lane.on_face(to), tag, lane.face, &request);
         if (code == MPI_SUCCESS && request != complete_at_once()) code = await(lane, &request, MPI_STATUS_IGNORE);
         dead = is_of_the_dead(code);
     }
-    if (!dead) return complain(lane, code);
-    ++session().counts.skipped_sends;
-    return MPI_SUCCESS;
+    return complain(lane, dead ? send_nothing(lane, to) : code);
 }
 
 int finish_receive(Lane& lane, MPI_Request* request, Buffer const& buffer, int from, int tag, MPI_Status* status) {
     int const code = await(lane, request, status);
-    if (is_of_the_dead(code)) return receive_nothing(buffer, from, tag, status);
+    if (is_of_the_dead(code)) return complain(lane, receive_nothing(lane, buffer, from, tag, status));
     translate(lane, status);
     return complain(lane, code);
 }
@@ -164,10 +168,10 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
-    if (is_not_on_face(*lane, from)) return receive_nothing(buffer, from, tag, status);
+    if (is_not_on_face(*lane, from)) return complain(*lane, receive_nothing(*lane, buffer, from, tag, status));
     MPI_Request request = MPI_REQUEST_NULL;
     int const code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, lane->face, &request);
-    if (is_of_the_dead(code)) return receive_nothing(buffer, from, tag, status);
+    if (is_of_the_dead(code)) return complain(*lane, receive_nothing(*lane, buffer, from, tag, status));
     if (code != MPI_SUCCESS) return complain(*lane, code);
     return finish_receive(*lane, &request, buffer, from, tag, status);
 }
@@ -188,7 +192,8 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
         if (code != MPI_SUCCESS && !is_of_the_dead(code)) return complain(*lane, code);
     }
     int const sent = send(*lane, PMPI_Isend, {const_cast<void*>(send_data), send_count, send_type}, to, send_tag);
-    if (request == MPI_REQUEST_NULL) return nobody ? receive_nothing(buffer, from, tag, status) : sent;
+    if (request == MPI_REQUEST_NULL)
+        return nobody ? complain(*lane, receive_nothing(*lane, buffer, from, tag, status)) : sent;
     int const received = finish_receive(*lane, &request, buffer, from, tag, status);
     return sent != MPI_SUCCESS ? sent : received;
 }

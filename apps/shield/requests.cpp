@@ -48,6 +48,12 @@ int cancel(void*, int) {
     return MPI_SUCCESS;
 }
 
+/// No request: the program's handler is told.
+int fail(Lane& lane, int code, MPI_Request* request) {
+    *request = MPI_REQUEST_NULL;
+    return complain(lane, code);
+}
+
 }  // namespace
 
 int complete_request(int from, int tag, MPI_Request* request) {
@@ -56,6 +62,13 @@ int complete_request(int from, int tag, MPI_Request* request) {
     if (code != MPI_SUCCESS) return code;
     static_cast<void>(envelope.release());
     return PMPI_Grequest_complete(*request);
+}
+
+int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Request* request) {
+    auto* const lane = lane_of(face);
+    if (lane == nullptr) return MPI_ERR_PROC_FAILED;
+    int const code = receive_nothing(*lane, buffer, from, tag, MPI_STATUS_IGNORE);
+    return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(from, tag, request);
 }
 
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag) {
@@ -71,15 +84,15 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
     if (lane == nullptr) return start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
     enter_message_call();
     if (is_out_of_range(*lane, to)) return complain(*lane, MPI_ERR_RANK);
-    bool dead = is_not_on_face(*lane, to);
+    bool dead = is_lost(*lane, to);
     int code = MPI_SUCCESS;
     if (!dead) {
         code = start(buffer.data, buffer.count, buffer.type, lane->on_face(to), tag, comm, request);
         dead = is_of_the_dead(code);
     }
     if (dead) {
-        ++session().counts.skipped_sends;
-        return complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
+        code = send_nothing(*lane, to);
+        return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
     if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, {}, to, tag};
     return complain(*lane, code);
@@ -89,14 +102,16 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
 struct Progress {
     bool done = false;
     int code = MPI_SUCCESS;
+    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told
 };
 
 /// What a request that failed because of the dead is to the program.
 int left_out(Message const& message, MPI_Status* status) {
-    if (message.receives) return receive_nothing(message.buffer, message.partner, message.tag, status);
-    ++session().counts.skipped_sends;
+    auto const* const lane = lane_of(message.face);
+    if (lane == nullptr) return MPI_ERR_PROC_FAILED;
+    if (message.receives) return receive_nothing(*lane, message.buffer, message.partner, message.tag, status);
     set_empty(status, MPI_PROC_NULL, MPI_ANY_TAG);
-    return MPI_SUCCESS;
+    return send_nothing(*lane, message.partner);
 }
 
 Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {
@@ -122,11 +137,11 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
     if (!known) return {true, code == MPI_SUCCESS ? take_failure(before) : code};
     auto const message = found->second;
     under_way().erase(found);
-    if (is_of_the_dead(code)) return {true, left_out(message, status)};
+    if (is_of_the_dead(code)) return {true, left_out(message, status), message.face};
     auto* const lane = lane_of(message.face);
     if (lane == nullptr) return {true, code};
     if (message.receives && code == MPI_SUCCESS) translate(*lane, status);
-    return {true, code};
+    return {true, code, message.face};
 }
 
 Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
@@ -204,9 +219,9 @@ bool is_shielded() {
     return session().shield != nullptr;
 }
 
-int raise(int code) {
-    auto* const world = lane_of(MPI_COMM_WORLD);
-    return world == nullptr ? code : complain(*world, code);
+int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
+    auto* const lane = lane_of(face);
+    return lane == nullptr ? code : complain(*lane, code);
 }
 
 /// Waits for one, or does not wait: whether it is over.
@@ -256,7 +271,7 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
             if (!progress.done) continue;
             *index = i;
             *flag = 1;
-            return raise(progress.code);
+            return raise(progress.code, progress.face);
         }
         *index = MPI_UNDEFINED;
         *flag = active ? 0 : 1;
@@ -295,10 +310,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
         code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, comm, request);
         dead = is_of_the_dead(code);
     }
-    if (dead) {
-        static_cast<void>(receive_nothing(buffer, from, tag, MPI_STATUS_IGNORE));
-        return complete_request(from, tag, request);
-    }
+    if (dead) return start_nothing(comm, buffer, from, tag, request);
     if (code == MPI_SUCCESS) expect_message(*request, comm, buffer, from, tag);
     return complain(*lane, code);
 }
@@ -306,7 +318,8 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
     session().shield->help();
-    return raise(finish(request, status, true, "MPI_Wait").code);
+    auto const progress = finish(request, status, true, "MPI_Wait");
+    return raise(progress.code, progress.face);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -314,7 +327,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     session().shield->help();
     auto const progress = finish(request, status, false, "MPI_Test");
     *flag = progress.done ? 1 : 0;
-    return raise(progress.code);
+    return raise(progress.code, progress.face);
 }
 
 int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {

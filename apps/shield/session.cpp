@@ -1,34 +1,189 @@
 #include "shield/session.hpp"
 
 #include <cstdio>
-#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shield/collective.hpp"
 
 namespace regraft::shield {
+namespace {
 
-Session the_session;
+int place_of(Family const& family) {
+    return static_cast<int>(&family - families().data());
+}
+
+/// Who was found dead in repairs since the last settlement.
+void notice_repairs(Session& it, Family const& family) {
+    auto const repairs = it.shield->repairs();
+    for (auto i = it.settled.repairs; i < repairs.size(); ++i) {
+        for (auto const dead : repairs[i].dead) {
+            auto& notice = it.notices[value(dead)];
+            auto const when = repairs[i].begin - it.begin;
+            if (!repairs[i].was_called && when < notice.when) notice = {when, place_of(family), 0};
+            notice.repair = static_cast<int>(i) + 1;
+        }
+    }
+}
+
+void end_if_too_few(Session const& it, Family const& family) {
+    auto const living = it.shield->living();
+    if (living.size() >= static_cast<std::size_t>(it.policy.min_survivors)) return;
+    end_job(static_cast<int>(Exit::too_few), located(family.name),
+            std::to_string(living.size()) +
+                " ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=" + std::to_string(it.policy.min_survivors));
+}
+
+std::string the_dead(Lane const& lane) {
+    std::string ranks;
+    int count = 0;
+    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
+        if (!lane.lives(rank)) ranks += (count++ == 0 ? "" : ", ") + std::to_string(rank);
+    return count == 1 ? "rank " + ranks + " is dead" : "ranks " + ranks + " are dead";
+}
+
+/// Whether all contribute to the results of such calls, which then have no places of the dead.
+bool combines(std::string_view call) {
+    return call.find("educe") != std::string_view::npos || call.find("scan") != std::string_view::npos ||
+           call.find("Scan") != std::string_view::npos;
+}
+
+char const* what_holes_are(Policy const& policy) {
+    if (!policy.fills_holes) return "as they were";
+    return policy.hole == std::byte{0} ? "zeros" : "all ones";
+}
+
+}  // namespace
+
+constinit Immortal immortal;
+
+void Session::settle(Family& family) {
+    counts.calls = 0;  // counted at the entry
+    family.counts += std::exchange(counts, {});
+    if (shield == nullptr) return;
+    auto const& now = shield->statistics();
+    family.counts.forwarded += now.forwarded - settled.forwarded;
+    family.counts.collected += now.collected - settled.collected;
+    family.counts.committed += now.committed - settled.committed;
+    family.counts.restarted += now.restarted - settled.restarted;
+    family.counts.repeated += now.repeated - settled.repeated;
+    bool const repaired = now.repairs != settled.repairs;
+    if (repaired) notice_repairs(*this, family);
+    settled = now;
+    if (repaired) end_if_too_few(*this, family);
+}
 
 int complain(Lane& lane, int code) {
     if (code == MPI_SUCCESS) return code;
+    // MPI_Abort, which this handler calls, leaves ranks spinning.
+    if (lane.handler == MPI_ERRORS_ARE_FATAL && session().board->is_shared()) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length = 0;
+        int error_class = MPI_ERR_OTHER;
+        PMPI_Error_string(code, text, &length);
+        PMPI_Error_class(code, &error_class);
+        auto const* const entry = Entry::current();
+        end_job(error_class, located(entry == nullptr ? "MPI" : entry->family().name),
+                std::string(text) + "; errors are fatal");
+    }
     PMPI_Comm_set_errhandler(lane.face, lane.handler);
     PMPI_Comm_call_errhandler(lane.face, code);
     PMPI_Comm_set_errhandler(lane.face, MPI_ERRORS_RETURN);
     return code;
 }
 
-void refuse(char const* call, std::string const& why) {
-    constexpr int refused = 4;
-    std::fprintf(stderr, "regraft-shield: rank %u: %s: %s\n", value(session().shield->self()), call, why.c_str());
+std::string located(char const* call) {
+    auto const* const entry = Entry::current();
+    auto const place =
+        entry == nullptr || std::string_view(entry->family().name) != call ? std::string() : entry->place();
+    return place.empty() ? call : std::string(call) + " (" + place + ")";
+}
+
+void say(std::string const& call, std::string const& what) {
+    auto const& shield = session().shield;
+    auto const rank = shield == nullptr ? std::string() : "rank " + std::to_string(value(shield->self())) + ": ";
+    std::fprintf(stderr, "regraft-shield: %s%s: %s\n", rank.c_str(), call.c_str(), what.c_str());
+    std::fflush(stderr);
+}
+
+void say_once(std::string const& what) {
+    auto const* const entry = Entry::current();
+    if (entry == nullptr || std::exchange(entry->family().has_spoken, true)) return;
+    say(entry->family().name, what + " (said once)");
+}
+
+void end_job(int code, std::string const& call, std::string const& why) {
+    constexpr int patience = 20;  // seconds that the launcher has
+    auto const& board = session().board;
+    bool const has_launcher = board != nullptr && board->is_shared();
+    if (!has_launcher || board->end_job(code)) say(call, why);
     std::fflush(nullptr);
-    std::_Exit(refused);
+    if (has_launcher) sleep(patience);
+    for (;;) syscall(SYS_exit_group, code);  // not by our own _exit
+}
+
+void refuse(char const* call, std::string const& why) {
+    end_job(static_cast<int>(Exit::refused), located(call), why);
+}
+
+int unsupported(char const* call, Lane* lane, int error, std::string const& why) {
+    auto& it = session();
+    if (it.policy.unsupported == Unsupported::end_job)
+        refuse(call, why + "; REGRAFT_SHIELD_UNSUPPORTED=error gives the program an error, =pass tries it");
+    ++it.counts.refused;
+    if (it.policy.unsupported == Unsupported::pass_on) return MPI_SUCCESS;
+    return lane == nullptr ? error : complain(*lane, error);
 }
 
 void without_root(char const* call, int root, bool needs_its_data) {
+    auto& it = session();
+    auto const who = "its root, rank " + std::to_string(root) + ", is dead";
+    if (needs_its_data && it.policy.needs_root)
+        refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on without its data");
+    if (!needs_its_data && !it.policy.skips_dead_root) refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_TO=skip goes on");
+    ++it.counts.skipped_roots;
+}
+
+void without_the_dead(Lane const& lane, int root) {
+    if (lane.is_whole()) return;
+    auto const& it = session();
+    auto const* const entry = Entry::current();
+    bool const has_root = root == no_root || lane.lives(root);
+    int const speaker = root != no_root && has_root ? root : lane.living.front();
+    if (speaker != lane.self || entry == nullptr) return;
+    if (!has_root) {
+        say_once("rank " + std::to_string(root) + ", its root, is dead: it is left out");
+    } else if (it.counts.holes != 0) {
+        say_once(the_dead(lane) + ": places of the dead are " + what_holes_are(it.policy));
+    } else if (combines(entry->family().name)) {
+        say_once(the_dead(lane) + " and missing in the result");
+    }
+}
+
+int send_nothing(Lane const& lane, int to) {
     auto const& policy = session().policy;
-    auto const who = "its root, rank " + std::to_string(root) + ", is dead; ";
-    if (needs_its_data && policy.needs_root)
-        refuse(call, who + "REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on without its data");
-    if (!needs_its_data && !policy.skips_dead_root) refuse(call, who + "REGRAFT_SHIELD_ROOT_DEAD_TO=skip goes on");
-    ++session().counts.skipped_roots;
+    auto const* const entry = Entry::current();
+    notice_death(lane, to);
+    if (policy.sends == WithDead::raise_error) return MPI_ERR_PROC_FAILED;
+    auto const who = "rank " + std::to_string(to) + " is dead";
+    if (policy.sends == WithDead::end_job)
+        refuse(entry->family().name, who + "; REGRAFT_SHIELD_SEND_DEAD=skip leaves messages to it out");
+    ++session().counts.skipped_sends;
+    say_once(who + ": messages to it are left out");
+    return MPI_SUCCESS;
+}
+
+void notice_death(Lane const& lane, int rank) {
+    auto& it = session();
+    auto const* const entry = Entry::current();
+    if (rank < 0 || entry == nullptr) return;
+    auto& notice = it.notices[value(lane.founders[static_cast<std::size_t>(rank)])];
+    if (notice.when == Notice::never && notice.repair == 0)
+        notice = {PMPI_Wtime() - it.begin, place_of(entry->family()), 0};
 }
 
 }  // namespace regraft::shield

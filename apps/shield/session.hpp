@@ -6,36 +6,51 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "shield/board.hpp"
+#include "shield/families.hpp"
+#include "shield/policy.hpp"
 #include "shield/shield.hpp"
+#include "shield/watchdog.hpp"
 
 namespace regraft::shield {
 
-/// What to do where the dead are missing. From the environment: REGRAFT_SHIELD_...
-struct Policy {
-    bool fills_holes = true;       // HOLES=zero|keep: places of the dead in receive buffers
-    bool needs_root = true;        // ROOT_DEAD_FROM=abort|hole: data come from a dead root
-    bool skips_dead_root = true;   // ROOT_DEAD_TO=skip|abort: data go to a dead root
-    bool always_confirms = false;  // COMMIT=forward|confirm
-    std::string report;            // REPORT=FILE
-};
-
-/// Of this process.
-struct Counts {
-    std::uint64_t calls = 0;             // that went by the shield
-    std::uint64_t skipped_roots = 0;     // collectives whose root is dead
-    std::uint64_t skipped_sends = 0;     // to the dead
-    std::uint64_t skipped_receives = 0;  // from the dead
+/// How this process has learnt that a rank is dead.
+struct Notice {
+    static constexpr double never = 1e300;
+    double when = never;  // seconds since MPI_Init
+    int family = 0;       // in which call: its place among the families
+    int repair = 0;       // which of them has left the rank behind; 0: none
 };
 
 struct Session {
     Policy policy;
-    Counts counts;
-    std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, or without ULFM
+    Counts counts;                   // since the last settlement: they go to the family of the present call
+    std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
+    std::unique_ptr<Board> board;    // from MPI_Init on
+    std::unique_ptr<Watchdog> watchdog;
+    std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
+    double begin = 0;             // MPI_Wtime
+    Statistics settled;           // as of then
+
+    bool has_news() const {
+        return (counts.skipped_roots | counts.skipped_sends | counts.skipped_receives | counts.holes |
+                counts.refused) != 0 ||
+               (shield != nullptr && shield->statistics().events() != settled.events());
+    }
+    /// What was counted since the last settlement has happened in calls of this family.
+    void settle(Family& family);
 };
-extern Session the_session;
+/// Never destroyed: programs may call MPI until the last moment.
+union Immortal {
+    Session session;
+    constexpr Immortal() : session() {}
+    ~Immortal() {}
+};
+extern constinit Immortal immortal;
 inline Session& session() {
-    return the_session;
+    return immortal.session;
 }
 
 /// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
@@ -45,10 +60,32 @@ inline Lane* lane_of(MPI_Comm comm) {
 }
 /// Calls the program's error handler if code is an error, and returns code.
 int complain(Lane& lane, int code);
-/// Says why on standard error, and ends this process, as all others do that find the same.
-[[noreturn]] void refuse(char const* call, std::string const& why);
 
-/// What a collective does whose root is dead: counts it, or ends the process.
+/// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
+/// 0x1a3f)".
+std::string located(char const* call);
+/// One line on standard error, of this rank.
+void say(std::string const& call, std::string const& what);
+/// The same of the present call, once in its family.
+void say_once(std::string const& what);
+
+/// Exit codes of jobs that the shield ends.
+enum class Exit { refused = 4, watchdog = 5, too_few = 6 };
+/// Ends the job: all ranks, if there is a launcher on this host, else this process. Who is the first to do so says why.
+[[noreturn]] void end_job(int code, std::string const& call, std::string const& why);
+[[noreturn]] void refuse(char const* call, std::string const& why);
+/// What the shield cannot do, as REGRAFT_SHIELD_UNSUPPORTED says: ends the job, gives an error to the program's handler
+/// on the lane (nullptr: to nobody) and returns it, or returns MPI_SUCCESS: the call is to be tried all the same.
+int unsupported(char const* call, Lane* lane, int error, std::string const& why);
+
+/// What a collective does whose root is dead: counts it, or ends the job.
 void without_root(char const* call, int root, bool needs_its_data);
+/// After a collective: if data of the dead are missing, the root says so, or the lowest member who lives. root: a rank,
+/// or no_root.
+void without_the_dead(Lane const& lane, int root);
+/// Instead of a message to the dead. MPI_SUCCESS, or an error, of which the program is still to be told.
+int send_nothing(Lane const& lane, int to);
+/// This process finds a member dead in the present call.
+void notice_death(Lane const& lane, int rank);
 
 }  // namespace regraft::shield

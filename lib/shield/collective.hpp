@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "regraft/core/contracts.hpp"
@@ -65,6 +66,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
     REGRAFT_EXPECTS(is_collected == (traits.role != Role::none));
     shield.complete(lane);
     Call call(traits, shield.options().commit);
+    bool again = false;
     for (;;) {
         switch (call.step()) {
             case Call::Step::look:
@@ -72,6 +74,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::deliver: {
                 auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
+                ++(outcome->kind == OutcomeKind::local ? shield.statistics().committed : shield.statistics().forwarded);
                 if constexpr (!is_collected)
                     if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
                 if (outcome->kind == OutcomeKind::skipped) operation.skip();
@@ -83,6 +86,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::attempt: {
+                if (std::exchange(again, true)) ++shield.statistics().repeated;
                 int const code = operation.attempt(lane.comm);
                 if (code != MPI_SUCCESS && !shield.is_death(code)) {
                     call.abandon(lane.ledger);

@@ -39,12 +39,12 @@ int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Des
     child->id = id;
     child->parent = parent.id;
     child->made_by = parent.ledger.returned() + 1;
-    child->handler = parent.handler;
     int code = describe(*child);
     if (code == MPI_SUCCESS) code = make_both(shield, parent.comm, make, *child);
     creation.advance(code == MPI_SUCCESS);
     if (creation.step() == Creation::Step::failed) return code;
     bool const is_member = child->face != MPI_COMM_NULL;
+    if (is_member) share(child->face, parent.handler, &child->handler);
     if (is_member) shield.add_child(std::move(child));
     reach(call_points.meet, shield.self());
     code = PMPI_Barrier(parent.comm);
@@ -140,6 +140,7 @@ void release(Shield& shield, Lane& lane) {
     }
     MPI_Comm face = lane.face;
     MPI_Comm comm = lane.comm;
+    PMPI_Errhandler_free(&lane.handler);
     shield.forget(lane);
     PMPI_Comm_free(&comm);
     PMPI_Comm_free(&face);

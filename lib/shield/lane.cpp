@@ -26,6 +26,13 @@ void Lane::set_all_living() {
     rank_of = living;
 }
 
+int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {
+    int code = PMPI_Comm_set_errhandler(face, handler);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_get_errhandler(face, shared);
+    PMPI_Comm_set_errhandler(face, MPI_ERRORS_RETURN);
+    return code;
+}
+
 LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour) {
     return LaneId{mix(static_cast<std::uint64_t>(parent) ^ mix(made_by ^ mix(colour)))};
 }

@@ -29,7 +29,7 @@ struct Lane {
     std::vector<int> rank_of;    // rank in comm, by rank
     std::vector<int> native;     // rank on the face, by rank; empty: the same
     int self = 0;
-    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;  // the program's
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's: our own reference to it, see share()
     // Of a child, which an operation of another lane makes:
     LaneId parent{};
     OperationNumber made_by = 0;
@@ -51,6 +51,10 @@ struct Lane {
     void set_living(std::span<PeId const> members);
     void set_all_living();
 };
+
+/// Sets *shared to another reference to an error handler, to be given back by MPI_Errhandler_free. The face has
+/// MPI_ERRORS_RETURN afterwards. MPI_SUCCESS, or an error if it is no handler of communicators.
+int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared);
 
 /// The same on all members of the child, and for no other lane.
 LaneId child_id(LaneId parent, OperationNumber made_by, std::uint64_t colour);

@@ -1,15 +1,14 @@
 #include "shield/shield.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "ft/backend.hpp"
 #include "ft/renewal.hpp"
 #include "regraft/core/checked_cast.hpp"
-#include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 #include "shield/fail_points.hpp"
 
@@ -182,10 +181,16 @@ bool Shield::finish() {
                 farewell.advance(true);
         }
     }
-    // Not all have heard of the last deaths: each in turn is asked.
+    // Deaths that no collective has met: who is left tells each other on a communicator of the living.
+    if (!agree(control_, !backend::knows_of_deaths(control_))) renew_control();
+    // Who has died since is asked in vain.
     for (auto const first : living_)
         if (!agree(control_, first != self_)) return first == self_;
     return false;
+}
+
+void Shield::stand_aside() {
+    for (auto const& [face, lane] : faces_) PMPI_Comm_set_errhandler(face, lane->handler);
 }
 
 // --- children and lanes
@@ -228,9 +233,16 @@ std::vector<Lane*> Shield::open_lanes() const {
 // --- repair
 
 void Shield::repair(bool voted) {
-    auto const begin = std::chrono::steady_clock::now();
+    PastRepair past;
+    past.begin = PMPI_Wtime();
+    past.was_called = repair_called();
+    auto const before = living_;
     Repair repair(voted);
-    while (repair.step() != Repair::Step::done) step(repair);
+    while (repair.step() != Repair::Step::done) {
+        if (options_.on_step != nullptr) options_.on_step(repair.step());
+        step(repair);
+    }
+    if (options_.on_step != nullptr) options_.on_step(Repair::Step::done);
     for (auto& comm : outdated_) PMPI_Comm_free(&comm);
     outdated_.clear();
     for (auto* const lane : open_lanes()) {
@@ -241,9 +253,17 @@ void Shield::repair(bool voted) {
         statistics_.restarted += lane->pending.counts().started - lane->pending.counts().settled;
         lane->pending.restart(*this, *lane);
     }
+    past.rounds = repair.rounds();
+    remember(std::move(past), before);
+}
+
+void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
+    past.ms = (PMPI_Wtime() - past.begin) * 1e3;
+    std::set_difference(before.begin(), before.end(), living_.begin(), living_.end(), std::back_inserter(past.dead));
     ++statistics_.repairs;
-    statistics_.rounds += repair.rounds();
-    statistics_.repair_ms += milliseconds_since(begin);
+    statistics_.rounds += past.rounds;
+    statistics_.repair_ms += past.ms;
+    repairs_.push_back(std::move(past));
 }
 
 void Shield::step(Repair& repair) {
@@ -327,6 +347,7 @@ void Shield::judge() {
             forget_last();
             faces_[child->face] = std::move(child);
         } else {
+            PMPI_Errhandler_free(&child->handler);
             PMPI_Comm_free(&child->comm);
             PMPI_Comm_free(&child->face);
         }
@@ -351,9 +372,7 @@ bool Shield::replay() {
         for (auto const rank : lane->living) members.push_back(lane->member(rank));
         auto const plan = census_->plan(lane->id, members);
         if (lane->ledger.is_tentative()) {
-            bool const commit = lane->ledger.known() < plan.newest;
-            ++(commit ? statistics_.committed : statistics_.discarded);
-            lane->ledger.settle(commit);
+            lane->ledger.settle(lane->ledger.known() < plan.newest);
         }
         lane->pending.settle(census_->settled(lane->id, members, !lane->lost_members));
         for (auto const& resolution : plan.resolutions)
@@ -368,7 +387,7 @@ bool Shield::resolve(Lane& lane, Resolution const& resolution) {
     auto const kind = resolution.outcome.kind;
     if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;
     if (kind == OutcomeKind::collecting && !collect(lane, resolution, self_, bytes)) return false;
-    if (apply(lane.ledger, resolution, self_, std::move(bytes))) ++statistics_.forwarded;
+    static_cast<void>(apply(lane.ledger, resolution, self_, std::move(bytes)));
     if (kind == OutcomeKind::collecting && resolution.outcome.root == self_) count_collected(resolution.inputs.size());
     return true;
 }

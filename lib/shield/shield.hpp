@@ -25,18 +25,30 @@ struct Options {
     CommitOptions commit;
     /// Results of more bytes are confirmed and not kept.
     std::size_t most_forwarded = 4096;
+    /// Told of each step of a repair before it is carried out, and of Repair::Step::done. May be nullptr.
+    void (*on_step)(Repair::Step step) = nullptr;
 };
 
 /// Of this process.
 struct Statistics {
     std::uint64_t repairs = 0;
     std::uint64_t rounds = 0;
-    std::uint64_t forwarded = 0;  // outcomes that others told
+    std::uint64_t forwarded = 0;  // calls whose outcome others told
     std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
-    std::uint64_t committed = 0;  // in a repair
-    std::uint64_t discarded = 0;  // attempts that were done again
+    std::uint64_t committed = 0;  // calls that a repair has confirmed
+    std::uint64_t repeated = 0;   // attempts after the first of a call
     std::uint64_t restarted = 0;  // nonblocking operations
     double repair_ms = 0;
+    /// Grows with each of them.
+    std::uint64_t events() const { return repairs + forwarded + collected + committed + repeated; }
+};
+
+struct PastRepair {
+    double begin = 0;  // MPI_Wtime
+    double ms = 0;
+    std::uint32_t rounds = 0;
+    bool was_called = false;  // by another process, before this one has met the death
+    std::vector<PeId> dead;   // whom it has left behind, ascending
 };
 
 /// How long this process has looked in vain at its nonblocking operations.
@@ -57,6 +69,8 @@ public:
     PeId self() const { return self_; }
     Options const& options() const { return options_; }
     Statistics const& statistics() const { return statistics_; }
+    Statistics& statistics() { return statistics_; }
+    std::span<PastRepair const> repairs() const { return repairs_; }
     void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
@@ -85,6 +99,10 @@ public:
     /// Returns when all who live have come here; afterwards nobody can need anybody. Whether this is the first of them,
     /// the same for all.
     bool finish();
+    /// The faces get the error handlers of the program back. Afterwards this is of no use.
+    void stand_aside();
+    /// Of the living, for what they tell each other after finish(). Somebody may die meanwhile.
+    MPI_Comm control() const { return control_; }
 
     /// The operation after what has returned on the lane makes this child. Its id must be that of child_id().
     void add_child(std::unique_ptr<Lane> child);
@@ -99,6 +117,7 @@ private:
     void progress();
     bool is_starving();
     void step(Repair& repair);
+    void remember(PastRepair past, std::vector<PeId> const& before);
     void revoke_lanes() const;
     void renew_control();
     bool report_all();
@@ -110,6 +129,7 @@ private:
 
     Options options_;
     Statistics statistics_;
+    std::vector<PastRepair> repairs_;
     PeId self_{};
     std::vector<PeId> founders_;  // of MPI_COMM_WORLD
     std::vector<PeId> living_;

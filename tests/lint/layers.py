@@ -31,10 +31,10 @@ MAY_INCLUDE = {
 MAY_ALSO_INCLUDE = {"shield": {"ft/backend.hpp", "ft/renewal.hpp"}}
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
-    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft_mpi.h", "lib/ft", "lib/exchange", "lib/store",
+    "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft_mpi.h", "include/regraft_shield.h", "lib/ft", "lib/exchange", "lib/store",
               "lib/checkpoint", "lib/shield/lane.hpp", "lib/shield/shield.hpp", "lib/shield/collective.hpp",
               "lib/shield/creation.hpp", "apps/phylo", "apps/shield"],
-    "mpi-ext.h": ["lib/ft/ulfm.cpp"],
+    "mpi-ext.h": ["lib/ft/ulfm.cpp", "apps/shield/surroundings.cpp"],
     "zstd.h": ["lib/core"],
     "zlib.h": ["apps/common"],
     "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],

@@ -1,0 +1,54 @@
+#include "shield/attributes.hpp"
+
+#include <map>
+
+namespace regraft::shield {
+namespace {
+
+struct Keyval {
+    MPI_Comm_copy_attr_function* copy;
+    void* state;
+};
+
+/// Also those that are freed: their attributes stay until they are deleted.
+std::map<int, Keyval>& keyvals() {
+    static std::map<int, Keyval> all;
+    return all;
+}
+
+}  // namespace
+
+int copy_attributes(MPI_Comm from, MPI_Comm to) {
+    auto const all = keyvals();  // copy functions may make others
+    for (auto const& [keyval, of] : all) {
+        void* value = nullptr;
+        void* copied = nullptr;
+        int found = 0;
+        int copies = 0;
+        // An error: the keyval and its attributes are gone.
+        if (PMPI_Comm_get_attr(from, keyval, &value, &found) != MPI_SUCCESS || found == 0) continue;
+        int code = of.copy(from, keyval, of.state, value, &copied, &copies);
+        if (code == MPI_SUCCESS && copies != 0) code = PMPI_Comm_set_attr(to, keyval, copied);
+        if (code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval,
+                           void* state) {
+    int const code = PMPI_Comm_create_keyval(copy, remove, keyval, state);
+    if (code == MPI_SUCCESS) keyvals()[*keyval] = {copy, state};
+    return code;
+}
+
+// That of MPI-1, which is in the library still.
+int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* state) {
+    return MPI_Comm_create_keyval(copy, remove, keyval, state);
+}
+}

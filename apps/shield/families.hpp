@@ -1,0 +1,94 @@
+// The calls of MPI by name: where the program makes them, how often, and what became of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace regraft::shield {
+
+struct Counts {
+    std::uint64_t calls = 0;
+    std::uint64_t forwarded = 0;         // whose outcome others have told
+    std::uint64_t collected = 0;         // inputs that came to a root in repairs and by messages
+    std::uint64_t committed = 0;         // that a repair has confirmed
+    std::uint64_t repeated = 0;          // attempts after the first
+    std::uint64_t restarted = 0;         // nonblocking operations, on this process
+    std::uint64_t skipped_roots = 0;     // collectives whose root is dead
+    std::uint64_t skipped_sends = 0;     // to the dead
+    std::uint64_t skipped_receives = 0;  // from the dead
+    std::uint64_t holes = 0;             // places of the dead in receive buffers
+    std::uint64_t refused = 0;           // with an error, or passed on at the program's risk
+
+    Counts& operator+=(Counts const& others);
+};
+
+struct Counter {
+    char const* name;
+    std::uint64_t Counts::*member;
+};
+inline constexpr std::array counters{
+    Counter{"calls", &Counts::calls},
+    Counter{"forwarded", &Counts::forwarded},
+    Counter{"collected", &Counts::collected},
+    Counter{"committed", &Counts::committed},
+    Counter{"repeated", &Counts::repeated},
+    Counter{"restarted", &Counts::restarted},
+    Counter{"skipped_roots", &Counts::skipped_roots},
+    Counter{"skipped_sends", &Counts::skipped_sends},
+    Counter{"skipped_receives", &Counts::skipped_receives},
+    Counter{"holes", &Counts::holes},
+    Counter{"refused", &Counts::refused},
+};
+static_assert(sizeof(Counts) == counters.size() * sizeof(std::uint64_t), "ranks add them up as numbers");
+
+/// All calls of one name, in this process.
+struct Family {
+    char const* name;
+    Counts counts{};
+    bool has_spoken = false;  // of what was left out
+};
+
+/// Those that the shield intercepts, in the order of their names.
+std::span<Family> families();
+
+/// A call of the program, while it lasts: made by each function that is exported, before anything else.
+class Entry {
+public:
+    Entry(Family& family, void const* caller) : family_(family), caller_(caller), outer_(current_) {
+        if (outer_ != nullptr) outer_->settle();
+        current_ = this;
+        begin();
+    }
+    Entry(Entry const&) = delete;
+    Entry& operator=(Entry const&) = delete;
+    ~Entry() {
+        settle();
+        current_ = outer_;
+    }
+
+    /// What was counted up to now belongs to the present call.
+    static void settle_current() {
+        if (current_ != nullptr) current_->settle();
+    }
+    /// The innermost call of the program that has not returned; nullptr: there is none.
+    static Entry const* current() { return current_; }
+
+    Family& family() const { return family_; }
+    /// Where the program makes the call: "prog+0x1a3f; addr2line -e prog 0x1a3f". Empty: nobody knows.
+    std::string place() const;
+
+private:
+    void begin() const;
+    /// What has been counted since the last time belongs to this call.
+    void settle() const;
+
+    static inline Entry* current_ = nullptr;
+
+    Family& family_;
+    void const* caller_;
+    Entry* outer_;
+};
+
+}  // namespace regraft::shield

@@ -1,0 +1,70 @@
+#include "shield/surroundings.hpp"
+#include <mpi.h>
+
+#include <mpi-ext.h>
+
+#include <string_view>
+
+#include <link.h>
+
+#include "shield/report.hpp"
+#include "shield/session.hpp"
+
+namespace regraft::shield {
+namespace {
+
+bool survives_failures() {
+    int* value = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &value, &found);
+    return found != 0 && *value != 0;
+}
+
+int is_fortran_library(dl_phdr_info* info, std::size_t, void*) {
+    return std::string_view(info->dlpi_name).find("libmpi_mpifh.so") != std::string_view::npos ? 1 : 0;
+}
+
+}  // namespace
+
+std::string what_is_in_the_way() {
+    if (!survives_failures())
+        return "MPI was not started so that it survives failures (regraft-shield does, and mpirun --with-ft ulfm)";
+    if (dl_iterate_phdr(is_fortran_library, nullptr) != 0)
+        return "calls of MPI from Fortran (libmpi_mpifh) do not come by the shield";
+    return {};
+}
+
+void stand_aside(char const* call) {
+    auto& it = session();
+    if (it.shield == nullptr) return;
+    if (it.shield->living().front() == it.shield->self()) {
+        say(call, "the program looks after failures itself: the shield stands aside from here on");
+        report_aside(call);
+    }
+    it.shield->stand_aside();
+    it.watchdog.reset();
+    it.shield.reset();
+}
+
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+// What programs that survive by themselves cannot do without.
+extern "C" {
+
+int MPIX_Comm_agree(MPI_Comm comm, int* flag) {
+    stand_aside("MPIX_Comm_agree");
+    return PMPIX_Comm_agree(comm, flag);
+}
+
+int MPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request) {
+    stand_aside("MPIX_Comm_iagree");
+    return PMPIX_Comm_iagree(comm, flag, request);
+}
+
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* made) {
+    stand_aside("MPIX_Comm_shrink");
+    return PMPIX_Comm_shrink(comm, made);
+}
+}

@@ -1,0 +1,143 @@
+#include "shield/watchdog.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "shield/session.hpp"
+
+namespace regraft::shield {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto idle = static_cast<std::uint32_t>(Repair::Step::done) + 1;  // phases are steps, and 0: never in one
+
+std::uint32_t phase_of(Repair::Step step) {
+    return static_cast<std::uint32_t>(step) + 1;
+}
+
+char const* name_of(std::uint32_t phase) {
+    constexpr char const* names[] = {"not in it",
+                                     "revoking communicators",
+                                     "waiting for all to come",
+                                     "shrinking MPI_COMM_WORLD",
+                                     "reporting outcomes",
+                                     "agreeing on the reports",
+                                     "shrinking communicators",
+                                     "forwarding outcomes",
+                                     "revoking communicators again",
+                                     "agreeing on the end",
+                                     "not in it"};
+    return phase < std::size(names) ? names[phase] : "?";
+}
+
+/// Where the program was when the present repair began. Written by it, read by the watchdog.
+std::mutex where_mutex;
+std::string where;
+
+/// Ranks on this host that live and have not come to the repair in which this one is.
+std::vector<int> missing(Board& board) {
+    auto const repairs = board.mine().repairs.load();
+    std::vector<int> ranks;
+    for (int rank = 0; rank < board.size(); ++rank)
+        if (board.place(rank).repairs < repairs && board.lives(rank)) ranks.push_back(rank);
+    return ranks;
+}
+
+bool is_first_of_those_who_wait(Board& board) {
+    for (int rank = 0; &board.place(rank) != &board.mine(); ++rank)
+        if (board.place(rank).repairs >= board.mine().repairs && board.lives(rank)) return false;
+    return true;
+}
+
+std::string list(Board& board, std::vector<int> const& ranks) {
+    std::string text;
+    for (auto const rank : ranks) {
+        auto const family = static_cast<std::size_t>(board.place(rank).family.load());
+        text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
+        if (family < families().size()) text += std::string(" (last call: ") + families()[family].name + ")";
+    }
+    return text;
+}
+
+std::string call_in_repair() {
+    std::lock_guard const lock(where_mutex);
+    return where;
+}
+
+}  // namespace
+
+Watchdog::Watchdog(std::chrono::seconds limit) : limit_(limit) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program
+    thread_ = std::thread([this] { watch(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Watchdog::~Watchdog() {
+    {
+        std::lock_guard const lock(mutex_);
+        ends_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void Watchdog::note(Repair::Step step) {
+    auto& mine = session().board->mine();
+    if (mine.phase == idle || mine.phase == 0) {
+        auto const* const entry = Entry::current();
+        {
+            std::lock_guard const lock(where_mutex);
+            where = entry == nullptr ? "MPI" : located(entry->family().name);
+        }
+        ++mine.repairs;
+    }
+    mine.phase = phase_of(step);
+    ++mine.steps;
+}
+
+void Watchdog::watch() {
+    auto& mine = session().board->mine();
+    auto steps = mine.steps.load();
+    auto since = Clock::now();
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ends_; })) {
+        bool const moves = mine.phase == 0 || mine.phase == idle || mine.steps != steps;
+        if (moves) {
+            steps = mine.steps;
+            since = Clock::now();
+            spoken_ = false;
+        } else if (Clock::now() - since >= limit_) {
+            look();
+        }
+    }
+}
+
+void Watchdog::look() {
+    auto& board = *session().board;
+    auto const phase = board.mine().phase.load();
+    auto const absent = missing(board);
+    bool const all_have_come = absent.empty() && board.is_shared();
+    if (phase == phase_of(Repair::Step::vote) && !all_have_come) {
+        auto const who = absent.empty() ? std::string("the others") : list(board, absent);
+        if (!spoken_ && is_first_of_those_who_wait(board))
+            say(call_in_repair(), "somebody has died, and the repair waits for the next call of MPI of " + who);
+        spoken_ = true;
+        return;
+    }
+    std::string others;
+    for (int rank = 0; rank < board.size(); ++rank) {
+        auto const theirs = board.place(rank).phase.load();
+        if (theirs != phase && board.lives(rank)) others += "; rank " + std::to_string(rank) + " is " + name_of(theirs);
+    }
+    end_job(static_cast<int>(Exit::watchdog), call_in_repair(),
+            "a repair has made no step for " + std::to_string(limit_.count()) + " s while " + name_of(phase) + others +
+                "; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, 0: for ever");
+}
+
+}  // namespace regraft::shield

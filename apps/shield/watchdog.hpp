@@ -1,0 +1,38 @@
+// A thread that tells of repairs that make no step.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "shield/calls.hpp"
+
+namespace regraft::shield {
+
+/// A repair that waits for a rank that computes is in order: this is said once. One that makes no step though all have
+/// come ends the job.
+class Watchdog {
+public:
+    explicit Watchdog(std::chrono::seconds limit);
+    Watchdog(Watchdog const&) = delete;
+    Watchdog& operator=(Watchdog const&) = delete;
+    ~Watchdog();
+
+    /// See Options::on_step. The same thread that is in the call.
+    static void note(Repair::Step step);
+
+private:
+    void watch();
+    void look();
+
+    std::chrono::seconds limit_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool ends_ = false;
+    bool spoken_ = false;  // of this repair
+    std::thread thread_;
+};
+
+}  // namespace regraft::shield
