@@ -12,8 +12,8 @@
 #include "shield/any_source.hpp"
 #include "shield/handle_map.hpp"
 #include "shield/messages.hpp"
+#include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
-#include "shield/partitioned.hpp"
 #include "shield/proxies.hpp"
 
 namespace regraft::shield {
@@ -144,13 +144,14 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
         return {};
     }
     if (code == MPI_SUCCESS && flag == 0) {
-        if (!known) guard_partitioned(call, before);
+        if (!known) guard_partner(call, before);
         return {};
     } else if (is_of_the_dead(code) && !known) {
         refuse(
             call,
             "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
     }
+    if (!known) end_native(before);
     if (!known) return {true, code == MPI_SUCCESS ? take_failure(before) : code};
     auto const message = found->second;
     under_way().erase(found);
@@ -185,7 +186,7 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
 bool is_inactive(MPI_Request request) {
     if (request == MPI_REQUEST_NULL) return true;
     auto const* const proxy = find_proxy(request);
-    return proxy != nullptr && !proxy->active;
+    return proxy == nullptr ? is_inactive_native(request) : !proxy->active;
 }
 
 /// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
@@ -426,7 +427,7 @@ int MPI_Request_free(MPI_Request* request) {
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) {
         under_way().erase(*request);
-        forget_partitioned(*request);
+        forget_native(*request);
         return PMPI_Request_free(request);
     }
     for (auto& part : proxy->parts) {
