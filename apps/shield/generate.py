@@ -31,10 +31,9 @@ REASONS = {
     r"MPI_P(send|recv)_init": "what was prepared counts on its partner",
     r"MPI_(Win_\w+|Put|Get|Rput|Rget|R?[Aa]ccumulate|R?[Gg]et_accumulate|Compare_and_swap|Fetch_and_op)":
         "the memory of the dead cannot be reached, and who locks it waits for ever",
-    r"MPI_(Cart|Graph|Dist_graph)_\w+": "a grid or graph has no place for the dead",
-    r"MPI_(Ineighbor|Neighbor)_\w+": "neighbours in a grid or graph are needed all",
+    r"MPI_Ineighbor_\w+": "neighbours in a grid or graph are needed all",
     r"MPI_(Intercomm_\w+|Comm_accept|Comm_connect|Comm_spawn|Comm_spawn_multiple)": "the other group knows nothing of the shield",
-    r"MPI_(Comm_idup\w*|Comm_create_group|Comm_split_type)": "not all survivors could be told which communicator it has made",
+    r"MPI_Comm_idup\w*": "not all survivors could be told which communicator it has made",
 }
 
 

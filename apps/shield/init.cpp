@@ -101,6 +101,7 @@ int MPI_Finalize() {
         finish_buffered_sends();
         bool const writes = it.shield->finish();
         Entry::settle_current();
+        end_job_if_too_few("MPI_Finalize");
         report_all(writes);
         it.watchdog.reset();
         it.shield.reset();

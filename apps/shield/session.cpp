@@ -30,14 +30,6 @@ void notice_repairs(Session& it, Family const& family) {
     }
 }
 
-void end_if_too_few(Session const& it, Family const& family) {
-    auto const living = it.shield->living();
-    if (living.size() >= static_cast<std::size_t>(it.policy.min_survivors)) return;
-    end_job(static_cast<int>(Exit::too_few), located(family.name),
-            std::to_string(living.size()) +
-                " ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=" + std::to_string(it.policy.min_survivors));
-}
-
 std::string the_dead(Lane const& lane) {
     std::string ranks;
     int count = 0;
@@ -74,7 +66,7 @@ void Session::settle(Family& family) {
     bool const repaired = now.repairs != settled.repairs;
     if (repaired) notice_repairs(*this, family);
     settled = now;
-    if (repaired) end_if_too_few(*this, family);
+    if (repaired) end_job_if_too_few(family.name);
 }
 
 int complain(Lane& lane, int code) {
@@ -128,6 +120,15 @@ void end_job(int code, std::string const& call, std::string const& why) {
 
 void refuse(char const* call, std::string const& why) {
     end_job(static_cast<int>(Exit::refused), located(call), why);
+}
+
+void end_job_if_too_few(char const* call) {
+    auto const& it = session();
+    auto const living = it.shield->living().size();
+    if (living >= static_cast<std::size_t>(it.policy.min_survivors)) return;
+    end_job(static_cast<int>(Exit::too_few), located(call),
+            std::to_string(living) +
+                " ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=" + std::to_string(it.policy.min_survivors));
 }
 
 int unsupported(char const* call, Lane* lane, int error, std::string const& why) {
