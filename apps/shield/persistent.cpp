@@ -2,6 +2,7 @@
 // dies, the program's handle stays what it is. And partitioned ones, which are MPI's own.
 #include <mpi.h>
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -27,9 +28,34 @@ std::vector<MPI_Datatype> types_of(MPI_Comm comm, void const* buffer, MPI_Dataty
     return {types, types + lane->size()};
 }
 
-/// start(arguments..., comm, request): the nonblocking call.
-template <class Start, class... Arguments>
-int make(MPI_Request* request, std::shared_ptr<Uses> const& held, Start start, Arguments... arguments) {
+/// Copies of arrays: programs free theirs when the request is made, for MPI has looked at them then.
+class Arrays {
+public:
+    Arrays(MPI_Comm comm, std::vector<MPI_Datatype> types, MPI_Op op = MPI_OP_NULL)
+        : size_(lane_of(comm)->size()), uses_(std::move(types), op) {}
+    /// By rank. nullptr if it is not significant, or null.
+    int const* keep(int const all[], bool significant = true) { return keep(numbers_, all, significant); }
+    MPI_Datatype const* keep(MPI_Datatype const all[], bool significant) { return keep(types_, all, significant); }
+
+private:
+    template <class Item>
+    Item const* keep(std::deque<std::vector<Item>>& kept, Item const all[], bool significant) {
+        return significant && all != nullptr ? kept.emplace_back(all, all + size_).data() : nullptr;
+    }
+
+    std::size_t size_;
+    Uses uses_;
+    std::deque<std::vector<int>> numbers_;
+    std::deque<std::vector<MPI_Datatype>> types_;
+};
+
+bool is_self(MPI_Comm comm, int rank) {
+    return lane_of(comm)->self == rank;
+}
+
+/// start(arguments..., comm, request): the nonblocking call. held: what the arguments need.
+template <class Held, class Start, class... Arguments>
+int make(MPI_Request* request, std::shared_ptr<Held> const& held, Start start, Arguments... arguments) {
     return make_persistent(request, [=](Proxy::Parts& parts) {
         static_cast<void>(held);
         return start(arguments..., &parts[0]);
@@ -148,7 +174,8 @@ int MPI_Exscan_init(void const* send, void* receive, int count, MPI_Datatype typ
 int MPI_Reduce_scatter_init(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes(comm)) return PMPI_Reduce_scatter_init(send, receive, counts, type, op, comm, info, request);
-    return make(request, uses({type}, op), MPI_Ireduce_scatter, send, receive, counts, type, op, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::vector{type}, op);
+    return make(request, held, MPI_Ireduce_scatter, send, receive, held->keep(counts), type, op, comm);
 }
 int MPI_Reduce_scatter_block_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -167,8 +194,10 @@ int MPI_Gatherv_init(void const* send, int send_count, MPI_Datatype send_type, v
                      MPI_Request* request) {
     if (passes(comm))
         return PMPI_Gatherv_init(send, send_count, send_type, receive, counts, places, type, root, comm, info, request);
-    return make(request, uses({send_type, type}), MPI_Igatherv, send, send_count, send_type, receive, counts, places,
-                type, root, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::vector{send_type, type});
+    bool const receives = is_self(comm, root);
+    return make(request, held, MPI_Igatherv, send, send_count, send_type, receive, held->keep(counts, receives),
+                held->keep(places, receives), type, root, comm);
 }
 int MPI_Scatter_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                      MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -181,8 +210,10 @@ int MPI_Scatterv_init(void const* send, int const counts[], int const places[], 
                       int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes(comm))
         return PMPI_Scatterv_init(send, counts, places, send_type, receive, count, type, root, comm, info, request);
-    return make(request, uses({send_type, type}), MPI_Iscatterv, send, counts, places, send_type, receive, count, type,
-                root, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::vector{send_type, type});
+    bool const sends = is_self(comm, root);
+    return make(request, held, MPI_Iscatterv, send, held->keep(counts, sends), held->keep(places, sends), send_type,
+                receive, count, type, root, comm);
 }
 int MPI_Allgather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                        MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -195,8 +226,9 @@ int MPI_Allgatherv_init(void const* send, int send_count, MPI_Datatype send_type
                         int const places[], MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes(comm))
         return PMPI_Allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info, request);
-    return make(request, uses({send_type, type}), MPI_Iallgatherv, send, send_count, send_type, receive, counts, places,
-                type, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::vector{send_type, type});
+    return make(request, held, MPI_Iallgatherv, send, send_count, send_type, receive, held->keep(counts),
+                held->keep(places), type, comm);
 }
 int MPI_Alltoall_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                       MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
@@ -210,8 +242,10 @@ int MPI_Alltoallv_init(void const* send, int const send_counts[], int const send
     if (passes(comm))
         return PMPI_Alltoallv_init(send, send_counts, send_places, send_type, receive, counts, places, type, comm, info,
                                    request);
-    return make(request, uses({send_type, type}), MPI_Ialltoallv, send, send_counts, send_places, send_type, receive,
-                counts, places, type, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::vector{send_type, type});
+    bool const sends = send != MPI_IN_PLACE;
+    return make(request, held, MPI_Ialltoallv, send, held->keep(send_counts, sends), held->keep(send_places, sends),
+                send_type, receive, held->keep(counts), held->keep(places), type, comm);
 }
 int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send_places[],
                        MPI_Datatype const send_types[], void* receive, int const counts[], int const places[],
@@ -221,8 +255,11 @@ int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send
                                    info, request);
     auto all = types_of(comm, send, send_types);
     for (auto const type : types_of(comm, receive, types)) all.push_back(type);
-    return make(request, uses(std::move(all)), MPI_Ialltoallw, send, send_counts, send_places, send_types, receive,
-                counts, places, types, comm);
+    auto const held = std::make_shared<Arrays>(comm, std::move(all));
+    bool const sends = send != MPI_IN_PLACE;
+    return make(request, held, MPI_Ialltoallw, send, held->keep(send_counts, sends), held->keep(send_places, sends),
+                held->keep(send_types, sends), receive, held->keep(counts), held->keep(places), held->keep(types, true),
+                comm);
 }
 
 // Partitioned messages: passed on while all live.
