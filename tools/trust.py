@@ -4,11 +4,16 @@ and counts the deaths after which a call said MPI_SUCCESS on some survivor and g
 
 trust.py --mpirun PATH --exe TRUST [--deaths N] [CALL...]: a table; exit code 1 if one of the calls was wrong. Default: those that
 the library uses. Those who die and when follows from --seed, but for the scheduling of the machine.
+
+--algorithms: the table has a row for each algorithm that Open MPI has for the call, so that one can be forced that is right. Where
+no algorithm of Bcast or Allreduce is, programs under the shield need --policy COMMIT=confirm: it forwards only what these two say and
+what a barrier does; behind a barrier, wrong data are not returned, for who has died in the call does not come to it.
 """
 import argparse
 import collections
 import dataclasses
 import pathlib
+import subprocess
 import sys
 
 import canary
@@ -64,6 +69,41 @@ def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str]) ->
     return {name: Tally(*map(int, numbers)) for name, *numbers in (word.split(":") for word in words)}
 
 
+def algorithms(mpirun: str, call: str) -> dict[int, str]:
+    """What Open MPI has for a call, by the numbers by which they are forced: empty for other MPIs."""
+    info = pathlib.Path(mpirun).with_name("ompi_info")
+    if not info.exists():
+        return {}
+    words = [str(info), "--param", "coll", "tuned", "--level", "9", "--parsable"]
+    lines = subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+    mark = f"param:coll_tuned_{tuned_name(call)}_algorithm:enumerator:value:"
+    values = [line.split(mark)[1].split(":", 1) for line in lines if mark in line]
+    return {int(number): name for number, name in values if int(number) > 0}
+
+
+def tuned_name(call: str) -> str:
+    return call.removesuffix("_strided").lower()
+
+
+def judge_algorithms(args: argparse.Namespace) -> bool:
+    """Whether each call has an algorithm that was right."""
+    all_have = True
+    for call in args.calls or NEEDED:
+        known = algorithms(args.mpirun, call) or {0: "the only one"}
+        right = False
+        for number, name in known.items():
+            env = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{tuned_name(call)}_algorithm": str(number)}
+            try:
+                tally = tallies(args.mpirun, args.exe, [call], args.deaths, args.seed, env)[call]
+                right = right or not tally.wrong
+                said = str(tally)
+            except Failed as failure:
+                said = str(failure)
+            print(f"{call:<21} {number:>2} {name:<32} {said}", flush=True)
+        all_have = all_have and right
+    return all_have
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpirun", required=True)
@@ -71,19 +111,22 @@ def main() -> int:
     parser.add_argument("--deaths", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--default-algorithms", action="store_true", help="those that Open MPI picks by itself")
+    parser.add_argument("--algorithms", action="store_true", help="each algorithm of each call by itself, with so many deaths")
     parser.add_argument("calls", nargs="*")
     parser.add_argument("--canary", type=pathlib.Path, help="result file of canary.py: where no survivor can be trusted, this is skipped")
     args = parser.parse_args()
     if skip := canary.reason_to_skip(args.canary):
         print(f"SKIPPED: {skip}")
         return canary.SKIPPED
+    if args.algorithms:
+        return 0 if judge_algorithms(args) else 1
     env = DEFAULT_ALGORITHMS if args.default_algorithms else {}
     try:
         found = tallies(args.mpirun, args.exe, args.calls or NEEDED, args.deaths, args.seed, env)
     except Failed as failure:
         sys.exit(str(failure))
     for name, tally in sorted(found.items()):
-        print(f"{name:<15} {tally}")
+        print(f"{name:<21} {tally}")
     return 1 if any(tally.wrong for tally in found.values()) else 0
 
 

@@ -10,6 +10,16 @@
 
 using namespace regraft::shield;
 
+namespace {
+
+bool has_topology(MPI_Comm comm) {
+    int kind = MPI_UNDEFINED;
+    PMPI_Topo_test(comm, &kind);
+    return kind != MPI_UNDEFINED;
+}
+
+}  // namespace
+
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
@@ -67,6 +77,9 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     int code = duplicate(*session().shield, *lane, made);
+    if (code == MPI_SUCCESS && has_topology(comm) && !has_topology(*made))
+        code = unsupported("MPI_Comm_dup", nullptr, MPI_ERR_PROC_FAILED,
+                           "somebody has died, and topologies are made only while all live");
     if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);
     // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
     if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;

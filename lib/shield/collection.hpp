@@ -27,7 +27,7 @@ public:
     Inputs const& inputs() const { return inputs_; }
 
 private:
-    void receive(Lane const& lane, Outcome const& outcome, int position, std::size_t bytes);
+    void receive(Lane const& lane, int position, std::size_t bytes);
 
     bool ok_ = true;
     std::vector<std::byte> late_;

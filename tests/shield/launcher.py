@@ -4,6 +4,11 @@ import under_shield
 from under_shield import ARGS
 
 
+# What refused.c calls, after a death.
+REFUSED = {"partitioned": "MPI_Psend_init", "window": "MPI_Win_create", "lock": "MPI_Win_lock", "grid": "MPI_Cart_create", "row": "MPI_Cart_sub",
+           "grid-dup": "MPI_Comm_dup", "graph": "MPI_Graph_create", "directed": "MPI_Dist_graph_create", "group": "MPI_Comm_create_group"}
+
+
 class Launcher(under_shield.UnderShield):
     def test_nobody_dies(self):
         done = self.run_job("-n", "3", ARGS.program, "1", "10")
@@ -36,14 +41,14 @@ class Launcher(under_shield.UnderShield):
         self.assertRegex(done.stderr, r"left out: \d+ collectives with a dead root")
 
     def test_what_the_shield_does_not_carry_out_is_passed_on_while_all_live(self):
-        for call in ("partitioned", "window", "lock", "grid"):
+        for call in REFUSED:
             with self.subTest(call):
                 done = self.run_job("-n", "3", ARGS.refused, call, "-1")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertNotIn("regraft-shield", done.stderr)  # MPI warns of what it does not support after failures
 
     def test_what_the_shield_does_not_carry_out_is_refused_by_name_after_a_death(self):
-        for call, name in {"partitioned": "MPI_Psend_init", "window": "MPI_Win_create", "lock": "MPI_Win_lock", "grid": "MPI_Cart_create"}.items():
+        for call, name in REFUSED.items():
             with self.subTest(call):
                 done = self.run_job("-n", "4", ARGS.refused, call, "2")
                 self.assertEqual(done.returncode, 4, done.stderr)

@@ -6,19 +6,18 @@
 #include <string.h>
 
 int main(int argc, char** argv) {
-    int rank, size, one = 1, sum = 0;
+    int rank, size, one = 1, sum = 0, periodic = 0;
+    MPI_Comm old, made = MPI_COMM_NULL;
     if (argc < 3) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Win window;
     if (!strcmp(argv[1], "lock")) MPI_Win_create(&sum, sizeof sum, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &old);
     if (rank == atoi(argv[2])) raise(SIGKILL);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(argv[1], "scan")) {
-        MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        if (sum != rank + 1) return 1;
-    } else if (!strcmp(argv[1], "partitioned")) {
+    if (!strcmp(argv[1], "partitioned")) {
         MPI_Request requests[2];
         MPI_Psend_init(&one, 1, 1, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
         MPI_Precv_init(&sum, 1, 1, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
@@ -42,16 +41,34 @@ int main(int argc, char** argv) {
         MPI_Win_fence(0, window);
         MPI_Win_free(&window);
         if (sum != 1) return 1;
-    } else { /* what is made natively has the program's error handler, and asks of it still work */
-        MPI_Comm grid;
+    } else if (!strcmp(argv[1], "grid")) { /* it has the program's error handler */
         MPI_Errhandler handler;
-        int periodic = 0;
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &grid);
-        MPI_Comm_get_errhandler(grid, &handler);
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &made);
+        MPI_Comm_get_errhandler(made, &handler);
         if (handler != MPI_ERRORS_ARE_FATAL) return 1;
-        MPI_Comm_free(&grid);
+    } else if (!strcmp(argv[1], "row")) {
+        MPI_Cart_sub(old, &one, &made);
+    } else if (!strcmp(argv[1], "grid-dup")) {
+        MPI_Comm_dup(old, &made);
+        MPI_Topo_test(made, &sum);
+        if (sum != MPI_CART) return 1;
+    } else if (!strcmp(argv[1], "graph")) {
+        MPI_Graph_create(MPI_COMM_WORLD, 2, (int[]){1, 2}, (int[]){1, 0}, 0, &made);
+    } else if (!strcmp(argv[1], "directed")) {
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &rank, &one, MPI_INFO_NULL, 0, &made);
+    } else if (!strcmp(argv[1], "group")) {
+        MPI_Group world;
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Comm_create_group(MPI_COMM_WORLD, world, 3, &made);
+        MPI_Group_free(&world);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+        if (sum != size) return 1;
+    } else {
+        return 2;
     }
+    if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+    MPI_Comm_free(&old);
     MPI_Finalize();
     return 0;
 }

@@ -137,6 +137,18 @@ int alltoallv(Step const& step, Buffers& b) {
                          b.starts.data(), type, step.comm);
 }
 
+int alltoallw(Step const& step, Buffers& b) {
+    b.lay_out(step, true);
+    for (int to = 0; to < step.size; ++to) b.send(step, to, step.length);
+    b.expect_all(step, step.rank);
+    b.receive();
+    Counts places(b.starts);
+    for (int& place : places) place *= static_cast<int>(sizeof(Number));
+    std::vector<MPI_Datatype> const types(b.counts.size(), type);
+    return MPI_Alltoallw(b.out.data(), b.counts.data(), places.data(), types.data(), b.in.data(), b.counts.data(),
+                         places.data(), types.data(), step.comm);
+}
+
 /// Numbers of the last step in which each rank was, in a file that all ranks map: what a barrier promises is seen
 /// there.
 std::atomic<Number>* arrivals() {
@@ -170,6 +182,25 @@ int bcast(Step const& step, Buffers& b) {
     return MPI_Bcast(b.in.data(), step.length, type, step.root, step.comm);
 }
 
+/// The numbers of every other place.
+int bcast_strided(Step const& step, Buffers& b) {
+    auto const spread = [](Numbers const& numbers) {
+        Numbers places(2 * numbers.size(), nothing);
+        for (std::size_t i = 0; i < numbers.size(); ++i) places[2 * i] = numbers[i];
+        return places;
+    };
+    b.expect(step, step.root, 0, step.length);
+    b.receive();
+    b.expected = spread(b.expected);
+    b.in = step.rank == step.root ? b.expected : spread(b.in);
+    MPI_Datatype every_other = MPI_DATATYPE_NULL;
+    MPI_Type_vector(step.length, 1, 2, type, &every_other);
+    MPI_Type_commit(&every_other);
+    int const code = MPI_Bcast(b.in.data(), 1, every_other, step.root, step.comm);
+    MPI_Type_free(&every_other);
+    return code;
+}
+
 int gather(Step const& step, Buffers& b) {
     b.lay_out(step, true);
     b.send(step, 0, step.length);
@@ -201,6 +232,21 @@ int reduce_scatter(Step const& step, Buffers& b) {
     for (int i = 0; i < step.row(step.rank); ++i) b.expected.push_back(step.sum(step.rank, i));
     b.receive();
     return MPI_Reduce_scatter(b.out.data(), b.in.data(), b.counts.data(), type, MPI_SUM, step.comm);
+}
+
+int reduce_scatter_block(Step const& step, Buffers& b) {
+    for (int to = 0; to < step.size; ++to) b.send(step, to, step.length);
+    for (int i = 0; i < step.length; ++i) b.expected.push_back(step.sum(step.rank, i));
+    b.receive();
+    return MPI_Reduce_scatter_block(b.out.data(), b.in.data(), step.length, type, MPI_SUM, step.comm);
+}
+
+int exscan(Step const& step, Buffers& b) {
+    b.send(step, 0, step.length);
+    for (int i = 0; i < step.length && step.rank > 0; ++i) b.expected.push_back(step.sum_of(step.rank, 0, i));
+    b.receive();
+    Number unused[longest];  // rank 0 gets what MPI likes
+    return MPI_Exscan(b.out.data(), step.rank > 0 ? b.in.data() : unused, step.length, type, MPI_SUM, step.comm);
 }
 
 int scan(Step const& step, Buffers& b) {
@@ -239,12 +285,16 @@ std::map<std::string, Call> const calls{
     {"Allreduce", allreduce},
     {"Alltoall", alltoall},
     {"Alltoallv", alltoallv},
+    {"Alltoallw", alltoallw},
     {"Barrier", barrier},
     {"Bcast", bcast},
+    {"Bcast_strided", bcast_strided},
+    {"Exscan", exscan},
     {"Gather", gather},
     {"Gatherv", gatherv},
     {"Reduce", reduce},
     {"Reduce_scatter", reduce_scatter},
+    {"Reduce_scatter_block", reduce_scatter_block},
     {"Scan", scan},
     {"Scatter", scatter},
     {"Scatterv", scatterv},
