@@ -107,7 +107,7 @@ def entry(function: Function, becomes: str, number: int) -> str:
 
 
 def entries(intercepted: list[Function], becomes: dict[str, str]) -> str:
-    names = "\n".join(f'    {{"{function.name}"}},' for function in intercepted)
+    names = "\n".join(f'    {{"{function.name}", {i}}},' for i, function in enumerate(intercepted))
     table = f"namespace {{\nconstinit Family all[] = {{\n{names}\n}};\n}}  // namespace\n\nstd::span<Family> regraft::shield::families() {{\n    return all;\n}}\n\n"
     return HEAD + table + "\n".join(entry(function, becomes[function.name], i) for i, function in enumerate(intercepted))
 

@@ -28,9 +28,9 @@ struct Message {
 };
 
 /// Without those that are complete when they are started, which share a handle.
+auto& messages_under_way = *new HandleMap<MPI_Request, Message>;  // never destroyed
 HandleMap<MPI_Request, Message>& under_way() {
-    static HandleMap<MPI_Request, Message> messages;
-    return messages;
+    return messages_under_way;
 }
 
 /// A request that is complete, from a process that was dead before: its status tells who was asked.
@@ -251,6 +251,7 @@ bool is_shielded() {
 }
 
 int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
+    if (code == MPI_SUCCESS) return code;
     auto* const lane = lane_of(face);
     return lane == nullptr ? code : complain(*lane, code);
 }

@@ -13,10 +13,6 @@
 namespace regraft::shield {
 namespace {
 
-int place_of(Family const& family) {
-    return static_cast<int>(&family - families().data());
-}
-
 /// Who was found dead in repairs since the last settlement.
 void notice_repairs(Session& it, Family const& family) {
     auto const repairs = it.shield->repairs();
@@ -24,7 +20,7 @@ void notice_repairs(Session& it, Family const& family) {
         for (auto const dead : repairs[i].dead) {
             auto& notice = it.notices[value(dead)];
             auto const when = repairs[i].begin - it.begin;
-            if (!repairs[i].was_called && when < notice.when) notice = {when, place_of(family), 0};
+            if (!repairs[i].was_called && when < notice.when) notice = {when, family.number, 0};
             notice.repair = static_cast<int>(i) + 1;
         }
     }
@@ -184,7 +180,7 @@ void notice_death(Lane const& lane, int rank) {
     if (rank < 0 || entry == nullptr) return;
     auto& notice = it.notices[value(lane.founders[static_cast<std::size_t>(rank)])];
     if (notice.when == Notice::never && notice.repair == 0)
-        notice = {PMPI_Wtime() - it.begin, place_of(entry->family()), 0};
+        notice = {PMPI_Wtime() - it.begin, entry->family().number, 0};
 }
 
 }  // namespace regraft::shield

@@ -1,8 +1,6 @@
 // The late inputs of an operation to a root: those who return from it after a repair give them by messages on the lane.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <span>
 #include <vector>
