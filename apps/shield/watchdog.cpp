@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "shield/session.hpp"
@@ -68,6 +68,20 @@ std::string call_in_repair() {
     return where;
 }
 
+/// Whether this process is where all must come, and somebody has not.
+bool waits_for_others() {
+    auto& board = *session().board;
+    return board.mine().phase == phase_of(Repair::Step::vote) && (!board.is_shared() || !missing(board).empty());
+}
+
+void say_for_whom() {
+    auto& board = *session().board;
+    auto const absent = missing(board);
+    if (is_first_of_those_who_wait(board))
+        say(call_in_repair(), "somebody has died, and the repair waits for the next call of MPI of " +
+                                  (absent.empty() ? std::string("the others") : list(board, absent)));
+}
+
 }  // namespace
 
 Watchdog::Watchdog(std::chrono::seconds limit) : limit_(limit) {
@@ -104,32 +118,28 @@ void Watchdog::note(Repair::Step step) {
 void Watchdog::watch() {
     auto& mine = session().board->mine();
     auto steps = mine.steps.load();
-    auto since = Clock::now();
+    auto last_step = Clock::now();
+    auto last_excuse = last_step;  // a step, or somebody for whom the repair waits
+    bool has_spoken = false;       // in this repair
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ends_; })) {
-        bool const moves = mine.phase == 0 || mine.phase == idle || mine.steps != steps;
-        if (moves) {
+        auto const now = Clock::now();
+        if (mine.phase == 0 || mine.phase == idle || mine.steps != steps) {
             steps = mine.steps;
-            since = Clock::now();
-            spoken_ = false;
-        } else if (Clock::now() - since >= limit_) {
-            look();
+            last_step = last_excuse = now;
+            has_spoken = false;
+        } else if (waits_for_others()) {
+            if (now - last_step >= limit_ && !std::exchange(has_spoken, true)) say_for_whom();
+            last_excuse = now;
+        } else if (now - last_excuse >= limit_ && mine.steps == steps) {
+            end();
         }
     }
 }
 
-void Watchdog::look() {
+void Watchdog::end() const {
     auto& board = *session().board;
     auto const phase = board.mine().phase.load();
-    auto const absent = missing(board);
-    bool const all_have_come = absent.empty() && board.is_shared();
-    if (phase == phase_of(Repair::Step::vote) && !all_have_come) {
-        auto const who = absent.empty() ? std::string("the others") : list(board, absent);
-        if (!spoken_ && is_first_of_those_who_wait(board))
-            say(call_in_repair(), "somebody has died, and the repair waits for the next call of MPI of " + who);
-        spoken_ = true;
-        return;
-    }
     std::string others;
     for (int rank = 0; rank < board.size(); ++rank) {
         auto const theirs = board.place(rank).phase.load();

@@ -25,13 +25,12 @@ public:
 
 private:
     void watch();
-    void look();
+    void end() const;
 
     std::chrono::seconds limit_;
     std::mutex mutex_;
     std::condition_variable changed_;
     bool ends_ = false;
-    bool spoken_ = false;  // of this repair
     std::thread thread_;
 };
 
