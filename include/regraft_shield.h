@@ -1,5 +1,5 @@
-/* For programs that may run under the shield (regraft-shield) and want to know what has happened. The shield needs none of
- * this. Nothing is linked: without the shield, all say that nobody has died. C99 and C++; GCC and Clang. */
+/* For programs that may run under the shield (regraft-shield) and want to know what has happened. The shield needs none
+ * of this. Nothing is linked: without the shield, all say that nobody has died. C99 and C++; GCC and Clang. */
 #pragma once
 
 #include <mpi.h>
@@ -18,9 +18,9 @@ static inline int regraft_shield_active(void) {
     return regraft_shield_is_active ? regraft_shield_is_active() : 0;
 }
 
-/* How many members of comm are dead, as far as this process knows: others may have heard of more, or of fewer. Writes the
- * ranks of the first `most` of them, ascending; ranks may be NULL if most is 0. Not collective. 0 on communicators that the
- * shield has not made. O(members^2) after a death. */
+/* How many members of comm are dead, as far as this process knows: others may have heard of more, or of fewer. Writes
+ * the ranks of the first `most` of them, ascending; ranks may be NULL if most is 0. Not collective. 0 on communicators
+ * that the shield has not made. O(members^2) after a death. */
 static inline int regraft_shield_dead(MPI_Comm comm, int* ranks, int most) {
     return regraft_shield_list_dead ? regraft_shield_list_dead(comm, ranks, most) : 0;
 }

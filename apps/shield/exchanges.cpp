@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ft/backend.hpp"
+#include "shield/any_source.hpp"
 #include "shield/messages.hpp"
 #include "shield/proxies.hpp"
 
@@ -27,6 +27,12 @@ std::unordered_map<MPI_Message, Found>& found_messages() {
 std::deque<Found>& missing_messages() {
     static std::deque<Found> messages;
     return messages;
+}
+
+void miss_message(MPI_Comm face, int from, int tag, MPI_Message* message, MPI_Status* status) {
+    *message = MPI_MESSAGE_NO_PROC;
+    missing_messages().push_back({face, from, tag});
+    set_empty(status, from, tag);
 }
 
 /// What is sent from a place into which something is received: it goes as it is packed, which matches any type.
@@ -50,8 +56,6 @@ int compose(MPI_Request* request, int code, Proxy::Parts& parts) {
 }  // namespace regraft::shield
 
 using namespace regraft::shield;
-
-namespace backend = regraft::ft::backend;
 
 extern "C" {
 
@@ -94,11 +98,15 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int* is_there, MPI_Message* me
     if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
     MPI_Status seen;
     int const code = PMPI_Improbe(lane->on_face(from), tag, lane->face, is_there, message, &seen);
-    if (is_of_the_dead(code)) {
-        if (from == MPI_ANY_SOURCE) backend::acknowledge(lane->face);
-        *is_there = 0;
-        return MPI_SUCCESS;
+    bool const failed = is_of_the_dead(code);
+    if (failed) *is_there = 0;
+    auto const dead = *is_there == 0 && from == MPI_ANY_SOURCE ? look_for_obituary(*lane) : std::nullopt;
+    if (dead) {
+        deliver_obituary(*lane, *dead);
+        *is_there = 1;
+        miss_message(comm, *dead, tag, message, status);
     }
+    if (dead || failed) return MPI_SUCCESS;
     if (code != MPI_SUCCESS || *is_there == 0) return complain(*lane, code);
     translate(*lane, &seen);
     if (*message != MPI_MESSAGE_NO_PROC) found_messages()[*message] = {comm, seen.MPI_SOURCE, seen.MPI_TAG};
@@ -111,13 +119,12 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     if (lane == nullptr) return PMPI_Mprobe(from, tag, comm, message, status);
     enter_message_call();
     for (int is_there = 0;;) {
-        bool const dead = can_not_send(*lane, from);  // asked before: what came before the death is there then
+        // Asked before: what came before the death is there then.
+        bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
         int const code = MPI_Improbe(from, tag, comm, &is_there, message, status);
         if (code != MPI_SUCCESS || is_there != 0) return code;
         if (!dead) continue;
-        *message = MPI_MESSAGE_NO_PROC;
-        missing_messages().push_back({comm, from, tag});
-        set_empty(status, from, tag);
+        miss_message(comm, from, tag, message, status);
         return MPI_SUCCESS;
     }
 }

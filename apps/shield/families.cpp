@@ -24,13 +24,6 @@ std::string Entry::place() const {
     return file.substr(file.rfind('/') + 1) + "+" + offset + "; addr2line -e " + file + " " + offset;
 }
 
-void Entry::begin() const {
-    ++family_.counts.calls;
-    auto const& board = session().board;
-    if (board != nullptr)
-        board->mine().family.store(static_cast<int>(&family_ - families().data()), std::memory_order_relaxed);
-}
-
 void Entry::settle() const {
     auto& it = session();
     if (it.has_news()) it.settle(family_);

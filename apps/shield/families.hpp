@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -46,6 +47,7 @@ static_assert(sizeof(Counts) == counters.size() * sizeof(std::uint64_t), "ranks 
 /// All calls of one name, in this process.
 struct Family {
     char const* name;
+    std::int32_t number;  // its place among all
     Counts counts{};
     bool has_spoken = false;  // of what was left out
 };
@@ -59,7 +61,8 @@ public:
     Entry(Family& family, void const* caller) : family_(family), caller_(caller), outer_(current_) {
         if (outer_ != nullptr) outer_->settle();
         current_ = this;
-        begin();
+        ++family_.counts.calls;
+        if (shown_ != nullptr) shown_->store(family_.number, std::memory_order_relaxed);
     }
     Entry(Entry const&) = delete;
     Entry& operator=(Entry const&) = delete;
@@ -68,6 +71,8 @@ public:
         current_ = outer_;
     }
 
+    /// Where others see the number of the family that was called last.
+    static void show(std::atomic<std::int32_t>* place) { shown_ = place; }
     /// What was counted up to now belongs to the present call.
     static void settle_current() {
         if (current_ != nullptr) current_->settle();
@@ -80,11 +85,11 @@ public:
     std::string place() const;
 
 private:
-    void begin() const;
     /// What has been counted since the last time belongs to this call.
     void settle() const;
 
     static inline Entry* current_ = nullptr;
+    static inline std::atomic<std::int32_t>* shown_ = nullptr;
 
     Family& family_;
     void const* caller_;

@@ -29,15 +29,11 @@ GUARDED = ("MPI_Comm", "MPI_Win", "MPI_File")
 REASONS = {
     r"MPI_\w+_init": "what was prepared counts on all members",
     r"MPI_P(send|recv)_init": "what was prepared counts on its partner",
-    r"MPI_File_\w*(shared|ordered)\w*": "nobody hands on the shared file pointer in place of the dead",
-    r"MPI_File_\w+": "MPI itself fails in collective file operations without all members",
     r"MPI_(Win_\w+|Put|Get|Rput|Rget|R?[Aa]ccumulate|R?[Gg]et_accumulate|Compare_and_swap|Fetch_and_op)":
         "the memory of the dead cannot be reached, and who locks it waits for ever",
     r"MPI_Ineighbor_\w+": "neighbours in a grid or graph are needed all",
     r"MPI_(Intercomm_\w+|Comm_accept|Comm_connect|Comm_spawn|Comm_spawn_multiple)": "the other group knows nothing of the shield",
-    r"MPI_I(all|barrier|bcast|exscan|gather|reduce|scan|scatter)\w*": "it would have to be repeated while the program goes on",
     r"MPI_Comm_idup\w*": "not all survivors could be told which communicator it has made",
-    r"MPI_(I?[Bb]send|I?[Ss]endrecv\w*|I?[Mm]probe|Improbe)": "its partner may be dead",
 }
 
 
@@ -111,7 +107,7 @@ def entry(function: Function, becomes: str, number: int) -> str:
 
 
 def entries(intercepted: list[Function], becomes: dict[str, str]) -> str:
-    names = "\n".join(f'    {{"{function.name}"}},' for function in intercepted)
+    names = "\n".join(f'    {{"{function.name}", {i}}},' for i, function in enumerate(intercepted))
     table = f"namespace {{\nconstinit Family all[] = {{\n{names}\n}};\n}}  // namespace\n\nstd::span<Family> regraft::shield::families() {{\n    return all;\n}}\n\n"
     return HEAD + table + "\n".join(entry(function, becomes[function.name], i) for i, function in enumerate(intercepted))
 

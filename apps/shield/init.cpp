@@ -61,6 +61,7 @@ void start() {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     it.board = std::make_unique<Board>(rank, size);
+    Entry::show(&it.board->mine().family);
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
     it.notices.resize(static_cast<std::size_t>(size));
     it.shield = std::make_unique<Shield>(
@@ -101,6 +102,7 @@ int MPI_Finalize() {
         finish_buffered_sends();
         bool const writes = it.shield->finish();
         Entry::settle_current();
+        end_job_if_too_few("MPI_Finalize");
         report_all(writes);
         it.watchdog.reset();
         it.shield.reset();

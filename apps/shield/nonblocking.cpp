@@ -80,9 +80,26 @@ int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, st
     });
 }
 
+/// What the program gives by rank. Copied: some programs free their arrays as soon as a call has returned.
+struct Arrays {
+    std::vector<int> counts, places;
+    std::vector<MPI_Datatype> types;
+
+    void copy(Lane const& lane, int const all_counts[], int const all_places[]) {
+        counts.assign(all_counts, all_counts + lane.size());
+        places.assign(all_places, all_places + lane.size());
+    }
+    Selected select(Lane const& lane) const { return {lane, counts.data(), places.data()}; }
+    Buffer row(void* data, int rank, MPI_Datatype type) const {
+        auto const i = static_cast<std::size_t>(rank);
+        return displaced(data, counts[i], type, places[i]);
+    }
+};
+
 /// What an attempt needs as long as it is under way, of those that live then.
 struct Arguments {
-    int position = 0;  // of this process
+    Arrays sent, received;  // of all
+    int position = 0;       // of this process
     Selected out, in;
     std::vector<MPI_Datatype> out_types, in_types;
     std::unique_ptr<BlockType> out_block, in_block;
@@ -97,10 +114,10 @@ struct Arguments {
         for (auto& part : kept) part.restore();
     }
     /// Blocks at the numbers of their ranks.
-    void select_blocks(Lane const& lane, Buffer const& sent, Buffer const& received) {
+    void select_blocks(Lane const& lane, Buffer const& row_sent, Buffer const& row_received) {
         out = in = Selected(lane);
-        out_block = std::make_unique<BlockType>(sent.count, sent.type);
-        in_block = std::make_unique<BlockType>(received.count, received.type);
+        out_block = std::make_unique<BlockType>(row_sent.count, row_sent.type);
+        in_block = std::make_unique<BlockType>(row_received.count, row_received.type);
     }
 };
 
@@ -141,6 +158,7 @@ bool is_collective_under_way(MPI_Request request) {
 }
 
 int take_failure(MPI_Request request) {
+    if (failures().empty()) return MPI_SUCCESS;
     auto const node = failures().extract(request);
     return node ? node.mapped() : MPI_SUCCESS;
 }
@@ -272,14 +290,15 @@ int MPI_Igatherv(void const* send, int send_count, MPI_Datatype send_type, void*
     bool const in_place = send == MPI_IN_PLACE;
     bool const is_root = lane->self == root;
     auto const held = arguments({unless(in_place, send_type), unless(!is_root, type)});
-    if (in_place) held->keep(displaced(receive, counts[root], type, places[root]));
+    if (is_root) held->received.copy(*lane, counts, places);
+    if (in_place) held->keep(held->received.row(receive, root, type));
     auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
         held->restore();
         int const to = lane->position(root);
-        if (!is_root || lane->is_whole())
-            return PMPI_Igatherv(send, send_count, send_type, receive, counts, places, type, to, on, native);
-        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
-        held->in = Selected(*lane, counts, places);
+        if (!is_root)
+            return PMPI_Igatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on, native);
+        make_holes(*lane, [&](int rank) { return held->received.row(receive, rank, type); });
+        held->in = held->received.select(*lane);
         return PMPI_Igatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(), type,
                              to, on, native);
     };
@@ -319,11 +338,12 @@ int MPI_Iscatterv(void const* send, int const counts[], int const places[], MPI_
     bool const in_place = receive == MPI_IN_PLACE;
     bool const is_root = lane->self == root;
     auto const held = arguments({unless(!is_root, send_type), unless(in_place, type)});
+    if (is_root) held->sent.copy(*lane, counts, places);
     auto const attempt = [=](MPI_Comm on, MPI_Request* native) {
         int const from = lane->position(root);
-        if (!is_root || lane->is_whole())
-            return PMPI_Iscatterv(send, counts, places, send_type, receive, count, type, from, on, native);
-        held->out = Selected(*lane, counts, places);
+        if (!is_root)
+            return PMPI_Iscatterv(nullptr, nullptr, nullptr, MPI_BYTE, receive, count, type, from, on, native);
+        held->out = held->sent.select(*lane);
         return PMPI_Iscatterv(send, held->out.counts.data(), held->out.places.data(), send_type, receive, count, type,
                               from, on, native);
     };
@@ -358,11 +378,12 @@ int MPI_Iallgatherv(void const* send, int send_count, MPI_Datatype send_type, vo
         return PMPI_Iallgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
     bool const in_place = send == MPI_IN_PLACE;
     auto const held = arguments({unless(in_place, send_type), type});
-    if (in_place) held->keep(displaced(receive, counts[lane->self], type, places[lane->self]));
+    held->received.copy(*lane, counts, places);
+    if (in_place) held->keep(held->received.row(receive, lane->self, type));
     return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
         held->restore();
-        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
-        held->in = Selected(*lane, counts, places);
+        make_holes(*lane, [&](int rank) { return held->received.row(receive, rank, type); });
+        held->in = held->received.select(*lane);
         return PMPI_Iallgatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(),
                                 type, on, native);
     });
@@ -394,17 +415,17 @@ int MPI_Ialltoallv(void const* send, int const send_counts[], int const send_pla
     if (lane == nullptr)
         return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm, request);
     bool const in_place = send == MPI_IN_PLACE;
-    auto const row = [=](int rank) { return displaced(receive, counts[rank], type, places[rank]); };
     auto const held = arguments({unless(in_place, send_type), type});
+    held->received.copy(*lane, counts, places);
+    held->sent = held->received;
+    if (!in_place) held->sent.copy(*lane, send_counts, send_places);
+    auto const row = [=](int rank) { return held->received.row(receive, rank, type); };
     for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank) held->keep(row(rank));
     return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
         held->restore();
-        if (lane->is_whole())
-            return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, on,
-                                   native);
         make_holes(*lane, row);
-        held->in = Selected(*lane, counts, places);
-        held->out = in_place ? held->in : Selected(*lane, send_counts, send_places);
+        held->in = held->received.select(*lane);
+        held->out = held->sent.select(*lane);
         return PMPI_Ialltoallv(send, held->out.counts.data(), held->out.places.data(), in_place ? type : send_type,
                                receive, held->in.counts.data(), held->in.places.data(), type, on, native);
     });
@@ -419,26 +440,28 @@ int MPI_Ialltoallw(void const* send, int const send_counts[], int const send_pla
                                request);
     bool const in_place = send == MPI_IN_PLACE;
     auto const size = static_cast<int>(lane->size());
-    auto const row = [=](int rank) {
-        return Buffer{static_cast<std::byte*>(receive) + places[rank], counts[rank], types[rank]};
-    };
     std::vector<MPI_Datatype> all(types, types + size);
     if (!in_place) all.insert(all.end(), send_types, send_types + size);
     auto const held = arguments(std::move(all));
+    held->received.copy(*lane, counts, places);
+    held->received.types.assign(types, types + size);
+    held->sent = held->received;
+    if (!in_place) {
+        held->sent.copy(*lane, send_counts, send_places);
+        held->sent.types.assign(send_types, send_types + size);
+    }
+    auto const row = [receive, arrays = held->received](int rank) {
+        auto const i = static_cast<std::size_t>(rank);
+        return Buffer{static_cast<std::byte*>(receive) + arrays.places[i], arrays.counts[i], arrays.types[i]};
+    };
     for (int rank = 0; in_place && rank < size; ++rank) held->keep(row(rank));
     return start(*lane, request, [=](MPI_Comm on, MPI_Request* native) {
         held->restore();
-        if (lane->is_whole())
-            return PMPI_Ialltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, on,
-                                   native);
         make_holes(*lane, row);
-        held->in = Selected(*lane, counts, places);
-        held->out = in_place ? held->in : Selected(*lane, send_counts, send_places);
-        held->in_types = held->out_types = {};
-        for (auto const rank : lane->living) {
-            held->in_types.push_back(types[rank]);
-            held->out_types.push_back(in_place ? types[rank] : send_types[rank]);
-        }
+        held->in = held->received.select(*lane);
+        held->out = held->sent.select(*lane);
+        held->in_types = select(*lane, held->received.types.data());
+        held->out_types = select(*lane, held->sent.types.data());
         return PMPI_Ialltoallw(send, held->out.counts.data(), held->out.places.data(), held->out_types.data(), receive,
                                held->in.counts.data(), held->in.places.data(), held->in_types.data(), on, native);
     });

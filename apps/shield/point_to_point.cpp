@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/any_source.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/messages.hpp"
 
@@ -75,6 +76,14 @@ int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, M
     return MPI_SUCCESS;
 }
 
+int receive_obituary(Lane const& lane, Buffer const& buffer, int dead, int tag, MPI_Status* status) {
+    deliver_obituary(lane, dead);
+    end_wait(lane);
+    if (session().policy.any_source != AnySource::error) return receive_nothing(lane, buffer, dead, tag, status);
+    set_empty(status, dead, tag);
+    return MPI_ERR_PROC_FAILED;
+}
+
 void translate(Lane const& lane, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE || lane.native.empty() || status->MPI_SOURCE < 0) return;
     auto const found = std::find(lane.native.begin(), lane.native.end(), status->MPI_SOURCE);
@@ -91,21 +100,32 @@ void set_empty(MPI_Status* status, int from, int tag) {
 
 namespace {
 
-/// The code with which the request completes. A receive from any source goes on among the living, as long as there are.
-int await(Lane const& lane, MPI_Request* request, MPI_Status* status) {
+/// The code with which the request completes.
+int await(MPI_Request* request, MPI_Status* status) {
     for (;;) {
         int done = 0;
         int const code = PMPI_Test(request, &done, status);
-        if (is_suspended(code) && *request != MPI_REQUEST_NULL) {
-            if (!all_others_dead(lane)) {
-                backend::acknowledge(lane.face);
-                continue;
-            }
-            PMPI_Cancel(request);
-            PMPI_Request_free(request);
+        if (code != MPI_SUCCESS || done != 0) return code;
+        session().shield->help();
+    }
+}
+
+/// A receive from any source goes on among the living, as long as the policy says. The code for the program.
+int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int tag, MPI_Status* status) {
+    for (;;) {
+        int done = 0;
+        int code = PMPI_Test(request, &done, status);
+        bool const suspended = is_suspended(code) && *request != MPI_REQUEST_NULL;
+        if (!suspended && (code != MPI_SUCCESS || done != 0)) {
+            end_wait(lane);
+            translate(lane, status);
             return code;
         }
-        if (code != MPI_SUCCESS || done != 0) return code;
+        if (auto const dead = find_obituary(lane, suspended)) {
+            if (withdraw(request, status)) return receive_obituary(lane, buffer, *dead, tag, status);
+            translate(lane, status);
+            return MPI_SUCCESS;
+        }
         session().shield->help();
     }
 }
@@ -119,14 +139,15 @@ int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
     if (!dead) {
         MPI_Request request = MPI_REQUEST_NULL;
         code = start(buffer.data, buffer.count, buffer.type, lane.on_face(to), tag, lane.face, &request);
-        if (code == MPI_SUCCESS && request != complete_at_once()) code = await(lane, &request, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && request != complete_at_once()) code = await(&request, MPI_STATUS_IGNORE);
         dead = is_of_the_dead(code);
     }
     return complain(lane, dead ? send_nothing(lane, to) : code);
 }
 
 int finish_receive(Lane& lane, MPI_Request* request, Buffer const& buffer, int from, int tag, MPI_Status* status) {
-    int const code = await(lane, request, status);
+    if (from == MPI_ANY_SOURCE) return complain(lane, await_any(lane, request, buffer, tag, status));
+    int const code = await(request, status);
     if (is_of_the_dead(code)) return complain(lane, receive_nothing(lane, buffer, from, tag, status));
     translate(lane, status);
     return complain(lane, code);
@@ -168,6 +189,7 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    receive_probed(*lane, from);
     if (is_not_on_face(*lane, from)) return complain(*lane, receive_nothing(*lane, buffer, from, tag, status));
     MPI_Request request = MPI_REQUEST_NULL;
     int const code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, lane->face, &request);
@@ -203,7 +225,8 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     if (lane == nullptr) return PMPI_Probe(from, tag, comm, status);
     enter_message_call();
     for (int found = 0;;) {
-        bool const dead = can_not_send(*lane, from);  // asked before: what came before the death is there then
+        // Asked before: what came before the death is there then.
+        bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
         int const code = MPI_Iprobe(from, tag, comm, &found, status);
         if (code != MPI_SUCCESS || found != 0) return code;
         if (dead) {
@@ -221,11 +244,17 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status)
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
     if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
     int const code = PMPI_Iprobe(lane->on_face(from), tag, lane->face, found, status);
-    if (is_of_the_dead(code)) {
-        if (from == MPI_ANY_SOURCE) backend::acknowledge(lane->face);
-        *found = 0;
+    bool const failed = is_of_the_dead(code);
+    if (failed) *found = 0;
+    if (*found == 0 && from == MPI_ANY_SOURCE) {
+        auto const dead = look_for_obituary(*lane);
+        if (!dead) return failed ? MPI_SUCCESS : complain(*lane, code);
+        probe_obituary(*lane, *dead);
+        set_empty(status, *dead, tag);
+        *found = 1;
         return MPI_SUCCESS;
     }
+    if (failed) return MPI_SUCCESS;
     if (*found != 0) translate(*lane, status);
     return complain(*lane, code);
 }

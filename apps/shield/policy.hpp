@@ -7,6 +7,8 @@
 namespace regraft::shield {
 
 enum class WithDead { leave_out, raise_error, end_job };
+/// A receive from any source while members are dead: goes on, gets an empty message of each, or an error.
+enum class AnySource { wait, obituary, error };
 enum class Unsupported { end_job, raise_error, pass_on };
 
 struct Policy {
@@ -14,6 +16,7 @@ struct Policy {
     bool skips_dead_root = true;                     // data go to a dead root
     WithDead sends = WithDead::leave_out;            // messages to the dead
     WithDead receives = WithDead::leave_out;         // messages from the dead
+    AnySource any_source = AnySource::wait;          // messages from anybody
     bool fills_holes = true;                         // places of the dead in receive buffers
     std::byte hole{0};                               // what fills them
     bool always_confirms = false;                    // collectives, by a barrier

@@ -2,15 +2,18 @@
 // their data go. A request of the dead completes: a send is left out, a receive brings nothing.
 #include <mpi.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/any_source.hpp"
 #include "shield/handle_map.hpp"
 #include "shield/messages.hpp"
+#include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
-#include "shield/partitioned.hpp"
 #include "shield/proxies.hpp"
 
 namespace regraft::shield {
@@ -25,9 +28,9 @@ struct Message {
 };
 
 /// Without those that are complete when they are started, which share a handle.
+auto& messages_under_way = *new HandleMap<MPI_Request, Message>;  // never destroyed
 HandleMap<MPI_Request, Message>& under_way() {
-    static HandleMap<MPI_Request, Message> messages;
-    return messages;
+    return messages_under_way;
 }
 
 /// A request that is complete, from a process that was dead before: its status tells who was asked.
@@ -114,32 +117,48 @@ int left_out(Message const& message, MPI_Status* status) {
     return send_nothing(*lane, message.partner);
 }
 
+/// A receive from any source for which nothing has come: whether it ends with an obituary.
+Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspended) {
+    auto const found = under_way().find(*request);
+    auto const* const lane = lane_of(found->second.face);
+    auto const dead = lane == nullptr ? std::nullopt : find_obituary(*lane, suspended);
+    if (!dead) return {};
+    auto const message = found->second;
+    under_way().erase(found);
+    if (withdraw(request, status))
+        return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status), message.face};
+    translate(*lane, status);
+    return {true, MPI_SUCCESS, message.face};
+}
+
 Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {
     auto const before = *request;
     auto const found = under_way().find(before);
     int flag = 0;
     int code = PMPI_Test(request, &flag, status);
     bool const known = found != under_way().end();
-    if (is_suspended(code) && known && *request != MPI_REQUEST_NULL) {
-        auto const* const lane = lane_of(found->second.face);
-        ft::backend::acknowledge(found->second.face);
-        if (lane == nullptr || !all_others_dead(*lane)) return {};
-        PMPI_Cancel(request);
-        PMPI_Request_free(request);
-    } else if (code == MPI_SUCCESS && flag == 0) {
-        if (!known) guard_partitioned(call, before);
+    bool const suspended = is_suspended(code) && *request != MPI_REQUEST_NULL;
+    if (known && (suspended || (code == MPI_SUCCESS && flag == 0))) {
+        if (found->second.receives && found->second.partner == MPI_ANY_SOURCE)
+            return end_with_obituary(request, status, suspended);
+        return {};
+    }
+    if (code == MPI_SUCCESS && flag == 0) {
+        if (!known) guard_partner(call, before);
         return {};
     } else if (is_of_the_dead(code) && !known) {
         refuse(
             call,
             "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
     }
+    if (!known) end_native(before);
     if (!known) return {true, code == MPI_SUCCESS ? take_failure(before) : code};
     auto const message = found->second;
     under_way().erase(found);
     if (is_of_the_dead(code)) return {true, left_out(message, status), message.face};
     auto* const lane = lane_of(message.face);
     if (lane == nullptr) return {true, code};
+    if (message.receives && message.partner == MPI_ANY_SOURCE) end_wait(*lane);
     if (message.receives && code == MPI_SUCCESS) translate(*lane, status);
     return {true, code, message.face};
 }
@@ -167,34 +186,46 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
 bool is_inactive(MPI_Request request) {
     if (request == MPI_REQUEST_NULL) return true;
     auto const* const proxy = find_proxy(request);
-    return proxy != nullptr && !proxy->active;
+    return proxy == nullptr ? is_inactive_native(request) : !proxy->active;
 }
 
-/// Whether MPI_Test would complete a request, though MPI_Request_get_status does not say so.
-bool waits_for_dead(MPI_Request request) {
-    auto const found = under_way().find(request);
-    if (found == under_way().end()) return false;
-    auto const& message = found->second;
-    if (message.receives && message.partner == MPI_ANY_SOURCE) ft::backend::acknowledge(message.face);
-    auto const* const lane = lane_of(message.face);
-    return lane != nullptr && can_not_send(*lane, message.partner);
-}
+/// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
+class Obituaries {
+public:
+    /// Whose death completes the request.
+    std::optional<int> find(MPI_Request request) {
+        auto const found = under_way().find(request);
+        auto const* const lane = found == under_way().end() ? nullptr : lane_of(found->second.face);
+        if (lane == nullptr) return {};
+        auto const& message = found->second;
+        if (message.partner != MPI_ANY_SOURCE)
+            return can_not_send(*lane, message.partner) ? std::optional(message.partner) : std::nullopt;
+        bool const is_one_left = taken_[message.face]++ < count_obituaries(*lane);
+        return is_one_left ? look_for_obituary(*lane) : std::nullopt;
+    }
+
+private:
+    std::map<MPI_Comm, int> taken_;  // one for each receive
+};
 
 /// Whether a request that is not complete for MPI ends for it is of the dead.
-bool is_over(MPI_Request request, MPI_Status* status) {
+bool is_over(MPI_Request request, MPI_Status* status, Obituaries& obituaries) {
     if (auto const* const proxy = find_proxy(request)) {
         set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
         if (!proxy->active) return true;
         if (status != MPI_STATUS_IGNORE) *status = proxy->status;
-        bool const first = proxy->parts[0] == MPI_REQUEST_NULL || is_over(proxy->parts[0], status);
-        return first && (proxy->parts[1] == MPI_REQUEST_NULL || is_over(proxy->parts[1], MPI_STATUS_IGNORE));
+        bool const first = proxy->parts[0] == MPI_REQUEST_NULL || is_over(proxy->parts[0], status, obituaries);
+        return first &&
+               (proxy->parts[1] == MPI_REQUEST_NULL || is_over(proxy->parts[1], MPI_STATUS_IGNORE, obituaries));
     }
     int done = 0;
     int const code = PMPI_Request_get_status(request, &done, status);
     auto const found = under_way().find(request);
     bool const known = found != under_way().end();
-    if (known && (is_of_the_dead(code) || (done == 0 && waits_for_dead(request)))) {
-        set_empty(status, found->second.receives ? found->second.partner : MPI_PROC_NULL, found->second.tag);
+    auto const dead = known && done == 0 ? obituaries.find(request) : std::nullopt;
+    if (dead || (known && is_of_the_dead(code))) {
+        set_empty(status, found->second.receives ? dead.value_or(found->second.partner) : MPI_PROC_NULL,
+                  found->second.tag);
         return true;
     }
     auto const* const lane = known ? lane_of(found->second.face) : nullptr;
@@ -220,6 +251,7 @@ bool is_shielded() {
 }
 
 int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
+    if (code == MPI_SUCCESS) return code;
     auto* const lane = lane_of(face);
     return lane == nullptr ? code : complain(*lane, code);
 }
@@ -304,6 +336,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
     enter_message_call();
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
     Buffer const buffer{data, count, type};
+    receive_probed(*lane, from);
     bool dead = is_not_on_face(*lane, from);
     int code = MPI_SUCCESS;
     if (!dead) {
@@ -352,8 +385,9 @@ int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs)
     if (!is_shielded()) return PMPI_Testall(size, requests, flag, theirs);
     session().shield->help();
     *flag = 0;
+    Obituaries obituaries;
     for (int i = 0; i < size; ++i) {
-        if (!is_over(requests[i], MPI_STATUS_IGNORE)) return MPI_SUCCESS;
+        if (!is_over(requests[i], MPI_STATUS_IGNORE, obituaries)) return MPI_SUCCESS;
     }
     *flag = 1;
     return MPI_Waitall(size, requests, theirs);
@@ -383,7 +417,8 @@ int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MP
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (!is_shielded() || request == MPI_REQUEST_NULL) return PMPI_Request_get_status(request, flag, status);
     session().shield->help();
-    *flag = is_over(request, status) ? 1 : 0;
+    Obituaries obituaries;
+    *flag = is_over(request, status, obituaries) ? 1 : 0;
     return MPI_SUCCESS;
 }
 
@@ -393,7 +428,7 @@ int MPI_Request_free(MPI_Request* request) {
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) {
         under_way().erase(*request);
-        forget_partitioned(*request);
+        forget_native(*request);
         return PMPI_Request_free(request);
     }
     for (auto& part : proxy->parts) {

@@ -13,10 +13,6 @@
 namespace regraft::shield {
 namespace {
 
-int place_of(Family const& family) {
-    return static_cast<int>(&family - families().data());
-}
-
 /// Who was found dead in repairs since the last settlement.
 void notice_repairs(Session& it, Family const& family) {
     auto const repairs = it.shield->repairs();
@@ -24,18 +20,10 @@ void notice_repairs(Session& it, Family const& family) {
         for (auto const dead : repairs[i].dead) {
             auto& notice = it.notices[value(dead)];
             auto const when = repairs[i].begin - it.begin;
-            if (!repairs[i].was_called && when < notice.when) notice = {when, place_of(family), 0};
+            if (!repairs[i].was_called && when < notice.when) notice = {when, family.number, 0};
             notice.repair = static_cast<int>(i) + 1;
         }
     }
-}
-
-void end_if_too_few(Session const& it, Family const& family) {
-    auto const living = it.shield->living();
-    if (living.size() >= static_cast<std::size_t>(it.policy.min_survivors)) return;
-    end_job(static_cast<int>(Exit::too_few), located(family.name),
-            std::to_string(living.size()) +
-                " ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=" + std::to_string(it.policy.min_survivors));
 }
 
 std::string the_dead(Lane const& lane) {
@@ -74,7 +62,7 @@ void Session::settle(Family& family) {
     bool const repaired = now.repairs != settled.repairs;
     if (repaired) notice_repairs(*this, family);
     settled = now;
-    if (repaired) end_if_too_few(*this, family);
+    if (repaired) end_job_if_too_few(family.name);
 }
 
 int complain(Lane& lane, int code) {
@@ -130,6 +118,15 @@ void refuse(char const* call, std::string const& why) {
     end_job(static_cast<int>(Exit::refused), located(call), why);
 }
 
+void end_job_if_too_few(char const* call) {
+    auto const& it = session();
+    auto const living = it.shield->living().size();
+    if (living >= static_cast<std::size_t>(it.policy.min_survivors)) return;
+    end_job(static_cast<int>(Exit::too_few), located(call),
+            std::to_string(living) +
+                " ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=" + std::to_string(it.policy.min_survivors));
+}
+
 int unsupported(char const* call, Lane* lane, int error, std::string const& why) {
     auto& it = session();
     if (it.policy.unsupported == Unsupported::end_job)
@@ -183,7 +180,7 @@ void notice_death(Lane const& lane, int rank) {
     if (rank < 0 || entry == nullptr) return;
     auto& notice = it.notices[value(lane.founders[static_cast<std::size_t>(rank)])];
     if (notice.when == Notice::never && notice.repair == 0)
-        notice = {PMPI_Wtime() - it.begin, place_of(entry->family()), 0};
+        notice = {PMPI_Wtime() - it.begin, entry->family().number, 0};
 }
 
 }  // namespace regraft::shield

@@ -74,6 +74,8 @@ enum class Exit { refused = 4, watchdog = 5, too_few = 6 };
 /// Ends the job: all ranks, if there is a launcher on this host, else this process. Who is the first to do so says why.
 [[noreturn]] void end_job(int code, std::string const& call, std::string const& why);
 [[noreturn]] void refuse(char const* call, std::string const& why);
+/// If fewer ranks live than REGRAFT_SHIELD_MIN_SURVIVORS says.
+void end_job_if_too_few(char const* call);
 /// What the shield cannot do, as REGRAFT_SHIELD_UNSUPPORTED says: ends the job, gives an error to the program's handler
 /// on the lane (nullptr: to nobody) and returns it, or returns MPI_SUCCESS: the call is to be tried all the same.
 int unsupported(char const* call, Lane* lane, int error, std::string const& why);

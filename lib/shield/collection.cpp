@@ -8,18 +8,14 @@
 namespace regraft::shield {
 namespace {
 
-/// Messages of a lane are in the order of its operations: the tag only makes sure.
-int tag(Outcome const& outcome) {
-    constexpr OperationNumber tags = 1U << 15U;  // as many as any MPI has
-    return static_cast<int>(outcome.number % tags);
-}
+constexpr int input_tag = 0xc01;  // of messages on the lane, in the order of its operations
 
 }  // namespace
 
 bool give(Lane const& lane, Outcome const& outcome) {
     reach(call_points.give, lane.member(lane.self));
     return PMPI_Send(outcome.bytes.data(), checked_cast<int>(outcome.bytes.size()), MPI_BYTE,
-                     lane.position(outcome.root), tag(outcome), lane.comm) == MPI_SUCCESS;
+                     lane.position(outcome.root), input_tag, lane.comm) == MPI_SUCCESS;
 }
 
 Taken::Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::size_t bytes)
@@ -36,15 +32,15 @@ Taken::Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::size
     }
     for (std::size_t i = 0; i < inputs_.size() && ok_; ++i) {
         if (is_here[i]) continue;
-        receive(lane, outcome, static_cast<int>(i), bytes);
+        receive(lane, static_cast<int>(i), bytes);
         shield.count_collected(1);
     }
 }
 
-void Taken::receive(Lane const& lane, Outcome const& outcome, int position, std::size_t bytes) {
+void Taken::receive(Lane const& lane, int position, std::size_t bytes) {
     auto const place = std::span(late_).subspan(bytes * static_cast<std::size_t>(position), bytes);
     MPI_Status status;
-    ok_ = PMPI_Recv(place.data(), checked_cast<int>(bytes), MPI_BYTE, position, tag(outcome), lane.comm, &status) ==
+    ok_ = PMPI_Recv(place.data(), checked_cast<int>(bytes), MPI_BYTE, position, input_tag, lane.comm, &status) ==
           MPI_SUCCESS;
     int received = 0;
     if (ok_) PMPI_Get_count(&status, MPI_BYTE, &received);

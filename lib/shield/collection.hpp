@@ -1,8 +1,6 @@
 // The late inputs of an operation to a root: those who return from it after a repair give them by messages on the lane.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -27,7 +25,7 @@ public:
     Inputs const& inputs() const { return inputs_; }
 
 private:
-    void receive(Lane const& lane, Outcome const& outcome, int position, std::size_t bytes);
+    void receive(Lane const& lane, int position, std::size_t bytes);
 
     bool ok_ = true;
     std::vector<std::byte> late_;

@@ -9,9 +9,8 @@ namespace regraft::shield {
 RepairPoints repair_points;
 CallPoints call_points;
 
-void reach(ft::FailPoint& point, PeId self) {
-    auto const victims = point.victims_now();
-    if (std::find(victims.begin(), victims.end(), self) != victims.end()) ft::backend::die(point.moment());
+void die_if_among(std::span<PeId const> victims, PeId self, ft::Moment moment) {
+    if (std::find(victims.begin(), victims.end(), self) != victims.end()) ft::backend::die(moment);
 }
 
 }  // namespace regraft::shield

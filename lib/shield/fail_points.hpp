@@ -1,6 +1,8 @@
 // Where tests tell a process under the shield to die.
 #pragma once
 
+#include <span>
+
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/failure_plan.hpp"
 
@@ -27,7 +29,12 @@ struct CallPoints {
 extern RepairPoints repair_points;
 extern CallPoints call_points;
 
+void die_if_among(std::span<PeId const> victims, PeId self, ft::Moment moment);
+
 /// Dies here, or a moment later, if the plan says so.
-void reach(ft::FailPoint& point, PeId self);
+inline void reach(ft::FailPoint& point, PeId self) {
+    auto const victims = point.victims_now();
+    if (!victims.empty()) die_if_among(victims, self, point.moment());
+}
 
 }  // namespace regraft::shield

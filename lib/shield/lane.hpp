@@ -52,6 +52,10 @@ struct Lane {
     void set_all_living();
 };
 
+/// Of messages of the lane, where the program has none: rounds have this tag, which any MPI has, and collections those
+/// below it.
+constexpr int round_tag = (1 << 15) - 1;
+
 /// Sets *shared to another reference to an error handler, to be given back by MPI_Errhandler_free. The face has
 /// MPI_ERRORS_RETURN afterwards. MPI_SUCCESS, or an error if it is no handler of communicators.
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared);

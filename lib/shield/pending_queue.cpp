@@ -9,7 +9,6 @@
 namespace regraft::shield {
 namespace {
 
-constexpr int round_tag = 0x5eed;  // of messages on the lane, where the program has none
 constexpr std::size_t most_stages = 31;
 
 }  // namespace

@@ -133,7 +133,7 @@ bool Shield::is_death(int code) {
 int Shield::start(Lane& lane, Nonblocking operation) {
     reach(call_points.call, self_);
     reach(call_points.inside, self_);
-    help();
+    if (repair_called()) repair();  // no rounds yet: perhaps more is started, and confirmed together
     if (std::find(busy_.begin(), busy_.end(), &lane) == busy_.end()) busy_.push_back(&lane);
     return lane.pending.start(*this, lane, std::move(operation));
 }

@@ -33,7 +33,7 @@ MAY_ALSO_INCLUDE = {"shield": {"ft/backend.hpp", "ft/renewal.hpp"}}
 ONLY_IN = {
     "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft_mpi.h", "include/regraft_shield.h", "lib/ft", "lib/exchange", "lib/store",
               "lib/checkpoint", "lib/shield/lane.hpp", "lib/shield/shield.hpp", "lib/shield/collective.hpp",
-              "lib/shield/creation.hpp", "apps/phylo", "apps/shield"],
+              "lib/shield/creation.hpp", "lib/shield/collection.hpp", "lib/shield/pending_queue.hpp", "apps/phylo", "apps/shield"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp", "apps/shield/surroundings.cpp"],
     "zstd.h": ["lib/core"],
     "zlib.h": ["apps/common"],

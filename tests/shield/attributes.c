@@ -1,5 +1,5 @@
-/* Attributes of communicators: what MPI promises of them when communicators are duplicated and freed. Prints what has happened; the
- * same with and without the shield. */
+/* Attributes of communicators: what MPI promises of them when communicators are duplicated and freed. Prints what has
+ * happened; the same with and without the shield. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static int refuse(MPI_Comm comm, int keyval, void* state, void* value, void* res
     (void)comm, (void)keyval, (void)value, (void)result, (void)flag;
     return *(int*)state;
 }
-static int delete(MPI_Comm comm, int keyval, void* value, void* state) {
+static int delete (MPI_Comm comm, int keyval, void* value, void* state) {
     (void)comm, (void)keyval, (void)state;
     ++deleted;
     given += (int)((char*)value - (char*)0);
@@ -30,8 +30,8 @@ static void show(char const* what, MPI_Comm comm, int keyval) {
     char* value = 0;
     int found = 0;
     MPI_Comm_get_attr(comm, keyval, &value, &found);
-    printf("%s: %s %d, copied %d, deleted %d, values of them %d\n", what, found ? "value" : "none", found ? (int)(value - (char*)0) : 0, copied,
-           deleted, given);
+    printf("%s: %s %d, copied %d, deleted %d, values of them %d\n", what, found ? "value" : "none",
+           found ? (int)(value - (char*)0) : 0, copied, deleted, given);
 }
 
 int main(int argc, char** argv) {
@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &parent);
     MPI_Comm_set_attr(parent, failing, 0);
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-    printf("a copy function fails: %s\n", MPI_Comm_dup(parent, &child) == MPI_SUCCESS ? "not noticed" : "so does the duplication");
+    printf("a copy function fails: %s\n",
+           MPI_Comm_dup(parent, &child) == MPI_SUCCESS ? "not noticed" : "so does the duplication");
     MPI_Finalize();
     return 0;
 }

@@ -160,7 +160,8 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
             killer.join()
         bad = judge(job, outcome, folder)
         told = read_report(report)
-        if not bad and outcome.verdicts and not told and not job.outside:  # who writes it may be killed while it does
+        writer_died = job.outside or any(victim < min(outcome.verdicts, default=0) for victim in job.victims)
+        if not bad and outcome.verdicts and not told and not writer_died:  # it may be killed while it does
             bad.append("no report")
         return bad, told, job.ranks - len(outcome.verdicts), outcome.output
 

@@ -1,5 +1,6 @@
-/* collect OPERATION VICTIM: a rank that has given its input to the root goes on, and waits for another, which comes late;
- * the root lacks the input of VICTIM, which is dead. OPERATION: reduce, gather, or both, in a row to different roots. */
+/* collect OPERATION VICTIM: a rank that has given its input to the root goes on, and waits for another, which comes
+ * late; the root lacks the input of VICTIM, which is dead. OPERATION: reduce, gather, or both, in a row to different
+ * roots. */
 #include <mpi.h>
 
 #include <signal.h>

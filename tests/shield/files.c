@@ -159,7 +159,8 @@ static void act(void) {
         fail();
         return;
     }
-    mode = MPI_MODE_RDWR | MPI_MODE_CREATE | (exclusive ? MPI_MODE_EXCL : 0) | (temporary ? MPI_MODE_DELETE_ON_CLOSE : 0);
+    mode =
+        MPI_MODE_RDWR | MPI_MODE_CREATE | (exclusive ? MPI_MODE_EXCL : 0) | (temporary ? MPI_MODE_DELETE_ON_CLOSE : 0);
     MPI_Comm_dup(comm, &own);
     check_class("open", MPI_File_open(own, name, mode, MPI_INFO_NULL, &file), MPI_SUCCESS);
     MPI_Comm_free(&own); /* the file has its own */

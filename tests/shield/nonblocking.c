@@ -62,7 +62,7 @@ static void ireduce(struct started* it) {
 /* Of those before each rank, and itself or not: what the survivors have must come from one execution. */
 static void check_scan(struct started* it) {
     static double all[most_ranks * most_ranks];
-    int own = it->all; /* counts */
+    int own = it->all;                                               /* counts */
     if (!own && me == 0) memset(it->results, 0, sizeof it->results); /* undefined */
     for (int i = 0; i < size; ++i) {
         double most = i < me + own ? 1.0 : 0.0;
@@ -142,8 +142,7 @@ static void draw_rows(struct started* it) {
 static void check_rows(struct started* it) {
     int there[most_ranks];
     if (!it->all && me != it->root) return;
-    for (int i = 0; i < size; ++i)
-        there[i] = is_there(it->name, it->in + it->places[i], it->counts[i], i, 0, it->salt);
+    for (int i = 0; i < size; ++i) there[i] = is_there(it->name, it->in + it->places[i], it->counts[i], i, 0, it->salt);
     saw(it->name, it->all ? "all" : "root", there);
 }
 
@@ -155,7 +154,8 @@ static void igather(struct started* it) {
     memcpy(it->in + it->places[me], it->out, (size_t)it->counts[me] * sizeof(int));
     void* from = it->in_place && (it->all || me == it->root) ? MPI_IN_PLACE : (void*)it->out;
     int const *counts = it->counts, *places = it->places;
-    if (it->all && it->v) MPI_Iallgatherv(from, counts[me], MPI_INT, it->in, counts, places, MPI_INT, comm, &it->request);
+    if (it->all && it->v)
+        MPI_Iallgatherv(from, counts[me], MPI_INT, it->in, counts, places, MPI_INT, comm, &it->request);
     if (it->all && !it->v) MPI_Iallgather(from, 4, MPI_INT, it->in, 4, MPI_INT, comm, &it->request);
     if (!it->all && it->v)
         MPI_Igatherv(from, counts[me], MPI_INT, it->in, counts, places, MPI_INT, it->root, comm, &it->request);
@@ -174,7 +174,8 @@ static void iscatter(struct started* it) {
         for (int i = 0; i < size; ++i) fill(it->out + it->places[i], it->counts[i], i, it->salt);
     void* to = it->in_place && me == it->root ? MPI_IN_PLACE : (void*)it->in;
     if (it->v)
-        MPI_Iscatterv(it->out, it->counts, it->places, MPI_INT, to, it->counts[me], MPI_INT, it->root, comm, &it->request);
+        MPI_Iscatterv(it->out, it->counts, it->places, MPI_INT, to, it->counts[me], MPI_INT, it->root, comm,
+                      &it->request);
     if (!it->v) MPI_Iscatter(it->out, 4, MPI_INT, to, 4, MPI_INT, it->root, comm, &it->request);
 }
 
@@ -198,14 +199,16 @@ static void ialltoall(struct started* it) {
     }
     void* from = it->in_place ? MPI_IN_PLACE : (void*)it->out;
     if (w)
-        MPI_Ialltoallw(from, it->mine, it->offsets, it->types, it->in, it->counts, it->offsets, it->types, comm, &it->request);
+        MPI_Ialltoallw(from, it->mine, it->offsets, it->types, it->in, it->counts, it->offsets, it->types, comm,
+                       &it->request);
     if (!w && it->v)
-        MPI_Ialltoallv(from, it->mine, it->places, MPI_INT, it->in, it->counts, it->places, MPI_INT, comm, &it->request);
+        MPI_Ialltoallv(from, it->mine, it->places, MPI_INT, it->in, it->counts, it->places, MPI_INT, comm,
+                       &it->request);
     if (!w && !it->v) MPI_Ialltoall(from, 4, MPI_INT, it->in, 4, MPI_INT, comm, &it->request);
 }
 
-static void (*const starts[])(struct started*) = {ibarrier, ireduce,  iscan,     ireduce_scatter,
-                                                   ibcast,   igather,  iscatter, ialltoall};
+static void (*const starts[])(struct started*) = {ibarrier, ireduce, iscan,    ireduce_scatter,
+                                                  ibcast,   igather, iscatter, ialltoall};
 
 static void ring(void) {
     int out = item(me, 0, 0, 99), in = -1, from = (me + size - 1) % size;

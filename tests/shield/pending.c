@@ -4,6 +4,7 @@
  *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
+ *   window  a window is freed after a member has died
  *   errors  what MPI does not allow for a collective that is under way */
 #include <mpi.h>
 
@@ -76,6 +77,16 @@ static void root(void) {
     expect(data == 0 && sum == -1, "something came from or to the dead"); /* holes are zeros */
 }
 
+static void window(void) {
+    MPI_Win made;
+    MPI_Win_create(&one, sizeof one, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+    MPI_Barrier(MPI_COMM_WORLD);
+    die(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&made);
+    expect(made == MPI_WIN_NULL, "a window is left");
+}
+
 static void errors(void) {
     int data = rank, error_class = 0, flag = 0;
     MPI_Request request, before;
@@ -90,7 +101,8 @@ static void errors(void) {
         MPI_Error_class(MPI_Request_free(&request), &error_class);
         expect(error_class == MPI_ERR_REQUEST && request == before, "it was freed");
     }
-    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL && data == 0, "it is lost");
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL && data == 0,
+           "it is lost");
     MPI_Error_class(MPI_Ibcast(&data, 1, MPI_INT, size, MPI_COMM_WORLD, &request), &error_class);
     expect(error_class == MPI_ERR_ROOT, "a root that is none");
     MPI_Error_class(MPI_Iallreduce(&data, &flag, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), &error_class);
@@ -102,7 +114,8 @@ int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go}, {"root", root}, {"errors", errors}};
+    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},
+                       {"root", root},   {"window", window}, {"errors", errors}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;

@@ -1,4 +1,5 @@
-/* policies WHAT [VALUE]: what becomes of a program in which rank 1 dies, or which ends in another way. Rank 0 tells what it has seen. */
+/* policies WHAT [VALUE]: what becomes of a program in which rank 1 dies, or which ends in another way. Rank 0 tells
+ * what it has seen. */
 #include <mpi.h>
 
 #include <signal.h>

@@ -105,6 +105,8 @@ class Policies(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stdout), (6, ""))
         self.assertRegex(done.stderr, rf"MPI_Allreduce{PLACE}: 3 ranks live, fewer than REGRAFT_SHIELD_MIN_SURVIVORS=4")
         self.assertEqual(self.job("gather", policies=("MIN_SURVIVORS=3",)).returncode, 3)
+        done = self.run_job("--policy", "MIN_SURVIVORS=4", "-n", "4", ARGS.messages)  # where no repair is needed
+        self.assertEqual(done.returncode, 6, done.stderr)
 
     def test_what_the_shield_does_not_carry_out_may_be_an_error(self):
         done = self.job("join", policies=("UNSUPPORTED=error",))
@@ -115,7 +117,7 @@ class Policies(under_shield.UnderShield):
         self.assertRegex(done.stderr, rf"rank \d: MPI_Intercomm_create{PLACE}: somebody has died, .*: the other group knows nothing of the shield; ")
 
     def test_a_repair_that_waits_for_who_computes_says_so_once_and_goes_on(self):
-        done = self.job("compute", "4", policies=("WATCHDOG=1",))
+        done = self.job("compute", "7", policies=("WATCHDOG=3",))
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"), done.stderr)
         said = [line for line in done.stderr.splitlines() if "waits" in line]
         self.assertEqual(len(said), 1, done.stderr)
@@ -123,9 +125,9 @@ class Policies(under_shield.UnderShield):
                                   r"rank 3 \(last call: MPI_Barrier\)$")
 
     def test_a_repair_that_hangs_ends_the_job(self):
-        done = self.job("gather", policies=("WATCHDOG=1",), library=ARGS.stuck)
+        done = self.job("gather", policies=("WATCHDOG=3",), library=ARGS.stuck)
         self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
-        self.assertRegex(done.stderr, rf"rank \d: MPI_Allreduce{PLACE}: a repair has made no step for 1 s while (agreeing on the end; "
+        self.assertRegex(done.stderr, rf"rank \d: MPI_Allreduce{PLACE}: a repair has made no step for 3 s while (agreeing on the end; "
                                       r"rank 2 is forwarding outcomes|forwarding outcomes; rank 0 is agreeing on the end; rank 3 is agreeing on "
                                       r"the end); REGRAFT_SHIELD_WATCHDOG=N")
 

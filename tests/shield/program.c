@@ -324,7 +324,7 @@ static void alltoall(void) {
     saw(v ? "alltoallv" : "alltoall", "all", there);
 }
 
-static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,     barrier,   neighbours,
+static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,     barrier,     neighbours,
                                            reduce,    scatter, alltoall, broadcasts, collections, collections};
 
 static void operate(MPI_Comm on) {

@@ -1,7 +1,7 @@
 /* queries VICTIM...: what the shield tells a program that asks. Works without the shield, where nobody may die. */
 #include <mpi.h>
-#include <regraft_shield.h>
 
+#include <regraft_shield.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
     if (rank != 0) freopen("/dev/null", "w", stdout);
-    printf("at first: active %d dead %d repairs %d\n", regraft_shield_active(), regraft_shield_dead(MPI_COMM_WORLD, NULL, 0),
-           regraft_shield_repairs());
+    printf("at first: active %d dead %d repairs %d\n", regraft_shield_active(),
+           regraft_shield_dead(MPI_COMM_WORLD, NULL, 0), regraft_shield_repairs());
     for (int i = 1; i < argc; ++i)
         if (rank == atoi(argv[i])) raise(SIGKILL);
     MPI_Barrier(MPI_COMM_WORLD);

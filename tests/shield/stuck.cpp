@@ -1,4 +1,5 @@
-// A shield that is broken on purpose: rank 2 stays in each repair for ever. Linked with --wrap in place of Census::plan.
+// A shield that is broken on purpose: rank 2 stays in each repair for ever. Linked with --wrap in place of
+// Census::plan.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,7 +1,8 @@
 /* What programs of the campaign have in common: they draw their steps alike on all ranks, check that data are at the
  * places of the ranks they came from, and write what each rank saw into $TRACES/RANK:
  *
- *   STEP SCOPE NAME WHO RANKS...   with the part of the step as last digit: the ranks whose data it has; WHO is all if all members must have seen the same
+ *   STEP SCOPE NAME WHO RANKS...   with the part of the step as last digit: the ranks whose data it has; WHO is all if
+ * all members must have seen the same
  *
  * and at the end a verdict for the launcher. */
 #include <mpi.h>
@@ -14,7 +15,7 @@
 
 enum { most_ranks = 16 };
 
-static int me, size;     /* in the communicator of the step */
+static int me, size; /* in the communicator of the step */
 static char const* scope = "world";
 static int id, step, wrong;
 static int part; /* of a step: below 10 */

@@ -1,0 +1,32 @@
+// Receives and probes from any source while members are dead: whether they wait on, or get an obituary, an empty
+// message of a dead member, once per communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+
+#include "shield/lane.hpp"
+
+namespace regraft::shield {
+
+/// Nothing has come yet for a receive or probe from any source: the dead member of which it gets an obituary now. None:
+/// it waits on. To be asked again and again. suspended: MPI has said so of the request.
+std::optional<int> find_obituary(Lane const& lane, bool suspended);
+/// The same where MPI never says anything of deaths: for probes, and for requests that are not tested.
+std::optional<int> look_for_obituary(Lane const& lane);
+/// So many receives can get one now.
+int count_obituaries(Lane const& lane);
+/// A receive gets it.
+void deliver_obituary(Lane const& lane, int dead);
+/// A probe has found it: it is the next for probes and receives from any source.
+void probe_obituary(Lane const& lane, int dead);
+/// A receive from this rank has begun: it gets the obituary that a probe has found.
+void receive_probed(Lane const& lane, int from);
+/// A message has come.
+void end_wait(Lane const& lane);
+
+/// Cancels a receive. False: a message came before, and it is over.
+bool withdraw(MPI_Request* request, MPI_Status* status);
+
+}  // namespace regraft::shield
