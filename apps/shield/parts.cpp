@@ -51,6 +51,45 @@ LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
     return LaneId{mix(key + made[key]++)};
 }
 
+/// Whether a request succeeds, or, once a repair is called for, has.
+bool succeeds(Shield& shield, MPI_Request request) {
+    for (;;) {
+        int done = 0;
+        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+        if (done != 0) return true;
+        if (shield.repair_called()) {
+            PMPI_Cancel(&request);
+            PMPI_Request_free(&request);
+            return false;
+        }
+    }
+}
+
+/// Whether all members have come, which the first of them finds out: who waits in the native call for one who is dead
+/// waits for ever.
+bool all_have_come(Shield& shield, Lane const& lane, std::vector<int> const& members) {
+    constexpr int tag = 1717;  // no other message on a lane has it
+    int const first = lane.position(members.front());
+    MPI_Request request = MPI_REQUEST_NULL;
+    int all = 1;
+    if (members.front() != lane.self) {
+        if (PMPI_Send(nullptr, 0, MPI_INT, first, tag, lane.comm) != MPI_SUCCESS) return false;
+        return PMPI_Irecv(&all, 1, MPI_INT, first, tag, lane.comm, &request) == MPI_SUCCESS &&
+               succeeds(shield, request) && all == 1;
+    }
+    for (auto const rank : members) {
+        if (rank == lane.self) continue;
+        bool const came =
+            PMPI_Irecv(nullptr, 0, MPI_INT, lane.position(rank), tag, lane.comm, &request) == MPI_SUCCESS &&
+            succeeds(shield, request);
+        if (!came) all = 0;
+    }
+    for (auto const rank : members)
+        if (rank != lane.self && PMPI_Send(&all, 1, MPI_INT, lane.position(rank), tag, lane.comm) != MPI_SUCCESS)
+            all = 0;
+    return all == 1;
+}
+
 /// Face and lane. What an interrupted call leaves behind is not used.
 int make_of_group(Lane const& parent, MPI_Group group, int tag, Lane& child) {
     int code = PMPI_Comm_create_group(parent.comm, group, tag, &child.face);
@@ -106,6 +145,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* mad
         return code == MPI_SUCCESS ? complain(*lane, MPI_ERR_PROC_FAILED) : code;
     };
     if (std::find(members.begin(), members.end(), Lane::gone) != members.end()) return refused(", one of the group");
+    if (!all_have_come(shield, *lane, members)) return refused(" in it, and it cannot be repeated");
     auto child = std::make_unique<Lane>();
     child->id = id_of_group(*lane, members, tag);
     for (std::size_t i = 0; i < members.size(); ++i) {
