@@ -27,14 +27,15 @@ class Pace:
     stencil_steps: int
     intervals: list[int]
     heights: list[int]  # for the cost of a snapshot against its size
-    deaths: int  # of the stencil at Young's interval, in `long` times as many steps
+    deaths: int  # of the stencil at Young's interval, in `long` times as many steps, so that the interval is short beside their distance
     long: int
+    long_repetitions: int
 
 
 PACES = {
-    "full": Pace([4, 8, 16], 5, 4096, 100, 256, 200, [1, 2, 5, 10, 20, 50, 100], [64, 128, 256, 512], 6, 24),
-    "short": Pace([4, 8], 2, 2048, 40, 128, 100, [1, 5, 20], [64, 128], 3, 4),
-    "smoke": Pace([4], 1, 200, 6, 16, 20, [5], [16, 24], 2, 2),
+    "full": Pace([4, 8, 16], 5, 4096, 100, 256, 200, [1, 2, 5, 10, 20, 50, 100], [64, 128, 256, 512], 6, 72, 3),
+    "short": Pace([4, 8], 2, 2048, 40, 128, 100, [1, 5, 20], [64, 128], 3, 4, 2),
+    "smoke": Pace([4], 1, 200, 6, 16, 20, [5], [16, 24], 2, 2, 1),
 }
 
 
@@ -108,7 +109,8 @@ def main() -> int:
             runs.kmeans(ranks, pace, repetition)
             runs.stencil(ranks, pace, repetition)
             runs.sizes(ranks, pace, repetition)
-        runs.young(max(pace.ranks), pace, repetition)
+        if repetition < pace.long_repetitions:
+            runs.young(max(pace.ranks), pace, repetition)
     context = {"drawing": "programs", "num_cpus": os.cpu_count()}
     args.out.write_text(json.dumps({"context": context, "benchmarks": runs.records}, indent=1) + "\n", encoding="utf-8")
     different = {key: results for key, results in runs.results.items() if len(results) != 1}
