@@ -25,9 +25,14 @@ def overhead(results: Results, program: str, variant: str, base: str, pes: int) 
 
 
 def overhead_with_deaths(results: Results, pes: int) -> float:
-    """The median: in each repetition others die."""
-    bases = {run["repetition_index"]: run["real_time"] for run in runs(results, "stencil", "long_without", pes)}
-    return median([run["real_time"] / bases[run["repetition_index"]] - 1 for run in runs(results, "stencil", "young_deaths", pes)])
+    """The median: in each repetition others die. Over the time without snapshots and deaths, on all ranks as long as they live, and on the
+    survivors afterwards."""
+    full, fewer = ({run["repetition_index"]: run["real_time"] for run in runs(results, "stencil", name, pes)} for name in ("long_without", "long_fewer"))
+    overheads = []
+    for run in runs(results, "stencil", "young_deaths", pes):
+        i = run["repetition_index"]
+        overheads.append(run["real_time"] / (full[i] + run["dead_share"] * (fewer[i] - full[i])) - 1)
+    return median(overheads)
 
 
 def median(numbers: list[float]) -> float:
