@@ -112,7 +112,9 @@ void stencil(ft::Communicator& comm, Options const& options) {
     std::vector<PeId> homes;  // of all blocks
     Blocks blocks;
     std::uint64_t step = 0;
+    std::uint64_t again = 0;  // steps that deaths have undone
     double snapshots_ms = 0;
+    double recoveries_ms = 0;
 
     auto const add = [&](std::uint32_t number) {
         auto& block = blocks.try_emplace(number, channel, number).first->second;
@@ -147,8 +149,9 @@ void stencil(ft::Communicator& comm, Options const& options) {
         }
         example::print_steps(comm, step - first, milliseconds_since(begin));
         if (comm.leads())
-            std::printf("%llu snapshots in %.1f ms\n", static_cast<unsigned long long>(snapshot->generation()),
-                        snapshots_ms);
+            std::printf("%llu snapshots in %.1f ms; %llu steps again, recoveries in %.1f ms\n",
+                        static_cast<unsigned long long>(snapshot->generation()), snapshots_ms,
+                        static_cast<unsigned long long>(again), recoveries_ms);
         if (!options.picture.empty()) {
             auto const cells = velocities(comm, channel, blocks);
             bool const done = !comm.leads() || example::write_file(options.picture, draw(channel, cells));
@@ -157,6 +160,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
         example::print_result(comm, result(comm, blocks));
     };
     auto const recover = [&](ft::Failure const& failure) {
+        auto const begin = std::chrono::steady_clock::now();
+        auto const reached = step;
         example::print_recovery(comm, failure);
         if (!snapshot || snapshot->generation() == 0) return;
         try {
@@ -168,6 +173,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
             if (comm.leads())
                 std::printf("%zu blocks have new homes; back to step %llu\n", report.adopted.size(),
                             static_cast<unsigned long long>(step));
+            again += reached - step;
+            recoveries_ms += failure.silence_ms + failure.shrink_ms + milliseconds_since(begin);
         } catch (checkpoint::EntitiesLost const& lost) {  // on all alike
             if (comm.leads()) std::printf("%s: back to the beginning\n", lost.what());
             snapshot.reset();

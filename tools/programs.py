@@ -25,13 +25,13 @@ def overhead(results: Results, program: str, variant: str, base: str, pes: int) 
 
 
 def overhead_with_deaths(results: Results, pes: int) -> float:
-    """The median: in each repetition others die. Over the time without snapshots and deaths, on all ranks as long as they live, and on the
-    survivors afterwards."""
-    full, fewer = ({run["repetition_index"]: run["real_time"] for run in runs(results, "stencil", name, pes)} for name in ("long_without", "long_fewer"))
+    """Snapshots, recoveries and steps that are done again, over all other steps; the median, for in each repetition others die. Who is left
+    computes with fewer ranks, so times of whole jobs would tell of that, too."""
     overheads = []
     for run in runs(results, "stencil", "young_deaths", pes):
-        i = run["repetition_index"]
-        overheads.append(run["real_time"] / (full[i] + run["dead_share"] * (fewer[i] - full[i])) - 1)
+        surviving = run["snapshots_ms"] + run["recoveries_ms"]
+        again = (run["real_time"] - surviving) * run["steps_again"] / (run["steps"] + run["steps_again"])
+        overheads.append((surviving + again) / (run["real_time"] - surviving - again))
     return median(overheads)
 
 

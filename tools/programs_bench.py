@@ -56,8 +56,8 @@ class Runs:
         milliseconds = float(re.search(r"^everything in ([\d.]+) ms$", output, re.M)[1])
         record = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": repetition, "threads": 1,
                   "iterations": 1, "real_time": milliseconds, "cpu_time": milliseconds, "time_unit": "ms", "load": os.getloadavg()[0], **counters}
-        if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms$", output, re.M):
-            record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2])}
+        if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms; (\d+) steps again, recoveries in ([\d.]+) ms$", output, re.M):
+            record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2]), "steps_again": int(told[3]), "recoveries_ms": float(told[4])}
         record["deaths"] = sum(int(count) for count in re.findall(r"^(\d+) died in ", output, re.M))
         self.records.append(record)
         return record
@@ -82,22 +82,17 @@ class Runs:
             self.run("stencil", f"height_{height}", ranks, options, repetition, bytes=2 * height * height * BYTES_PER_CELL)
 
     def young(self, ranks: int, pace: Pace, repetition: int) -> None:
-        """Deaths at random, whose mean distance is told to the program. Steps count that are done again, as do deaths in them. Whose ranks
-        have died computes with fewer, which is no cost of snapshots: the same ranks die at the start of another run (long_fewer)."""
+        """Deaths at random, whose mean distance is told to the program. Steps count that are done again, as do deaths in them."""
         steps = pace.stencil_steps * pace.long
         options = ["--size", str(pace.height), "--steps", str(steps)]
         undisturbed = self.run("stencil", "long_without", ranks, [*options, "--interval", str(NEVER)], repetition, steps=steps)
         mtbf_ms = undisturbed["real_time"] / pace.deaths
         choice = random.Random(repetition)
         victims = choice.sample(range(ranks), pace.deaths)
-        moments = [choice.randrange(steps) for _ in victims]
-        deaths = ",".join(f"halo:before:{victim}:{moment}" for victim, moment in zip(victims, moments))
-        at_start = ",".join(f"halo:before:{victim}:0" for victim in victims)
-        dead_share = sum(1 - moment / steps for moment in moments) / len(moments)
+        deaths = ",".join(f"halo:before:{victim}:{choice.randrange(steps)}" for victim in victims)
         young = [*options, "--mtbf", str(mtbf_ms / 3.6e6)]
         self.run("stencil", "young", ranks, young, repetition, steps=steps, mtbf_ms=mtbf_ms)
-        self.run("stencil", "young_deaths", ranks, [*young, "--fail", deaths], repetition, steps=steps, mtbf_ms=mtbf_ms, dead_share=dead_share)
-        self.run("stencil", "long_fewer", ranks, [*options, "--interval", str(NEVER), "--fail", at_start], repetition, steps=steps)
+        self.run("stencil", "young_deaths", ranks, [*young, "--fail", deaths], repetition, steps=steps, mtbf_ms=mtbf_ms)
 
 
 def main() -> int:
