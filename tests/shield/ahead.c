@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 int main(int argc, char** argv) {
     int rank, right;
     double sent, received = 7, one = 1, living = 0;
@@ -34,14 +36,6 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &living, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     right = right && sent == 42 && living == 3;
     MPI_Finalize();
-    if (getenv("REGRAFT_VERDICTS")) {
-        char path[1000], done[900];
-        snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), rank);
-        snprintf(path, sizeof path, "%s.tmp", done);
-        FILE* file = fopen(path, "w");
-        fputs(right ? "pass 1\n" : "fail: a wrong result\n", file);
-        fclose(file);
-        rename(path, done);
-    }
+    write_verdict(rank, !right, 1);
     return !right;
 }

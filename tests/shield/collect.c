@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 enum { ranks = 4, root = 0, late = 3, items = 3 };
 
 static int rank, victim, wrong;
@@ -61,14 +63,6 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &living, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     check(living == 3, "a wrong number of survivors");
     MPI_Finalize();
-    if (getenv("REGRAFT_VERDICTS")) {
-        char path[1000], done[900];
-        snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), rank);
-        snprintf(path, sizeof path, "%s.tmp", done);
-        FILE* file = fopen(path, "w");
-        fputs(wrong ? "fail: a wrong result\n" : "pass 1\n", file);
-        fclose(file);
-        rename(path, done);
-    }
+    write_verdict(rank, wrong, 1);
     return wrong;
 }

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 enum { ranks = 6, root = 2, most_items = 3, large = 700, room = (ranks * (most_items + 1) + 1) * large * 16 };
 enum { in_place = 1, derived = 2, big = 4, forms = 8 };
 enum moment { never, before, inside, after };
@@ -568,20 +570,6 @@ static void make_types(void) {
     MPI_Op_create(compose_items, 0, &compose);
 }
 
-static void write_verdict(void) {
-    char path[1100], done[1000];
-    if (!getenv("REGRAFT_VERDICTS")) return;
-    snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), me);
-    snprintf(path, sizeof path, "%s.tmp", done);
-    FILE* file = fopen(path, "w");
-    if (wrong)
-        fprintf(file, "fail: %d wrong\n", wrong);
-    else
-        fprintf(file, "pass %d\n", step);
-    fclose(file);
-    rename(path, done);
-}
-
 int main(int argc, char** argv) {
     char path[1000];
     int size;
@@ -604,6 +592,6 @@ int main(int argc, char** argv) {
     }
     fclose(trace);
     MPI_Finalize();
-    write_verdict();
+    write_verdict(me, wrong, step);
     return wrong != 0;
 }

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 static int rank, size, victim, right = 1;
 static double one = 1;
 
@@ -130,14 +132,6 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &living, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     expect(living == size - (victim >= 0), "not all survivors are there");
     MPI_Finalize();
-    if (getenv("REGRAFT_VERDICTS")) {
-        char path[1000], done[900];
-        snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), rank);
-        snprintf(path, sizeof path, "%s.tmp", done);
-        FILE* file = fopen(path, "w");
-        fputs(right ? "pass 1\n" : "fail: see above\n", file);
-        fclose(file);
-        rename(path, done);
-    }
+    write_verdict(rank, !right, 1);
     return !right;
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 enum { most_ranks = 16, most_items = 3000 };
 
 static int me, size;   /* in the communicator of the step */
@@ -357,20 +359,6 @@ static void use_child(MPI_Comm parent) {
     state = common;
 }
 
-static void write_verdict(void) {
-    char path[1100], done[1000];
-    if (!getenv("REGRAFT_VERDICTS")) return;
-    snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), id);
-    snprintf(path, sizeof path, "%s.tmp", done);
-    FILE* file = fopen(path, "w");
-    if (wrong)
-        fprintf(file, "fail: %d wrong\n", wrong);
-    else
-        fprintf(file, "pass %d\n", step);
-    fclose(file);
-    rename(path, done);
-}
-
 int main(int argc, char** argv) {
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     int steps = argc > 2 ? atoi(argv[2]) : 60, all = 0;
@@ -400,6 +388,6 @@ int main(int argc, char** argv) {
     }
     fclose(trace);
     MPI_Finalize();
-    write_verdict();
+    write_verdict(id, wrong, step);
     return wrong != 0;
 }

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verdict.h"
+
 enum { most_ranks = 16 };
 
 static int me, size; /* in the communicator of the step */
@@ -92,20 +94,6 @@ static void use(MPI_Comm on) {
     MPI_Comm_size(comm, &size);
 }
 
-static void write_verdict(void) {
-    char path[1100], done[1000];
-    if (!getenv("REGRAFT_VERDICTS")) return;
-    snprintf(done, sizeof done, "%s/%d", getenv("REGRAFT_VERDICTS"), id);
-    snprintf(path, sizeof path, "%s.tmp", done);
-    FILE* file = fopen(path, "w");
-    if (wrong)
-        fprintf(file, "fail: %d wrong\n", wrong);
-    else
-        fprintf(file, "pass %d\n", step);
-    fclose(file);
-    rename(path, done);
-}
-
 /* act(): one step, after `state` was set alike on all ranks. finish(): after the last; may be 0. */
 static int run_traced(int argc, char** argv, void (*act)(void), void (*finish)(void)) {
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
@@ -128,6 +116,6 @@ static int run_traced(int argc, char** argv, void (*act)(void), void (*finish)(v
     if (finish) finish();
     fclose(trace);
     MPI_Finalize();
-    write_verdict();
+    write_verdict(id, wrong, step);
     return wrong != 0;
 }
