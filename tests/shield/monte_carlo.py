@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """examples/monte_carlo.c, of which two ranks are killed under the shield: the sum is of exactly the darts that were thrown by those who lived,
 and all see it alike, so they stop together when there are enough."""
-import argparse
 import functools
 import os
 import pathlib
@@ -12,11 +11,9 @@ import sys
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from canary import SKIPPED, reason_to_skip  # noqa: E402
+import under_shield
+from under_shield import ARGS, ROOT
 
-ARGS = argparse.Namespace()
 PER_ROUND = 20000
 CONTRIBUTIONS_MISSING = 3
 MASK = (1 << 64) - 1
@@ -122,11 +119,4 @@ class MonteCarlo(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("mpirun", "library", "program", "canary"):
-        parser.add_argument(f"--{name}", required=True)
-    ARGS, rest = parser.parse_known_args()
-    if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
-        print(f"SKIPPED: {reason}")
-        sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *rest])
+    under_shield.main("program")
