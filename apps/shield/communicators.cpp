@@ -1,7 +1,7 @@
 // Communicators: made, freed, asked.
 #include <mpi.h>
 
-#include <numeric>
+#include <algorithm>
 #include <vector>
 
 #include "shield/attributes.hpp"
@@ -33,6 +33,19 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
     auto const* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_size(comm, size);
     *size = static_cast<int>(lane->size());
+    return MPI_SUCCESS;
+}
+
+/// Native faces do not have the dead who are members of those that were made after their death.
+int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
+    auto const* const left = lane_of(one);
+    auto const* const right = lane_of(other);
+    if (left == nullptr || right == nullptr || one == other) return PMPI_Comm_compare(one, other, result);
+    bool const congruent = left->founders == right->founders;
+    bool const similar = congruent || (left->size() == right->size() &&
+                                       std::is_permutation(left->founders.begin(), left->founders.end(),
+                                                           right->founders.begin(), right->founders.end()));
+    *result = congruent ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 
@@ -96,22 +109,6 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
     if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
     int const code = MPI_Comm_dup(comm, made);
     return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(*made, info);
-}
-
-/// A split in which the first of a group gives the colour: groups of different members do not overlap.
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-    if (lane_of(comm) == nullptr) return PMPI_Comm_create(comm, group, made);
-    int place = MPI_UNDEFINED;
-    int first = MPI_UNDEFINED;
-    int const zero = 0;
-    PMPI_Group_rank(group, &place);
-    if (place != MPI_UNDEFINED) {
-        MPI_Group world = MPI_GROUP_NULL;
-        PMPI_Comm_group(MPI_COMM_WORLD, &world);
-        PMPI_Group_translate_ranks(group, 1, &zero, world, &first);
-        PMPI_Group_free(&world);
-    }
-    return MPI_Comm_split(comm, first, place == MPI_UNDEFINED ? 0 : place, made);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

@@ -26,6 +26,19 @@ void Lane::set_all_living() {
     rank_of = living;
 }
 
+void Lane::set_members(Lane const& origin, std::span<int const> ranks) {
+    living.clear();
+    rank_of.assign(ranks.size(), gone);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        founders.push_back(origin.member(ranks[i]));
+        if (ranks[i] == origin.self) self = static_cast<int>(i);
+        if (!origin.lives(ranks[i])) continue;
+        rank_of[i] = static_cast<int>(living.size());
+        living.push_back(static_cast<int>(i));
+    }
+    if (!is_whole()) native = rank_of;
+}
+
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {
     int code = PMPI_Comm_set_errhandler(face, handler);
     if (code == MPI_SUCCESS) code = PMPI_Comm_get_errhandler(face, shared);

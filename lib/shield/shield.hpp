@@ -27,6 +27,9 @@ struct Options {
     std::size_t most_forwarded = 4096;
     /// Told of each step of a repair before it is carried out, and of Repair::Step::done. May be nullptr.
     void (*on_step)(Repair::Step step) = nullptr;
+    /// Told when this process enters and leaves a call of MPI from which it may not return if somebody dies in it, even
+    /// if a repair is called. May be nullptr.
+    void (*on_uninterruptible)(bool inside) = nullptr;
 };
 
 /// Of this process.

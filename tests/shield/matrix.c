@@ -433,10 +433,11 @@ static void sum_of_row(int how) {
 
 enum { duplicate, with_info, split, create, by_type, by_group };
 static void communicator(int how) {
-    int size = 0, rank = -1, fits = 0, is_member = 1, colour = me % 2 ? me % 2 : MPI_UNDEFINED, ours[ranks], count = 0;
-    unsigned group_set = how == split ? 0x2au : how == create ? 0x3du : how == by_group ? 0x15u & living : 0x3fu;
+    int size = 0, rank = -1, fits = 0, is_member = 1, colour = me % 2 ? me % 2 : MPI_UNDEFINED, ours[ranks], count = 0,
+        same;
+    unsigned group_set = how == split ? 0x2au : how == create ? 0x3du : how == by_group ? 0x15u : 0x3fu;
     MPI_Comm made = MPI_COMM_NULL;
-    MPI_Group world, group;
+    MPI_Group world, group, theirs;
     for (int i = 0; i < ranks; ++i)
         if (lives(group_set, i)) ours[count++] = i;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -450,19 +451,25 @@ static void communicator(int how) {
     if (how == by_type) MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
     if (how == by_group && is_member) MPI_Comm_create_group(MPI_COMM_WORLD, group, 7, &made);
     go();
-    MPI_Group_free(&group);
     MPI_Group_free(&world);
     if (made == MPI_COMM_NULL) {
+        MPI_Group_free(&group);
         report(is_member ? 0 : 3);
         return;
     }
     MPI_Comm_size(made, &size);
     MPI_Comm_rank(made, &rank);
     for (int k = 0; k < 2; ++k) {
-        unsigned set = how <= with_info ? 0x3fu : group_set & (k == 0 ? living : remaining);
+        int counts_living = how == split || how == by_type; /* the dead have no colour */
+        unsigned set = counts_living ? group_set & (k == 0 ? living : remaining) : group_set;
         int members = __builtin_popcount(set), below = __builtin_popcount(set & ((1u << me) - 1));
         fits |= (size == members && rank == (how == split ? members - 1 - below : below)) << k;
     }
+    MPI_Comm_group(made, &theirs);
+    MPI_Group_compare(group, theirs, &same);
+    if (how == create || how == by_group) fits = same == MPI_IDENT ? fits : 0;
+    MPI_Group_free(&theirs);
+    MPI_Group_free(&group);
     report(is_member && is_sum(made, group_set & remaining) ? fits : 0);
     MPI_Comm_free(&made);
 }
@@ -504,7 +511,7 @@ static const struct call {
     {"directed_alltoallv", neighbours, 2 * kinds + 3, derived | big},
     {"directed_alltoallw", neighbours, 2 * kinds + 4, derived | big},
     {"queries", queries, 0, 0},
-    {"create_group", communicator, by_group, 0}, /* not the last: a death after it would be in it for others */
+    {"create_group", communicator, by_group, 0},
     {"row", sum_of_row, 0, 0},
     {"dup", communicator, duplicate, 0},
     {"dup_with_info", communicator, with_info, 0},
