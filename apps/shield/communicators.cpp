@@ -7,18 +7,9 @@
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/session.hpp"
+#include "shield/topologies.hpp"
 
 using namespace regraft::shield;
-
-namespace {
-
-bool has_topology(MPI_Comm comm) {
-    int kind = MPI_UNDEFINED;
-    PMPI_Topo_test(comm, &kind);
-    return kind != MPI_UNDEFINED;
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -90,7 +81,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     int code = duplicate(*session().shield, *lane, made);
-    if (code == MPI_SUCCESS && has_topology(comm) && !has_topology(*made))
+    if (code == MPI_SUCCESS && topology_of(comm) != topology_of(*made))
         code = unsupported("MPI_Comm_dup", nullptr, MPI_ERR_PROC_FAILED,
                            "somebody has died, and topologies are made only while all live");
     if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);

@@ -41,11 +41,9 @@ int cancel(void*, int) {
     return MPI_ERR_REQUEST;  // there is no such thing
 }
 
-using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
+}  // namespace
 
-/// finish(): what is left to do when the results are final.
-int start(
-    Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {}) {
+int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish) {
     if (int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request); code != MPI_SUCCESS)
         return code;
     auto const handle = *request;
@@ -66,6 +64,8 @@ int start(
     PMPI_Request_free(request);
     return complain(lane, code);
 }
+
+namespace {
 
 /// One with a root, which may be dead: then nothing is done but skip(), in the end.
 int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> skip) {

@@ -329,7 +329,7 @@ static void alltoall(int how) {
 
 /* --- neighbours: in a 2x3 torus, in a graph, in a directed graph with two equal edges */
 
-enum { most_neighbours = 4, kinds = 5 };
+enum { most_neighbours = 4, kinds = 5, nonblocking = 100, persistent = 200 };
 struct around {
     MPI_Comm comm;
     int count; /* as many in as out */
@@ -353,10 +353,11 @@ static void want_around(unsigned set) {
         want_row(set, place(k, v), around.from[k], same ? 0 : around.theirs[k], row(0, 0));
 }
 static void neighbours(int how) {
-    int counts[most_neighbours], places[most_neighbours], kind = how % kinds;
+    int counts[most_neighbours], places[most_neighbours], kind = how % kinds, way = how / nonblocking * nonblocking;
+    MPI_Request request = MPI_REQUEST_NULL;
     MPI_Aint bytes[most_neighbours];
     MPI_Datatype types[most_neighbours];
-    look_around(how / kinds);
+    look_around(how % nonblocking / kinds);
     same = kind < 2;
     v = kind == 1 || kind == 3 || kind == 4;
     for (int k = 0; k < around.count; ++k) {
@@ -366,11 +367,34 @@ static void neighbours(int how) {
     }
     if (same) send_row(out, 0, 0, row(0, 0));
     come();
-    if (kind == 0) MPI_Neighbor_allgather(out, row(0, 0), type, in, row(0, 0), type, around.comm);
-    if (kind == 1) MPI_Neighbor_allgatherv(out, row(0, 0), type, in, counts, places, type, around.comm);
-    if (kind == 2) MPI_Neighbor_alltoall(out, row(0, 0), type, in, row(0, 0), type, around.comm);
-    if (kind == 3) MPI_Neighbor_alltoallv(out, counts, places, type, in, counts, places, type, around.comm);
-    if (kind == 4) MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, around.comm);
+    MPI_Comm const on = around.comm;
+    int const n = row(0, 0);
+    if (way == 0) {
+        if (kind == 0) MPI_Neighbor_allgather(out, n, type, in, n, type, on);
+        if (kind == 1) MPI_Neighbor_allgatherv(out, n, type, in, counts, places, type, on);
+        if (kind == 2) MPI_Neighbor_alltoall(out, n, type, in, n, type, on);
+        if (kind == 3) MPI_Neighbor_alltoallv(out, counts, places, type, in, counts, places, type, on);
+        if (kind == 4) MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, on);
+    } else if (way == nonblocking) {
+        if (kind == 0) MPI_Ineighbor_allgather(out, n, type, in, n, type, on, &request);
+        if (kind == 1) MPI_Ineighbor_allgatherv(out, n, type, in, counts, places, type, on, &request);
+        if (kind == 2) MPI_Ineighbor_alltoall(out, n, type, in, n, type, on, &request);
+        if (kind == 3) MPI_Ineighbor_alltoallv(out, counts, places, type, in, counts, places, type, on, &request);
+        if (kind == 4) MPI_Ineighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, on, &request);
+    } else {
+        MPI_Info const none = MPI_INFO_NULL;
+        if (kind == 0) MPI_Neighbor_allgather_init(out, n, type, in, n, type, on, none, &request);
+        if (kind == 1) MPI_Neighbor_allgatherv_init(out, n, type, in, counts, places, type, on, none, &request);
+        if (kind == 2) MPI_Neighbor_alltoall_init(out, n, type, in, n, type, on, none, &request);
+        if (kind == 3)
+            MPI_Neighbor_alltoallv_init(out, counts, places, type, in, counts, places, type, on, none, &request);
+        if (kind == 4)
+            MPI_Neighbor_alltoallw_init(out, counts, bytes, types, in, counts, bytes, types, on, none, &request);
+    }
+    memset(counts, 0, sizeof counts); /* the call has what it needs */
+    if (way == persistent) MPI_Start(&request);
+    if (way != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (way == persistent) MPI_Request_free(&request);
     go();
     judge(want_around);
 }
@@ -510,6 +534,16 @@ static const struct call {
     {"directed_alltoall", neighbours, 2 * kinds + 2, derived | big},
     {"directed_alltoallv", neighbours, 2 * kinds + 3, derived | big},
     {"directed_alltoallw", neighbours, 2 * kinds + 4, derived | big},
+    {"grid_iallgather", neighbours, nonblocking + 0, derived | big},
+    {"grid_iallgatherv", neighbours, nonblocking + 1, derived | big},
+    {"grid_ialltoall", neighbours, nonblocking + 2, derived | big},
+    {"graph_ialltoallv", neighbours, nonblocking + kinds + 3, derived | big},
+    {"directed_ialltoallw", neighbours, nonblocking + 2 * kinds + 4, derived | big},
+    {"grid_allgather_init", neighbours, persistent + 0, derived | big},
+    {"graph_allgatherv_init", neighbours, persistent + kinds + 1, derived | big},
+    {"grid_alltoall_init", neighbours, persistent + 2, derived | big},
+    {"directed_alltoallv_init", neighbours, persistent + 2 * kinds + 3, derived | big},
+    {"grid_alltoallw_init", neighbours, persistent + 4, derived | big},
     {"queries", queries, 0, 0},
     {"create_group", communicator, by_group, 0},
     {"row", sum_of_row, 0, 0},
