@@ -2,14 +2,65 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
+#include "shield/nonblocking.hpp"
 #include "shield/session.hpp"
 #include "shield/topologies.hpp"
 
 using namespace regraft::shield;
+
+namespace {
+
+int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
+    int const code = duplicate(*session().shield, lane, made);
+    if (code != MPI_SUCCESS || topology_of(lane.face) == topology_of(*made)) return code;
+    return unsupported(call, nullptr, MPI_ERR_PROC_FAILED,
+                       "somebody has died, and topologies are made only while all live");
+}
+
+/// What a communicator had when its duplication was started, for it may change until that is over.
+struct AtStart {
+    CopiedAttributes attributes;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+
+    AtStart(Lane const& lane, MPI_Info given) : attributes(lane.face) {
+        share(lane.face, lane.handler, &handler);
+        if (given != MPI_INFO_NULL) PMPI_Info_dup(given, &info);
+    }
+    AtStart(AtStart const&) = delete;
+    AtStart& operator=(AtStart const&) = delete;
+    ~AtStart() {
+        PMPI_Errhandler_free(&handler);
+        if (info != MPI_INFO_NULL) PMPI_Info_free(&info);
+    }
+    int give(MPI_Comm to) {
+        int code = attributes.attach(to);
+        if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(to, handler);
+        return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(to, info);
+    }
+};
+
+/// The duplication itself blocks, so it begins when all members have started it.
+int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+    int code = begin_request(request);
+    if (code != MPI_SUCCESS) return complain(lane, code);
+    auto const had = std::make_shared<AtStart>(lane, info);
+    code = session().shield->defer(lane, [=, &lane, handle = *request] {
+        int ended = duplicate(call, lane, made);
+        if (ended == MPI_SUCCESS) ended = had->give(*made);
+        if (ended != MPI_SUCCESS) *made = MPI_COMM_NULL;
+        end_request(handle, ended);
+    });
+    if (code != MPI_SUCCESS) withdraw_request(request);
+    return complain(lane, code);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -80,14 +131,22 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    int code = duplicate(*session().shield, *lane, made);
-    if (code == MPI_SUCCESS && topology_of(comm) != topology_of(*made))
-        code = unsupported("MPI_Comm_dup", nullptr, MPI_ERR_PROC_FAILED,
-                           "somebody has died, and topologies are made only while all live");
-    if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);
+    int code = duplicate("MPI_Comm_dup", *lane, made);
+    if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
     // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
     if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
     return complain(*lane, code);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_idup(comm, made, request);
+    return start_duplicate("MPI_Comm_idup", *lane, MPI_INFO_NULL, made, request);
+}
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_idup_with_info(comm, info, made, request);
+    return start_duplicate("MPI_Comm_idup_with_info", *lane, info, made, request);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {

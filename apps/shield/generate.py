@@ -31,7 +31,6 @@ REASONS = {
     r"MPI_(Win_\w+|Put|Get|Rput|Rget|R?[Aa]ccumulate|R?[Gg]et_accumulate|Compare_and_swap|Fetch_and_op)":
         "the memory of the dead cannot be reached, and who locks it waits for ever",
     r"MPI_(Intercomm_\w+|Comm_accept|Comm_connect|Comm_spawn|Comm_spawn_multiple)": "the other group knows nothing of the shield",
-    r"MPI_Comm_idup\w*": "not all survivors could be told which communicator it has made",
 }
 
 

@@ -455,12 +455,13 @@ static void sum_of_row(int how) {
     report(fits);
 }
 
-enum { duplicate, with_info, split, create, by_type, by_group };
+enum { duplicate, with_info, later, later_with_info, split, create, by_type, by_group };
 static void communicator(int how) {
     int size = 0, rank = -1, fits = 0, is_member = 1, colour = me % 2 ? me % 2 : MPI_UNDEFINED, ours[ranks], count = 0,
         same;
     unsigned group_set = how == split ? 0x2au : how == create ? 0x3du : how == by_group ? 0x15u : 0x3fu;
     MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
     MPI_Group world, group, theirs;
     for (int i = 0; i < ranks; ++i)
         if (lives(group_set, i)) ours[count++] = i;
@@ -470,6 +471,9 @@ static void communicator(int how) {
     come();
     if (how == duplicate) MPI_Comm_dup(MPI_COMM_WORLD, &made);
     if (how == with_info) MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made);
+    if (how == later) MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+    if (how == later_with_info) MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (how == split) MPI_Comm_split(MPI_COMM_WORLD, colour, -me, &made);
     if (how == create) MPI_Comm_create(MPI_COMM_WORLD, group, &made);
     if (how == by_type) MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
@@ -549,6 +553,8 @@ static const struct call {
     {"row", sum_of_row, 0, 0},
     {"dup", communicator, duplicate, 0},
     {"dup_with_info", communicator, with_info, 0},
+    {"idup", communicator, later, 0},
+    {"idup_with_info", communicator, later_with_info, 0},
     {"split", communicator, split, 0},
     {"create", communicator, create, 0},
     {"split_type", communicator, by_type, 0},
