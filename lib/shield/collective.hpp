@@ -118,6 +118,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::repair:
                 shield.repair();
+                shield.act();
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::returned:

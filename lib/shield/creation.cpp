@@ -271,6 +271,7 @@ void release(Shield& shield, Lane& lane) {
                 break;
             default:
                 shield.repair();
+                shield.act();
                 release.advance(true);
         }
     }
