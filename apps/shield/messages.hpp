@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "shield/buffer.hpp"
+#include "shield/fail_points.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
@@ -28,7 +29,12 @@ inline bool is_lost(Lane const& lane, int rank) {
 }
 
 /// At the beginning of each call: takes part in a repair if one was called.
-void enter_message_call();
+inline void enter_message_call() {
+    auto& shield = *session().shield;
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    shield.help();
+}
 /// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
 /// has no such.
 MPI_Request complete_at_once();

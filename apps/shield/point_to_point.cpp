@@ -44,13 +44,6 @@ bool can_not_send(Lane const& lane, int from) {
     return from >= 0 && (is_not_on_face(lane, from) || backend::is_dead(lane.face, lane.on_face(from)));
 }
 
-void enter_message_call() {
-    auto& shield = *session().shield;
-    reach(call_points.call, shield.self());
-    reach(call_points.inside, shield.self());
-    shield.help();
-}
-
 MPI_Request complete_at_once() {
     static MPI_Request const handle = [] {
         MPI_Request requests[2];
@@ -70,7 +63,7 @@ int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, M
     auto const who = from < 0 ? std::string("all others are dead") : "rank " + std::to_string(from) + " is dead";
     if (it.policy.receives == WithDead::end_job)
         refuse(Entry::current()->family().name, who + "; REGRAFT_SHIELD_RECV_DEAD=hole goes on without the message");
-    ++it.counts.skipped_receives;
+    it.count(&Counts::skipped_receives);
     buffer.make_hole();
     say_once(who + ": receives from it bring nothing");
     return MPI_SUCCESS;
