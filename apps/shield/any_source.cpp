@@ -129,7 +129,7 @@ void probe_obituary(Lane const& lane, int dead) {
 }
 
 void receive_probed(Lane const& lane, int from) {
-    auto* const mourning = from < 0 ? nullptr : find_mourning(lane);
+    auto* const mourning = from < 0 || !may_mourn() ? nullptr : find_mourning(lane);
     if (mourning != nullptr && mourning->of(from) == Mourning::Obituary::probed) deliver_obituary(lane, from);
 }
 

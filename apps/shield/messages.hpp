@@ -3,16 +3,22 @@
 
 #include <mpi.h>
 
+#include "ft/backend.hpp"
 #include "shield/buffer.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
 
+int error_class(int code);
 /// Whether a code means that the partner of a message is dead.
-bool is_of_the_dead(int code);
+inline bool is_of_the_dead(int code) {
+    return code != MPI_SUCCESS && ft::backend::is_process_failure(error_class(code));
+}
 /// Whether a code means that a receive from any source waits for an acknowledgement of deaths.
-bool is_suspended(int code);
+inline bool is_suspended(int code) {
+    return code != MPI_SUCCESS && ft::backend::is_suspended(error_class(code));
+}
 bool all_others_dead(Lane const& lane);
 /// Whether no message can come from there any more. from: a rank or MPI_ANY_SOURCE.
 bool can_not_send(Lane const& lane, int from);

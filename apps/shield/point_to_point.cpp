@@ -13,22 +13,10 @@
 namespace regraft::shield {
 namespace backend = ft::backend;
 
-namespace {
-
-int class_of(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class;
-}
-
-}  // namespace
-
-bool is_of_the_dead(int code) {
-    return code != MPI_SUCCESS && backend::is_process_failure(class_of(code));
-}
-
-bool is_suspended(int code) {
-    return code != MPI_SUCCESS && backend::is_suspended(class_of(code));
+int error_class(int code) {
+    int result = MPI_SUCCESS;
+    PMPI_Error_class(code, &result);
+    return result;
 }
 
 bool all_others_dead(Lane const& lane) {

@@ -46,10 +46,8 @@ public:
     /// How often this process came here since the plan was set.
     std::uint64_t occurrences() const { return occurrences_; }
 
-    /// Whether there is a plan, so that occurrences count.
-    static bool is_watched() { return watched.load(std::memory_order_relaxed); }
     /// Counts one occurrence and returns whom the plan kills now; empty without a plan.
-    std::vector<PeId> victims_now() { return is_watched() ? count() : std::vector<PeId>{}; }
+    std::vector<PeId> victims_now() { return watched.load(std::memory_order_relaxed) ? count() : std::vector<PeId>{}; }
 
 private:
     friend void set_failure_plan(FailurePlan plan);
