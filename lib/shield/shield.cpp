@@ -166,7 +166,7 @@ bool Shield::is_starving() {
     return true;
 }
 
-bool Shield::finish() {
+void Shield::finish() {
     Farewell farewell;
     while (farewell.step() != Farewell::Step::gone) {
         switch (farewell.step()) {
@@ -183,10 +183,13 @@ bool Shield::finish() {
     }
     // Deaths that no collective has met: who is left tells each other on a communicator of the living.
     if (!agree(control_, !backend::knows_of_deaths(control_))) renew_control();
-    // Who has died since is asked in vain.
-    for (auto const first : living_)
-        if (!agree(control_, first != self_)) return first == self_;
-    return false;
+}
+
+void Shield::let_one_act(std::function<void()> const& act) {
+    for (auto const pe : living_) {
+        if (pe == self_) act();
+        if (!agree(control_, pe != self_)) return;  // who has died agrees to whatever the others say
+    }
 }
 
 void Shield::stand_aside() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -99,9 +100,10 @@ public:
     void complete(Lane const& lane) {
         while (!lane.pending.is_idle()) help();
     }
-    /// Returns when all who live have come here; afterwards nobody can need anybody. Whether this is the first of them,
-    /// the same for all.
-    bool finish();
+    /// Returns when all who live have come here; afterwards nobody can need anybody.
+    void finish();
+    /// After that: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
+    void let_one_act(std::function<void()> const& act);
     /// The faces get the error handlers of the program back. Afterwards this is of no use.
     void stand_aside();
     /// Of the living, for what they tell each other after finish(). Somebody may die meanwhile.
