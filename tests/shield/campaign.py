@@ -103,7 +103,7 @@ def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
         count: collections.Counter = collections.Counter()
         living = set(range(ranks))
         for step, scope, name, who, *rest in lines:
-            place = (int(step), scope, count[step, scope])
+            place = (step, scope, count[step, scope])
             count[step, scope] += 1
             if who == "all":
                 other, line = seen.setdefault(place, (rank, [name, *rest]))
