@@ -17,10 +17,8 @@ import tempfile
 import threading
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
-import launch  # noqa: E402
-from canary import SKIPPED, reason_to_skip  # noqa: E402
+import under_shield
+from under_shield import launch
 
 CALLS = ["shield:call", "shield:call:inside"]
 CREATIONS = ["shield:create:between", "shield:create:meet", "shield:confirm"]
@@ -167,11 +165,7 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--library", required=True)
-    parser.add_argument("--exe", required=True)
-    parser.add_argument("--canary", type=pathlib.Path)
+    parser = under_shield.parser(__doc__, "exe")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--ranks", type=lambda text: [int(word) for word in text.split(",")], default=[4, 5, 6])
@@ -179,9 +173,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=25)
     parser.add_argument("--most-bad", type=int, default=3, help="stop after so many jobs that failed")
     args = parser.parse_args()
-    if reason := reason_to_skip(args.canary):
-        print(f"SKIPPED: {reason}")
-        return SKIPPED
+    under_shield.skip_without_survivors(args)
     total: collections.Counter = collections.Counter()
     for number in range(args.first, args.first + args.jobs):
         job = Job(number, args.ranks, ["forward", "confirm"][number % 2] if args.commit == "both" else args.commit)
