@@ -69,7 +69,7 @@ class Killer(threading.Thread):
             if self.over.wait(0.001):
                 return
         begin = time.monotonic()
-        processes = self.processes()
+        processes = under_shield.processes(self.folder)
         for victim, seconds in sorted(self.job.outside.items(), key=lambda death: death[1]):
             if self.over.wait(max(0.0, begin + seconds - time.monotonic())):
                 return
@@ -77,20 +77,6 @@ class Killer(threading.Thread):
                 os.kill(processes[victim], signal.SIGKILL)
             except (KeyError, ProcessLookupError):
                 pass  # it has come to its end
-
-    def processes(self) -> dict[int, int]:
-        """By rank."""
-        found = {}
-        for process in pathlib.Path("/proc").iterdir():
-            if not process.name.isdigit():
-                continue
-            try:
-                variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
-            except OSError:
-                continue  # gone already, or somebody else's
-            if variables.get(b"TRACES") == str(self.folder).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
-                found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
-        return found
 
 
 def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import under_shield
-from under_shield import ARGS, CONTRIBUTIONS_MISSING
+from under_shield import ARGS, CONTRIBUTIONS_MISSING, processes
 
 PER_ROUND = 20000
 MASK = (1 << 64) - 1
@@ -71,7 +71,7 @@ class MonteCarlo(under_shield.UnderShield):
     def test_two_are_killed_from_outside(self):
         wanted = 800_000_000
         words = self.command("-n", "4", ARGS.program, "--darts", str(wanted))
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment()) as job:
             first = self.process_of(job, 0)
             os.kill(first, signal.SIGSTOP)  # nobody ends without it
             for rank in (1, 3):
@@ -87,28 +87,21 @@ class MonteCarlo(under_shield.UnderShield):
         self.assertLess(abs(4 * total / darts - 3.141592653589793), 6 * 1.6422 / darts**0.5)
 
     def process_of(self, job: subprocess.Popen, rank: int) -> int:
-        """That rank of our job, once it has computed for a while, so that it has left MPI_Init."""
-        mark = f"OMPI_COMM_WORLD_RANK={rank}".encode()
+        """That rank, once it has computed for a while, so that it has left MPI_Init."""
         while job.poll() is None:
-            for process in pathlib.Path("/proc").iterdir():
-                if not process.name.isdigit():
-                    continue
-                try:
-                    environment = (process / "environ").read_bytes().split(b"\0")
-                    is_ours = (process / "cmdline").read_bytes().startswith(ARGS.program.encode()) and self.is_child_of(int(process.name), job.pid)
-                    busy = int((process / "stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11]) > 20  # hundredths of a second
-                except OSError:
-                    continue  # gone already, or somebody else's
-                if mark in environment and is_ours and busy:
-                    return int(process.name)
+            process = processes(self.folder).get(rank)
+            if process and self.hundredths(process) > 20:
+                return process
             time.sleep(0.01)
         self.fail(f"the job ended before rank {rank} was found")
 
     @staticmethod
-    def is_child_of(process: int, ancestor: int) -> bool:
-        while process > 1 and process != ancestor:
-            process = int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[1])
-        return process == ancestor
+    def hundredths(process: int) -> int:
+        """Of seconds that it has computed."""
+        try:
+            return int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11])
+        except OSError:
+            return 0  # gone already
 
 
 if __name__ == "__main__":

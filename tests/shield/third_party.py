@@ -142,7 +142,8 @@ class Ffindex(Programs):
         (where / "in").mkdir(parents=True)
         for i in range(self.ENTRIES):
             (where / "in" / f"e{i:02d}").write_text(f"entry {i}\n" * (i + 1), encoding="ascii")
-        subprocess.run([self.program("ffindex_apply_mpi").removesuffix("_apply_mpi") + "_build", "-s", "data", "index", "in"], cwd=where, env=os.environ | self.variables, check=True)
+        build = self.program("ffindex_apply_mpi").removesuffix("_apply_mpi") + "_build"
+        subprocess.run([build, "-s", "data", "index", "in"], cwd=where, env=os.environ | self.variables, check=True)
         output = ["-d", "out", "-i", "out.index"]
         self.run_in(folder, "-n", str(self.RANKS), self.program("ffindex_apply_mpi"), *output, "data", "index", "--", *command, **how)
         data = self.read(folder, "out")

@@ -17,6 +17,21 @@ ARGS = argparse.Namespace()  # mpirun, library, canary, and the programs that th
 CONTRIBUTIONS_MISSING = 3  # exit code
 
 
+def processes(traces: pathlib.Path) -> dict[int, int]:
+    """By rank, those of the job that has TRACES=traces in its environment."""
+    found = {}
+    for process in pathlib.Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
+        except OSError:
+            continue  # gone already, or somebody else's
+        if variables.get(b"TRACES") == str(traces).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
+    return found
+
+
 def fetch(*command: str | pathlib.Path, cwd: pathlib.Path | None = None) -> None:
     """Skips the tests, with the end of what the command said, if it cannot be run or fails."""
     try:
@@ -39,11 +54,15 @@ class UnderShield(unittest.TestCase):
         tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
         return [sys.executable, ROOT / "tools" / tool[0], "--mpirun", ARGS.mpirun, *tool[1:], *words]
 
-    def run_job(self, *words, shield=True, fail="", timeout=200, cwd=None, **variables):
-        """words, shield: of command(). fail: a failure plan; the variables are set."""
-        env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
-        env |= {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
-        return subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=env, cwd=cwd, timeout=timeout, check=False)
+    def environment(self, fail="", **variables) -> dict[str, str]:
+        """fail: a failure plan; the variables are set."""
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
+        return inherited | {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
+
+    def run_job(self, *words, shield=True, timeout=200, cwd=None, **settings):
+        """words, shield: of command(); settings: of environment()."""
+        return subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=self.environment(**settings), cwd=cwd,
+                              timeout=timeout, check=False)
 
     def run_reported(self, *words, **settings):
         """What the job did, and its report."""
