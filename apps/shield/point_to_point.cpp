@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "ft/backend.hpp"
 #include "shield/any_source.hpp"
@@ -12,16 +11,6 @@
 
 namespace regraft::shield {
 namespace backend = ft::backend;
-
-namespace {
-
-int class_of(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class;
-}
-
-}  // namespace
 
 bool is_of_the_dead(int code) {
     return code != MPI_SUCCESS && backend::is_process_failure(class_of(code));

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +57,8 @@ inline Lane* lane_of(MPI_Comm comm) {
     auto const& shield = session().shield;
     return shield == nullptr ? nullptr : shield->find(comm);
 }
+/// The error class of a return code.
+int class_of(int code);
 /// Calls the program's error handler if code is an error, and returns code.
 int complain(Lane& lane, int code);
 
