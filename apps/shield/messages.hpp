@@ -10,14 +10,13 @@
 
 namespace regraft::shield {
 
-int error_class(int code);
 /// Whether a code means that the partner of a message is dead.
 inline bool is_of_the_dead(int code) {
-    return code != MPI_SUCCESS && ft::backend::is_process_failure(error_class(code));
+    return code != MPI_SUCCESS && ft::backend::is_process_failure(class_of(code));
 }
 /// Whether a code means that a receive from any source waits for an acknowledgement of deaths.
 inline bool is_suspended(int code) {
-    return code != MPI_SUCCESS && ft::backend::is_suspended(error_class(code));
+    return code != MPI_SUCCESS && ft::backend::is_suspended(class_of(code));
 }
 bool all_others_dead(Lane const& lane);
 /// Whether no message can come from there any more. from: a rank or MPI_ANY_SOURCE.

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "ft/backend.hpp"
 #include "shield/any_source.hpp"
@@ -12,12 +11,6 @@
 
 namespace regraft::shield {
 namespace backend = ft::backend;
-
-int error_class(int code) {
-    int result = MPI_SUCCESS;
-    PMPI_Error_class(code, &result);
-    return result;
-}
 
 bool all_others_dead(Lane const& lane) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank) {

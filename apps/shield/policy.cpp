@@ -1,6 +1,5 @@
 #include "shield/policy.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "shield/report.hpp"
 #include <mpi.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"

@@ -1,7 +1,6 @@
 #include "shield/session.hpp"
 
 #include <cstdio>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -65,16 +64,20 @@ void Session::settle(Family& family) {
     if (repaired) end_job_if_too_few(family.name);
 }
 
+int class_of(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return error_class;
+}
+
 int raise_error(Lane& lane, int code) {
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     if (lane.handler == MPI_ERRORS_ARE_FATAL && session().board->is_shared()) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
-        int error_class = MPI_ERR_OTHER;
         PMPI_Error_string(code, text, &length);
-        PMPI_Error_class(code, &error_class);
         auto const* const entry = Entry::current();
-        end_job(error_class, located(entry == nullptr ? "MPI" : entry->family().name),
+        end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
                 std::string(text) + "; errors are fatal");
     }
     PMPI_Comm_set_errhandler(lane.face, lane.handler);

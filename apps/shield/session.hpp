@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,6 +64,8 @@ inline Lane* lane_of(MPI_Comm comm) {
     auto const& shield = session().shield;
     return shield == nullptr ? nullptr : shield->find(comm);
 }
+/// The error class of a return code.
+int class_of(int code);
 /// Calls the program's error handler, and returns code.
 int raise_error(Lane& lane, int code);
 /// The same if code is an error.

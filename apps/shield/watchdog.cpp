@@ -1,6 +1,5 @@
 #include "shield/watchdog.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <utility>

@@ -1,7 +1,5 @@
 #include "shield/collection.hpp"
 
-#include <algorithm>
-
 #include "regraft/core/checked_cast.hpp"
 #include "shield/fail_points.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "ft/backend.hpp"
