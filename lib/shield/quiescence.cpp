@@ -6,8 +6,9 @@
 namespace regraft::shield {
 namespace {
 
-// Of the time that somebody waits, he computes at least this part: many more processes than processors are no proof.
-constexpr double least_share = 0.02;
+// The part of the time that each computes at least. It is small, because who waits may yield to whoever computes; but
+// milliseconds are enough to look thousands of times.
+constexpr double least_share = 0.005;
 // Seconds of that in which a byte that was under way has come at the latest.
 constexpr double least_per_byte = 1.0 / 50e6;
 
