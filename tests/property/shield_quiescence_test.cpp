@@ -43,7 +43,7 @@ public:
     World(int size, Random& random) : processes_(static_cast<std::size_t>(size)) {
         for (int rank = 0; rank < size; ++rank) {
             at(rank).shown.rank = rank;
-            for (std::uint64_t i = random.below(12); i > 0; --i) at(rank).script.push_back(draw(size, rank, random));
+            for (std::uint64_t i = random.below(40); i > 0; --i) at(rank).script.push_back(draw(size, rank, random));
         }
     }
 
@@ -110,13 +110,20 @@ private:
     bool is_in(Process const& process, std::uint64_t members) const {
         return !process.is_over() && process.action().kind == Action::Kind::meet && process.action().members == members;
     }
+    /// In one tick it comes as far as its next work or wait.
     void run(Process& process) {
         process.shown.cpu += tick;
+        for (std::size_t before = process.script.size() + 1; process.next != before;) {
+            before = process.next;
+            step(process);
+        }
+    }
+    void step(Process& process) {
         if (process.is_over()) return show(process, true);
         auto const action = process.action();
         switch (action.kind) {
             case Action::Kind::compute:
-                if (++process.worked >= action.ticks) advance(process);
+                if (process.worked++ >= action.ticks) advance(process);
                 return;
             case Action::Kind::send:
                 at(action.partner).messages.push_back(process.shown.rank);
@@ -165,7 +172,8 @@ public:
             found_out_ = now;
             before_ = all;
         }
-        return found_out_ && now > *found_out_ + patience + 2 * ticks_per_look * tick && have_all_computed(before_, all);
+        return found_out_ && now > *found_out_ + patience + 2 * ticks_per_look * tick &&
+               have_all_computed(before_, all);
     }
     void begin() { *this = {}; }
 
