@@ -7,8 +7,8 @@ namespace regraft::shield {
 namespace {
 
 // The part of the time that each computes at least. It is small, because who waits may yield to whoever computes; but
-// milliseconds are enough to look thousands of times.
-constexpr double least_share = 0.005;
+// milliseconds are enough to look a thousand times.
+constexpr double least_share = 0.002;
 // Seconds of that in which a byte that was under way has come at the latest.
 constexpr double least_per_byte = 1.0 / 50e6;
 

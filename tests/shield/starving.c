@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -14,7 +15,7 @@
 
 enum { task, result, other, seconds = 3 };
 
-static int rank, size, is_slow;
+static int rank, size, is_slow, slow_writes;
 
 static int is(char const* word, char const* name) {
     return !strcmp(word, name);
@@ -30,16 +31,19 @@ static void compute(void) {
     for (double const end = now() + seconds; now() < end;) continue;
 }
 
-/* MPI writes to files by this, and so by ours. */
+/* MPI writes to files by these, and so by ours. */
+static void write_slowly(void) {
+    if (!is_slow) return;
+    compute();
+    ++slow_writes;
+}
+ssize_t pwrite(int file, void const* data, size_t bytes, off_t place) {
+    write_slowly();
+    return syscall(SYS_pwrite64, file, data, bytes, place);
+}
 ssize_t pwritev(int file, struct iovec const* items, int count, off_t place) {
-    ssize_t all = 0;
-    if (is_slow) compute();
-    for (int i = 0; i < count; ++i) {
-        ssize_t const written = pwrite(file, items[i].iov_base, items[i].iov_len, place + all);
-        if (written < 0) return written;
-        all += written;
-    }
-    return all;
+    write_slowly();
+    return syscall(SYS_pwritev, file, items, count, place, 0);
 }
 
 static void add_slowly(void* in, void* out, int* count, MPI_Datatype* type) {
@@ -131,6 +135,7 @@ static void do_slowly(char const* what, MPI_Comm pair, int stopper) {
         is_slow = rank == 2;
         MPI_File_write_at_all(file, rank, &rank, 1, MPI_BYTE, MPI_STATUS_IGNORE);
         is_slow = 0;
+        if (rank == 2 && slow_writes == 0) printf("MPI writes in another way\n");
         MPI_File_close(&file);
     }
     if (is(what, "stop") && rank == 2) {
