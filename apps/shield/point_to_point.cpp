@@ -14,22 +14,10 @@
 namespace regraft::shield {
 namespace backend = ft::backend;
 
-namespace {
-
-int class_of(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class;
-}
-
-}  // namespace
-
-bool is_of_the_dead(int code) {
-    return code != MPI_SUCCESS && backend::is_process_failure(class_of(code));
-}
-
-bool is_suspended(int code) {
-    return code != MPI_SUCCESS && backend::is_suspended(class_of(code));
+int error_class(int code) {
+    int result = MPI_SUCCESS;
+    PMPI_Error_class(code, &result);
+    return result;
 }
 
 bool all_others_dead(Lane const& lane) {
@@ -43,13 +31,6 @@ bool all_others_dead(Lane const& lane) {
 bool can_not_send(Lane const& lane, int from) {
     if (from == MPI_ANY_SOURCE) return all_others_dead(lane);
     return from >= 0 && (is_not_on_face(lane, from) || backend::is_dead(lane.face, lane.on_face(from)));
-}
-
-void enter_message_call() {
-    auto& shield = *session().shield;
-    reach(call_points.call, shield.self());
-    reach(call_points.inside, shield.self());
-    shield.help();
 }
 
 MPI_Request complete_at_once() {
@@ -71,7 +52,7 @@ int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, M
     auto const who = from < 0 ? std::string("all others are dead") : "rank " + std::to_string(from) + " is dead";
     if (it.policy.receives == WithDead::end_job)
         refuse(Entry::current()->family().name, who + "; REGRAFT_SHIELD_RECV_DEAD=hole goes on without the message");
-    ++it.counts.skipped_receives;
+    it.count(&Counts::skipped_receives);
     buffer.make_hole();
     say_once(who + ": receives from it bring nothing");
     return MPI_SUCCESS;

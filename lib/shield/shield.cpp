@@ -250,7 +250,7 @@ void Shield::repair(bool voted) {
         lane->lost_members = false;
     }
     for (auto* const lane : busy_) {
-        statistics_.restarted += lane->pending.counts().started - lane->pending.counts().settled;
+        statistics_.count(&Statistics::restarted, lane->pending.counts().started - lane->pending.counts().settled);
         lane->pending.restart(*this, *lane);
     }
     past.rounds = repair.rounds();
@@ -260,8 +260,8 @@ void Shield::repair(bool voted) {
 void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
     past.ms = (PMPI_Wtime() - past.begin) * 1e3;
     std::set_difference(before.begin(), before.end(), living_.begin(), living_.end(), std::back_inserter(past.dead));
-    ++statistics_.repairs;
-    statistics_.rounds += past.rounds;
+    statistics_.count(&Statistics::repairs);
+    statistics_.count(&Statistics::rounds, past.rounds);
     statistics_.repair_ms += past.ms;
     repairs_.push_back(std::move(past));
 }
@@ -388,7 +388,8 @@ bool Shield::resolve(Lane& lane, Resolution const& resolution) {
     if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;
     if (kind == OutcomeKind::collecting && !collect(lane, resolution, self_, bytes)) return false;
     static_cast<void>(apply(lane.ledger, resolution, self_, std::move(bytes)));
-    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_) count_collected(resolution.inputs.size());
+    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_)
+        statistics_.count(&Statistics::collected, resolution.inputs.size());
     return true;
 }
 

@@ -39,8 +39,12 @@ struct Statistics {
     std::uint64_t repeated = 0;   // attempts after the first of a call
     std::uint64_t restarted = 0;  // nonblocking operations
     double repair_ms = 0;
-    /// Grows with each of them.
-    std::uint64_t events() const { return repairs + forwarded + collected + committed + repeated; }
+    std::uint64_t events = 0;  // how often any of them has grown
+
+    void count(std::uint64_t Statistics::*what, std::uint64_t more = 1) {
+        this->*what += more;
+        ++events;
+    }
 };
 
 struct PastRepair {
@@ -71,7 +75,6 @@ public:
     Statistics const& statistics() const { return statistics_; }
     Statistics& statistics() { return statistics_; }
     std::span<PastRepair const> repairs() const { return repairs_; }
-    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
