@@ -7,6 +7,7 @@
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/session.hpp"
+#include "shield/waiting.hpp"
 
 using namespace regraft::shield;
 
@@ -76,7 +77,7 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    int code = duplicate(*session().shield, *lane, made);
+    int code = wait_in(*lane, [&] { return duplicate(*session().shield, *lane, made); });
     if (code == MPI_SUCCESS && has_topology(comm) && !has_topology(*made))
         code = unsupported("MPI_Comm_dup", nullptr, MPI_ERR_PROC_FAILED,
                            "somebody has died, and topologies are made only while all live");
@@ -89,7 +90,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
-    return complain(*lane, split(*session().shield, *lane, colour, key, made));
+    return complain(*lane, wait_in(*lane, [&] { return split(*session().shield, *lane, colour, key, made); }));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {

@@ -1,0 +1,52 @@
+// Global quiescence: the proof that no process makes a step any more, from what each shows of itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "shield/ledger.hpp"
+
+namespace regraft::shield {
+
+/// What a process that lives shows.
+struct Wait {
+    std::uint64_t serial = 0;   // odd: it only waits for others; another number: not in the same wait
+    std::uint64_t repairs = 0;  // steps of repairs that it has begun
+    LaneId lane{};              // of the collective that it is in; {}: it waits for messages
+    std::uint64_t members = 0;  // who live, of that lane
+    std::uint64_t bytes = 0;    // of the largest message that it waits for
+    std::uint64_t starves =
+        0;           // 0: not in need of an obituary; else 1, and one for each that it was given because of this
+    double cpu = 0;  // seconds that it has computed, from any moment on
+    int rank = 0;
+
+    bool waits() const { return serial % 2 != 0; }
+};
+
+/// Who judges, and gets an obituary if nobody makes a step: the lowest of those who starve and were given the fewest.
+std::optional<int> judge_of(std::span<Wait const> living);
+
+/// One process looks at all again and again. Its verdict stands on four facts: each has been in one and the same wait
+/// all the time; none of the collectives can go on, for of each a member is elsewhere; the time was long; and each has
+/// computed meanwhile, for who waits polls, so that what was under way to it has come. A process that is stopped, or
+/// gets no time of its processor, does not compute, and nothing is proven.
+class Quiescence {
+public:
+    explicit Quiescence(double seconds) : seconds_(seconds) {}
+
+    /// living: all who live, ascending; nothing: of one nothing is known. now: seconds. Whether nobody makes a step;
+    /// then it takes as long again.
+    bool look(double now, std::optional<std::vector<Wait>> living);
+
+private:
+    bool has_lasted(double now, std::span<Wait const> living) const;
+
+    double seconds_;
+    double since_ = 0;
+    std::vector<Wait> first_;  // of these waits; empty: somebody is in none
+};
+
+}  // namespace regraft::shield
