@@ -1,6 +1,6 @@
-/* starving WHAT [WAY]: rank 0 gives a task to each other rank and receives as many results, from whomever they come; rank
- * 1 dies with its task in hand. WHAT the others do meanwhile; WAY in which rank 0 receives. Who receives results tells
- * of whom, in order. */
+/* starving WHAT [WAY]: rank 0 gives a task to each other rank and receives as many results, from whomever they come;
+ * rank 1 dies with its task in hand. WHAT the others do meanwhile; WAY in which rank 0 receives. Who receives results
+ * tells of whom, in order. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -126,7 +126,7 @@ static void do_slowly(char const* what, MPI_Comm pair, int stopper) {
     MPI_Op op;
     MPI_Op_create(add_slowly, 1, &op);
     if (is(what, "compute") && rank == 2) compute();
-    if (is(what, "scan")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, pair); /* nobody returns before all can */
+    if (is(what, "scan")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, pair);        /* nobody returns before all can */
     if (is(what, "reduce")) MPI_Reduce(&rank, &sum, 1, MPI_INT, op, 0, pair); /* only the root needs it */
     if (is(what, "write")) {
         char path[1100];
@@ -150,7 +150,8 @@ static void do_slowly(char const* what, MPI_Comm pair, int stopper) {
     MPI_Op_free(&op);
 }
 
-/* Rank 2 waits for results, too. Each says so to the other when it has heard of a death, which comes instead of another. */
+/* Rank 2 waits for results, too. Each says so to the other when it has heard of a death, which comes instead of
+ * another. */
 static void be_second_master(char const* what) {
     receive("recv");
     if (is(what, "fair")) send_result();
@@ -175,7 +176,8 @@ int main(int argc, char** argv) {
     }
     if (rank == 1) raise(SIGKILL);
     int const are_two = is(what, "lowest") || is(what, "fair");
-    int const is_slow_job = is(what, "compute") || is(what, "scan") || is(what, "reduce") || is(what, "write") || is(what, "stop");
+    int const is_slow_job =
+        is(what, "compute") || is(what, "scan") || is(what, "reduce") || is(what, "write") || is(what, "stop");
     if (rank > 1 && is_slow_job) do_slowly(what, pair, stopper);
     if (rank > 1 && !is_slow_job && !are_two) send_result();
     if (are_two && rank == 2) be_second_master(what);
@@ -187,7 +189,8 @@ int main(int argc, char** argv) {
         }
         for (int i = 0; i < results + lost && !is(what, "spin"); ++i) receive(way);
         if (is(what, "lowest")) MPI_Send(&rank, 1, MPI_INT, 2, result, MPI_COMM_WORLD);
-        if (is(what, "recv")) for (int to = 2; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, other, MPI_COMM_WORLD);
+        if (is(what, "recv"))
+            for (int to = 2; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, other, MPI_COMM_WORLD);
     } else if (is(what, "recv")) {
         MPI_Recv(&data, 1, MPI_INT, 0, other, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
