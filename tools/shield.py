@@ -104,7 +104,7 @@ class Options:
 class Board:
     """What ranks on this host say without MPI: apps/shield/board.hpp."""
 
-    HEAD = PLACE = 64
+    HEAD, PLACE = 64, 128
 
     def __init__(self, file: pathlib.Path):
         self.file = file

@@ -21,11 +21,13 @@ struct Place {
     // What waiting.hpp shows:
     std::atomic<std::uint64_t> waits;    // odd: it only waits for others; grows when a wait begins and when it ends
     std::atomic<std::uint64_t> lane;     // of the collective in which it does; 0: for messages
-    std::atomic<std::uint32_t> members;  // who live, of that lane
+    std::atomic<std::uint32_t> members;  // of that lane
     std::atomic<std::uint32_t> starves;  // 0: not in need of an obituary
     std::atomic<std::uint64_t> bytes;    // of the largest message that is awaited
+    std::atomic<std::uint64_t> sketch;   // of the members
+    std::uint64_t reserved[7];
 };
-static_assert(sizeof(Place) == 64);
+static_assert(sizeof(Place) == 128);
 
 /// Zeros at first. Without a launcher, or far from it, a process sees nobody's place but its own.
 class Board {
@@ -38,7 +40,6 @@ public:
 
     Place& mine() { return place(rank_); }
     Place& place(int rank);
-    int rank() const { return rank_; }
     int size() const { return size_; }
     bool is_shared() const { return shared_; }
     /// Whether a rank is a process on this host that lives.

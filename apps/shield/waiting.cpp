@@ -21,27 +21,30 @@ std::optional<double> cpu_seconds(pid_t process) {
 
 /// What a rank shows; nothing: it is on another host, or dead, and MPI does not know yet.
 std::optional<Wait> wait_of(int rank) {
+    Wait wait;
+    wait.process = PeId{static_cast<std::uint32_t>(rank)};
+    wait.is_dead = ft::backend::is_dead(MPI_COMM_WORLD, rank);
+    if (wait.is_dead) return wait;
     auto const& place = session().board->place(rank);
     auto const cpu = cpu_seconds(place.process);
     if (!cpu) return {};
-    Wait wait;
     wait.serial = place.waits.load(std::memory_order_acquire);
     wait.repairs = place.steps;
     wait.lane = LaneId{place.lane.load()};
     wait.members = place.members;
     wait.bytes = place.bytes;
     wait.starves = place.starves;
+    wait.sketch = place.sketch;
     wait.cpu = *cpu;
-    wait.rank = rank;
     return wait;
 }
 
-/// Of all who live; nothing: of one nothing is known.
+/// Of all whom no repair has left behind; nothing: of one nothing is known.
 std::optional<std::vector<Wait>> waits_of_all() {
     auto const& world = *lane_of(MPI_COMM_WORLD);
     std::vector<Wait> waits;
     for (int rank = 0; rank < static_cast<int>(world.size()); ++rank) {
-        if (!world.lives(rank) || ft::backend::is_dead(MPI_COMM_WORLD, rank)) continue;
+        if (!world.lives(rank)) continue;
         auto const wait = wait_of(rank);
         if (!wait) return {};
         waits.push_back(*wait);
@@ -66,7 +69,7 @@ bool Waiting::is_in_vain() {
     next_look = now + patience / looks_per_wait;
     place_->starves.store(given + 1, std::memory_order_relaxed);
     auto waits = waits_of_all();
-    bool const judges = waits && judge_of(*waits) == session().board->rank();
+    bool const judges = waits && judge_of(*waits) == session().shield->self();
     if (!quiescence.look(now, judges ? std::move(waits) : std::nullopt)) return false;
     ++given;
     return true;

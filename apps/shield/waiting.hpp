@@ -67,6 +67,7 @@ private:
     }
     void show_members() const {
         place_->members.store(static_cast<std::uint32_t>(lane_->living.size()), std::memory_order_relaxed);
+        place_->sketch.store(lane_->sketch, std::memory_order_relaxed);
     }
     static void count() {
         place_->waits.store(place_->waits.load(std::memory_order_relaxed) + 1, std::memory_order_release);

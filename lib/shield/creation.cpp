@@ -81,6 +81,7 @@ int duplicate(Shield& shield, Lane& lane, MPI_Comm* face) {
         child.founders = lane.founders;
         child.living = lane.living;
         child.rank_of = lane.rank_of;
+        child.sketch = lane.sketch;
         child.self = lane.self;
         if (!lane.is_whole()) child.native = lane.rank_of;
         return MPI_SUCCESS;

@@ -13,10 +13,12 @@ int Lane::position(PeId founder) const {
 
 void Lane::set_living(std::span<PeId const> members) {
     living.clear();
+    sketch = 0;
     rank_of.assign(founders.size(), gone);
     for (auto const member : members) {
         rank_of[value(member)] = static_cast<int>(living.size());
         living.push_back(static_cast<int>(value(member)));
+        sketch |= bit_of(founders[value(member)]);
     }
 }
 
@@ -24,6 +26,8 @@ void Lane::set_all_living() {
     living.resize(founders.size());
     std::iota(living.begin(), living.end(), 0);
     rank_of = living;
+    sketch = 0;
+    for (auto const founder : founders) sketch |= bit_of(founder);
 }
 
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {

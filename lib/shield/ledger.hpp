@@ -17,6 +17,12 @@ enum class LaneId : std::uint64_t {};
 /// Operations of a lane count from 1, alike on all its members. 0: none yet.
 using OperationNumber = std::uint64_t;
 
+/// In sketches of sets of processes: who does not have its bit there is not in the set.
+constexpr std::uint64_t bit_of(PeId process) {
+    constexpr std::uint32_t bits = 64;
+    return std::uint64_t{1} << value(process) % bits;
+}
+
 enum class OutcomeKind : std::uint8_t {
     data,     // the same packed result for all, which can be forwarded
     skipped,  // nothing was done, for the root is dead

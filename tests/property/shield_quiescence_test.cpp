@@ -42,7 +42,7 @@ class World {
 public:
     World(int size, Random& random) : processes_(static_cast<std::size_t>(size)) {
         for (int rank = 0; rank < size; ++rank) {
-            at(rank).shown.rank = rank;
+            at(rank).shown.process = PeId{static_cast<std::uint32_t>(rank)};
             for (std::uint64_t i = random.below(40); i > 0; --i) at(rank).script.push_back(draw(size, rank, random));
         }
     }
@@ -126,7 +126,7 @@ private:
                 if (process.worked++ >= action.ticks) advance(process);
                 return;
             case Action::Kind::send:
-                at(action.partner).messages.push_back(process.shown.rank);
+                at(action.partner).messages.push_back(static_cast<int>(value(process.shown.process)));
                 return advance(process);
             case Action::Kind::receive: {
                 auto& messages = process.messages;
@@ -144,11 +144,11 @@ private:
         auto const size = static_cast<std::uint64_t>(__builtin_popcountll(action.members));
         show(process, true, LaneId{action.members}, size);
         bool const all = std::all_of(processes_.begin(), processes_.end(), [&](Process const& other) {
-            return (action.members >> other.shown.rank & 1) == 0 || is_in(other, action.members);
+            return (action.members >> value(other.shown.process) & 1) == 0 || is_in(other, action.members);
         });
         if (!all || ++process.worked < action.ticks) return;
         for (auto& other : processes_)
-            if ((action.members >> other.shown.rank & 1) != 0) advance(other);
+            if ((action.members >> value(other.shown.process) & 1) != 0) advance(other);
     }
 
     int now_ = 0;

@@ -119,14 +119,15 @@ static void send_result(void) {
 }
 
 /* Rank 2 has what rank 0 waits for, when it is through with something that lasts; or rank 3, the root of the reduction.
- * pair: both. */
-static void do_slowly(char const* what, MPI_Comm pair, int stopper) {
+ * pair: both; trio: with rank 1. */
+static void do_slowly(char const* what, MPI_Comm pair, MPI_Comm trio, int stopper) {
     int sum = 0;
     MPI_File file;
     MPI_Op op;
     MPI_Op_create(add_slowly, 1, &op);
     if (is(what, "compute") && rank == 2) compute();
     if (is(what, "scan")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, pair);        /* nobody returns before all can */
+    if (is(what, "repair")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, trio);      /* rank 1 does not come */
     if (is(what, "reduce")) MPI_Reduce(&rank, &sum, 1, MPI_INT, op, 0, pair); /* only the root needs it */
     if (is(what, "write")) {
         char path[1100];
@@ -163,22 +164,24 @@ int main(int argc, char** argv) {
     char const* const place = getenv("OMPI_COMM_WORLD_RANK");
     int const stopper = is(what, "stop") && place && is(place, "2") ? start_stopper() : -1;
     int lost = is(what, "twice") ? 3 : 1, data = 0;
-    MPI_Comm pair;
+    MPI_Comm pair, trio;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &pair); /* rank 3 is first */
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, -rank, &trio);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         for (int to = 1; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, task, MPI_COMM_WORLD);
     } else {
         MPI_Recv(&data, 1, MPI_INT, 0, task, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
+    if (rank == 1 && is(what, "repair")) usleep(300000);
     if (rank == 1) raise(SIGKILL);
     int const are_two = is(what, "lowest") || is(what, "fair");
-    int const is_slow_job =
-        is(what, "compute") || is(what, "scan") || is(what, "reduce") || is(what, "write") || is(what, "stop");
-    if (rank > 1 && is_slow_job) do_slowly(what, pair, stopper);
+    int const is_slow_job = is(what, "compute") || is(what, "scan") || is(what, "reduce") || is(what, "write") ||
+                            is(what, "repair") || is(what, "stop");
+    if (rank > 1 && is_slow_job) do_slowly(what, pair, trio, stopper);
     if (rank > 1 && !is_slow_job && !are_two) send_result();
     if (are_two && rank == 2) be_second_master(what);
     if (rank == 0) {

@@ -66,6 +66,9 @@ class Starving(Jobs):
     def test_a_collective_to_which_all_have_come_makes_steps(self):
         self.check_slow_result("scan")
 
+    def test_a_collective_that_a_repair_has_begun_again_makes_steps(self):
+        self.check_slow_result("repair")
+
     def test_an_operation_of_the_program_makes_steps(self):
         self.check_slow_result("reduce", REAL[1])
 

@@ -19,11 +19,20 @@ public:
     void pass(double seconds) {
         now_ += seconds;
         for (auto& wait : all_)
-            if (!stopped_ || wait.rank != *stopped_) wait.cpu += seconds / 2;
+            if (wait.process != stopped_) wait.cpu += seconds / 2;
     }
-    void stop(int rank) { stopped_ = rank; }
+    void stop(std::uint32_t rank) { stopped_ = PeId{rank}; }
     void go_on() { stopped_.reset(); }
-    void die(int rank) { all_.erase(all_.begin() + rank); }
+    void die(int rank) { at(rank) = {.process = at(rank).process, .is_dead = true}; }
+    void leave_behind(int rank) { all_.erase(all_.begin() + rank); }
+    /// They are in a collective of a lane that has other members, too.
+    void meet(std::vector<int> const& ranks, std::uint64_t members, std::uint64_t sketch) {
+        for (auto const rank : ranks) {
+            at(rank).lane = lane;
+            at(rank).members = members;
+            at(rank).sketch = sketch;
+        }
+    }
     bool look() { return quiescence_.look(now_, all_); }
     bool look_in_vain() { return quiescence_.look(now_, std::nullopt); }
     /// The first look starts the time.
@@ -36,8 +45,9 @@ public:
 private:
     Quiescence quiescence_{patience};
     double now_ = 100;
-    std::optional<int> stopped_;
-    std::vector<Wait> all_{{.serial = 1, .rank = 0}, {.serial = 3, .rank = 1}, {.serial = 5, .rank = 2}};
+    std::optional<PeId> stopped_;
+    std::vector<Wait> all_{
+        {.process = PeId{0}, .serial = 1}, {.process = PeId{1}, .serial = 3}, {.process = PeId{2}, .serial = 5}};
 };
 
 TEST(Quiescence, IsFoundWhenAllHaveWaitedForSoLongAndNotBefore) {
@@ -79,6 +89,8 @@ TEST(Quiescence, BeginsAnewWithEachStepOfARepairAndEachDeath) {
     EXPECT_FALSE(job.look_after(9));
     job.die(1);
     EXPECT_FALSE(job.look_after(9));
+    job.leave_behind(1);
+    EXPECT_FALSE(job.look_after(9));
     job.pass(2);
     EXPECT_TRUE(job.look());
 }
@@ -111,19 +123,29 @@ TEST(Quiescence, GivesLargeMessagesTheTimeToCome) {
 
 TEST(Quiescence, SeesThatACollectiveGoesOnToWhichAllHaveCome) {
     Job job;
-    for (int rank : {1, 2}) {
-        job.at(rank).lane = lane;
-        job.at(rank).members = 2;
-    }
+    job.meet({1, 2}, 2, 0b110);
     EXPECT_FALSE(job.look_after(100));
 }
 
 TEST(Quiescence, SeesThatACollectiveWaitsForAMemberWhoIsElsewhere) {
     Job job;
-    job.at(1).lane = lane;
-    job.at(1).members = 2;
-    job.at(2).lane = LaneId{8};  // in another one, of which the third is a member
-    job.at(2).members = 2;
+    job.meet({1, 2}, 2, 0b110);
+    job.at(2).lane = LaneId{8};
+    job.at(2).sketch = 0b101;
+    EXPECT_TRUE(job.look_after(11));
+}
+
+TEST(Quiescence, ExpectsNoneOfTheDeadInACollective) {
+    Job job;
+    job.meet({1, 2}, 2, 0b110);
+    job.die(1);
+    EXPECT_FALSE(job.look_after(100));
+}
+
+TEST(Quiescence, IsFoundThoughSomebodyIsDeadWhoIsNoMember) {
+    Job job;
+    job.meet({2}, 2, 0b101);
+    job.die(1);
     EXPECT_TRUE(job.look_after(11));
 }
 
@@ -137,13 +159,14 @@ TEST(Quiescence, IsFoundByWhoIsAlone) {
 
 TEST(JudgeOf, IsTheLowestOfThoseThatStarveAndWereGivenTheFewest) {
     EXPECT_EQ(judge_of({}), std::nullopt);
-    std::vector<Wait> all{
-        {.starves = 0, .rank = 0}, {.starves = 2, .rank = 1}, {.starves = 1, .rank = 3}, {.starves = 1, .rank = 4}};
-    EXPECT_EQ(judge_of(all), 3);
-    all[2].starves = all[3].starves = 2;
-    EXPECT_EQ(judge_of(all), 1);
-    for (auto& wait : all) wait.starves = 0;
+    std::vector<Wait> all(5);
+    for (std::uint32_t i = 0; i < all.size(); ++i) all[i].process = PeId{i};
     EXPECT_EQ(judge_of(all), std::nullopt);
+    all[1].starves = 2;
+    all[3].starves = all[4].starves = 1;
+    EXPECT_EQ(judge_of(all), PeId{3});
+    all[3].starves = all[4].starves = 2;
+    EXPECT_EQ(judge_of(all), PeId{1});
 }
 
 }  // namespace
