@@ -137,6 +137,38 @@ int Shield::start(Lane& lane, Nonblocking operation) {
     return lane.pending.start(*this, lane, std::move(operation));
 }
 
+int Shield::defer(Lane& lane, std::function<void()> action) {
+    auto const entry = deferred_.insert(deferred_.end(), {&lane, 0, false, std::move(action)});
+    int const code = start(lane, {PMPI_Ibarrier, [entry](int) { entry->is_due = true; }});
+    entry->after = lane.pending.counts().started;
+    if (code != MPI_SUCCESS) deferred_.erase(entry);
+    return code;
+}
+
+/// Of those for which all members have come, the first in an order that is the same everywhere. Who knows that tells
+/// the others, in a round, and after that must not begin anything else that blocks: who hears it of all relies on that.
+Deferred* Shield::next_deferred() {
+    Deferred* next = nullptr;
+    for (auto& one : deferred_) {
+        bool const have_come = one.is_due || (one.after != 0 && one.lane->pending.counts().succeeded >= one.after);
+        if (have_come &&
+            (next == nullptr || std::pair(one.lane->id, one.after) < std::pair(next->lane->id, next->after)))
+            next = &one;
+    }
+    return next;
+}
+
+void Shield::act() {
+    if (acts_) return;
+    acts_ = true;
+    for (auto* next = next_deferred(); next != nullptr && next->is_due; next = next_deferred()) {
+        auto const action = std::move(next->action);
+        deferred_.remove_if([&](Deferred const& one) { return &one == next; });
+        action();
+    }
+    acts_ = false;
+}
+
 void Shield::progress() {
     constexpr std::uint32_t looks_between_questions = 64;
     bool moved = false;
