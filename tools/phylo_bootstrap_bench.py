@@ -4,7 +4,6 @@
 Ours with two seeds, as a measure of what chance does; of IQ-TREE, where it is installed: its search with -fast on alignments that were
 resampled here, its own bootstrap (-b; hours, only with --only), and its approximation by ultrafast bootstrap (-B).
 """
-import argparse
 import json
 import math
 import os
@@ -15,6 +14,7 @@ import shutil
 import sys
 import tempfile
 
+import bench_tool
 from search_bench import simulated
 from tree_programs import Dataset, Failed, IqTree, Regraft, Start, Usage, dataset_of, run
 
@@ -121,24 +121,18 @@ def compared(judge: Regraft, dataset: Dataset, number: int, chosen: list, runs: 
         first = first or here
         differences = [abs(a - b) for a, b in zip(first, here)]
         name = f"{program.name}/{dataset.name}/replicates:{len(found['trees'])}"
-        records.append({"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "time_unit": "s",
-                        "real_time": found["wall_s"], "cpu_time": found["user_s"], "load": found["load"], "edges": len(here),
-                        "correlation": correlation(first, here), "mean_difference": sum(differences) / len(differences),
-                        "largest_difference": max(differences)})
+        records.append(bench_tool.record(name, "s", real_time=found["wall_s"], cpu_time=found["user_s"], load=found["load"], edges=len(here),
+                                         correlation=correlation(first, here), mean_difference=sum(differences) / len(differences),
+                                         largest_difference=max(differences)))
         print(f"  {name:<44} {found['user_s']:>8.1f} s, correlation {records[-1]['correlation']:.4f}", flush=True)
     return records
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="regraft-phylo")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
+    parser = bench_tool.options(__doc__, "regraft-phylo", "few replicates", "the least that there is, without peers")
     parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR", help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of ours_seed_2, iqtree_fast, iqtree_ufboot and iqtree_b")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps what was run there, and does not run again what is there")
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: few replicates")
-    pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is, without peers")
     args = parser.parse_args()
     wanted = args.only if args.only else ["ours_seed_2"] if args.pace == "smoke" else ["ours_seed_2", "iqtree_fast", "iqtree_ufboot"]
     chosen = [program for program in programs(args.program.resolve()) if program.name in ("ours", *wanted)]
@@ -149,8 +143,7 @@ def main() -> int:
         judge = Regraft(args.program.resolve(), "normal")
         records = [record for dataset in sets
                    for record in compared(judge, dataset, REPLICATES[args.pace], chosen, (args.runs or scratch / "runs").resolve())]
-    context = {"clock": "cpu_time", "drawing": "none", "num_cpus": os.cpu_count()}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
+    bench_tool.write(args.out, {"clock": "cpu_time", "drawing": "none"}, records)
     return 0
 
 

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """What commits and checkpoints on disk cost a search in which nobody dies: the same search with three intervals between checkpoints, in turn."""
-import argparse
-import json
-import os
 import pathlib
 import sys
 import tempfile
 
+import bench_tool
 from search_bench import simulated
 from tree_programs import Regraft, run
 
@@ -16,12 +14,7 @@ REPETITIONS = {"full": 5, "short": 2, "smoke": 1}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="regraft-phylo")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: a small search")
-    pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
+    parser = bench_tool.options(__doc__, "regraft-phylo", "a small search")
     args = parser.parse_args()
     program, records, results = Regraft(args.program.resolve(), "normal"), [], set()
     with tempfile.TemporaryDirectory() as place:
@@ -34,12 +27,11 @@ def main() -> int:
                 results.add(report["bits"])
                 kept = report["checkpoints"]
                 run_name = f"{name}/{dataset.name}/repetition:{repetition + 1}"
-                records.append({"name": run_name, "run_name": run_name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1,
-                                "real_time": usage.wall_s, "cpu_time": usage.user_s, "time_unit": "s", "commits": kept["count"],
-                                "commits_s": kept["ms"] / 1e3, "on_disk": kept["on_disk"], "bytes_on_disk": kept["bytes_on_disk"],
-                                "disk_s": kept["disk_ms"] / 1e3, "search_s": report["seconds"], "load": usage.load})
-    context = {"clock": "cpu_time", "drawing": "none", "num_cpus": os.cpu_count()}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
+                records.append(bench_tool.record(
+                    run_name, "s", real_time=usage.wall_s, cpu_time=usage.user_s, commits=kept["count"], commits_s=kept["ms"] / 1e3,
+                    on_disk=kept["on_disk"], bytes_on_disk=kept["bytes_on_disk"], disk_s=kept["disk_ms"] / 1e3, search_s=report["seconds"],
+                    load=usage.load))
+    bench_tool.write(args.out, {"clock": "cpu_time", "drawing": "none"}, records)
     if len(results) != 1:
         print("the searches ended with different bits")
     return 0 if len(results) == 1 else 1

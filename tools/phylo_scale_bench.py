@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Fast searches on simulated alignments of many taxa: time and steps of each stage, and memory beside what the program says it needs."""
-import argparse
-import json
-import os
 import pathlib
 import re
 import sys
 import tempfile
 
+import bench_tool
 import simulate
 from tree_programs import Dataset, Regraft, Start, run
 
@@ -18,9 +16,7 @@ STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
 
 
 def record(name: str, taxa: int, seconds: float, **counters) -> dict:
-    run_name = f"{name}/simulated/taxa:{taxa}"
-    return {"name": run_name, "run_name": run_name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "real_time": seconds,
-            "cpu_time": seconds, "time_unit": "s", "s_per_taxon": seconds / taxa, **counters}
+    return bench_tool.record(f"{name}/simulated/taxa:{taxa}", "s", real_time=seconds, cpu_time=seconds, s_per_taxon=seconds / taxa, **counters)
 
 
 def stages(log: str) -> dict[str, float]:
@@ -57,12 +53,7 @@ def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="regraft-phylo")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: few taxa")
-    pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
+    parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa")
     args = parser.parse_args()
     program, records = Regraft(args.program.resolve(), "fast"), []
     with tempfile.TemporaryDirectory() as place:
@@ -71,8 +62,7 @@ def main() -> int:
             dataset = Dataset(f"sim_{taxa}", folder / f"sim_{taxa}.phy")
             dataset.alignment.write_text(simulate.evolved(taxa, SITES, seed=taxa), encoding="utf-8")
             records += measure(program, dataset, taxa, folder)
-    context = {"clock": "cpu_time", "num_cpus": os.cpu_count(), "subject": "search", "unit": "taxa"}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
+    bench_tool.write(args.out, {"clock": "cpu_time", "subject": "search", "unit": "taxa"}, records)
     return 0
 
 

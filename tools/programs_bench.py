@@ -3,7 +3,6 @@
 al. 2022), and the stencil with snapshots at several intervals, and at Young's with deaths (as figs. 4 to 8 of Kohl et al. 2019). Variants by
 turns, so that all have the same of what else the machine does. All runs of a program must have one result."""
 import argparse
-import json
 import os
 import pathlib
 import random
@@ -11,6 +10,8 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+
+import bench_tool
 
 LAUNCH = pathlib.Path(__file__).resolve().parent / "launch.py"
 NEVER = 10**9  # steps between snapshots
@@ -54,8 +55,8 @@ class Runs:
         self.results.setdefault((program, *inputs), set()).add(result)
         name = f"{variant}/{program}/pes:{ranks}/repetition:{repetition + 1}"
         milliseconds = float(re.search(r"^everything in ([\d.]+) ms$", output, re.M)[1])
-        record = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": repetition, "threads": 1,
-                  "iterations": 1, "real_time": milliseconds, "cpu_time": milliseconds, "time_unit": "ms", "load": os.getloadavg()[0], **counters}
+        record = bench_tool.record(name, "ms", real_time=milliseconds, cpu_time=milliseconds, repetition_index=repetition, load=os.getloadavg()[0],
+                                   **counters)
         if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms; (\d+) steps again, recoveries in ([\d.]+) ms$", output, re.M):
             record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2]), "steps_again": int(told[3]), "recoveries_ms": float(told[4])}
         record["deaths"] = sum(int(count) for count in re.findall(r"^(\d+) died in ", output, re.M))
@@ -96,12 +97,8 @@ class Runs:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="folder of the examples")
+    parser = bench_tool.options(__doc__, "folder of the examples", "small sizes")
     parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
-    parser.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: small sizes")
-    parser.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
     args = parser.parse_args()
     runs, pace = Runs(args), PACES[args.pace]
     for repetition in range(pace.repetitions):
@@ -111,8 +108,7 @@ def main() -> int:
             runs.sizes(ranks, pace, repetition)
         if repetition < pace.long_repetitions:
             runs.young(max(pace.ranks), pace, repetition)
-    context = {"drawing": "programs", "num_cpus": os.cpu_count()}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": runs.records}, indent=1) + "\n", encoding="utf-8")
+    bench_tool.write(args.out, {"drawing": "programs"}, runs.records)
     different = {key: results for key, results in runs.results.items() if len(results) != 1}
     for key, results in different.items():
         print(f"different results of {' '.join(key)}: {', '.join(sorted(results))}")

@@ -4,16 +4,15 @@
 All programs search on the same data in turn, from several starts; all final trees are judged by one: `regraft-phylo evaluate`. What is
 wrong fails: a tree without some of the taxa, or one that is judged more than 0.01 below what its program says.
 """
-import argparse
 import dataclasses
 import hashlib
 import json
-import os
 import pathlib
 import shutil
 import sys
 import tempfile
 
+import bench_tool
 import simulate
 from tree_programs import Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
 
@@ -53,7 +52,7 @@ class Bench:
     def measure(self, program, dataset: Dataset, start: Start) -> None:
         folder = self.folder(program, dataset, start)
         name = f"{program.name}/{dataset.name}/start:{start.number}"
-        record = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "time_unit": "s"}
+        record = bench_tool.record(name, "s")
         try:
             found = kept(folder / "found.json") or self.search(program, dataset, start, folder)
             judged = self.judged(dataset, found, folder / "judged.json")
@@ -107,17 +106,12 @@ def kept(path: pathlib.Path) -> Found | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="regraft-phylo")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
+    parser = bench_tool.options(__doc__, "regraft-phylo", "little data, two starts", "the least that there is, without peers")
     parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR", help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
     parser.add_argument("--starts", type=int, metavar="N", help="for each data set and program")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of fast, normal, thorough, iqtree_fast, iqtree and raxml_ng")
     parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps what was run there, and does not run again what is there")
     parser.add_argument("--kept", action="store_true", help="searches nothing: judges what is in --runs")
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: little data, two starts")
-    pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is, without peers")
     args = parser.parse_args()
 
     programs = searchers(args.program.resolve())
@@ -136,10 +130,10 @@ def main() -> int:
                     if not args.kept or (bench.folder(program, dataset, start) / "found.json").exists():
                         bench.measure(program, dataset, start)
         bench.add_distances()
-        context = {"clock": "cpu_time", "drawing": "search", "num_cpus": os.cpu_count(),
+        context = {"clock": "cpu_time", "drawing": "search",
                    "programs": {program.name: version(program) for program in programs},
                    "alignments": {dataset.name: hashlib.sha256(dataset.alignment.read_bytes()).hexdigest() for dataset in sets}}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": bench.records}, indent=1) + "\n", encoding="utf-8")
+    bench_tool.write(args.out, context, bench.records)
     problems = [f"{record['name']}: {record['error_message']}" for record in bench.records if "error_message" in record]
     print("\n".join(problems), end="\n" * bool(problems))
     return 1 if problems and args.pace == "smoke" else 0  # elsewhere the reader of the JSON tells

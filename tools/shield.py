@@ -36,6 +36,7 @@ POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
     "HOLES": ("zero|keep|poison", "places of the dead in receive buffers are zeros, as they were, or all ones (NaN, -1)"),
     "COMMIT": ("forward|confirm", "small results and inputs are kept for others, or confirmed by a barrier"),
     "ANY_SOURCE": ("wait|obituary|error", "a receive from any source waits, or gets an empty message of each dead rank, or an error"),
+    "STARVATION": ("N", "seconds in which nobody makes a step until one who waits so gets one, 0: never; 10 if nothing is said"),
     "UNSUPPORTED": ("abort|error|pass", "what the shield cannot do ends the job, is an error for the program, or is tried"),
     "ABORT": ("job|self", "MPI_Abort ends the job, or only the rank that calls it"),
     "MIN_SURVIVORS": ("N", "fewer ranks end the job; 1 if nothing is said"),
@@ -103,7 +104,7 @@ class Options:
 class Board:
     """What ranks on this host say without MPI: apps/shield/board.hpp."""
 
-    HEAD = PLACE = 64
+    HEAD, PLACE = 64, 128
 
     def __init__(self, file: pathlib.Path):
         self.file = file

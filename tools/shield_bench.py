@@ -7,12 +7,13 @@ Times are medians over the turns of the fastest batch. over_plain: in relation t
 import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+import bench_tool
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -63,8 +64,7 @@ def times(output: str) -> dict[tuple[str, int], float]:
 
 
 def record(name: str, nanoseconds: float, **counters: float) -> dict:
-    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1, "iterations": 1,
-            "real_time": nanoseconds / 1e3, "cpu_time": nanoseconds / 1e3, "time_unit": "us", **counters}
+    return bench_tool.record(name, "us", real_time=nanoseconds / 1e3, cpu_time=nanoseconds / 1e3, repetition_index=0, **counters)
 
 
 def costs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:
@@ -100,13 +100,9 @@ def repairs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, required=True, help="shield_bench")
+    parser = bench_tool.options(__doc__, "shield_bench", "fewer turns")
     parser.add_argument("--library", type=pathlib.Path, required=True, help="libregraft_shield.so")
     parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
-    parser.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help="a quick look: fewer turns")
-    parser.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help="for a test: the least that there is")
     args = parser.parse_args()
     jobs, pace = Jobs(args), PACES[args.pace]
     try:
@@ -114,9 +110,9 @@ def main() -> int:
         records += [record for ranks in pace.repair_ranks for record in repairs(jobs, ranks, pace)]
     except Failed as failure:
         sys.exit(str(failure))
-    context = {"drawing": "none", "unit": "bytes", "num_cpus": os.cpu_count(), "turns": pace.turns, "batches": pace.batches,
+    context = {"drawing": "none", "unit": "bytes", "turns": pace.turns, "batches": pace.batches,
                "mpi": subprocess.run([args.mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]}
-    args.out.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
+    bench_tool.write(args.out, context, records)
     return 0
 
 

@@ -5,10 +5,12 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
 #include "shield/messages.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -33,9 +35,9 @@ struct Mourning {
     Obituary& of(int rank) { return obituaries[static_cast<std::size_t>(rank)]; }
 };
 
+auto& all_mournings = *new std::map<LaneId, Mourning>;  // never destroyed
 std::map<LaneId, Mourning>& mournings() {
-    static std::map<LaneId, Mourning> all;
-    return all;
+    return all_mournings;
 }
 
 /// Who was dead when the face was made, and who has died since.
@@ -61,13 +63,27 @@ Mourning* find_mourning(Lane const& lane) {
     return lane.native.empty() ? nullptr : &update(lane);
 }
 
-void say_that_it_waits(Mourning const& mourning) {
+std::string the_dead(Mourning const& mourning) {
     std::string dead;
     for (std::size_t rank = 0; rank < mourning.obituaries.size(); ++rank)
         if (mourning.obituaries[rank] != Mourning::Obituary::none)
             dead += (dead.empty() ? "" : ", ") + std::to_string(rank);
-    say_once("a message from any source has not come for 10 s; dead there: " + dead +
+    return dead;
+}
+
+void say_that_it_waits(Mourning const& mourning) {
+    say_once("a message from any source has not come for 10 s; dead there: " + the_dead(mourning) +
              "; REGRAFT_SHIELD_ANY_SOURCE=obituary gives an empty message of each");
+}
+
+void say_that_all_wait(Mourning const& mourning) {
+    static bool has_spoken = false;
+    auto const* const entry = Entry::current();
+    if (entry == nullptr || std::exchange(has_spoken, true)) return;
+    say(located(entry->family().name),
+        "all who live only wait, and have for " + std::to_string(session().policy.starvation) +
+            " s: instead of a message from any source comes an empty one of the dead; dead there: " +
+            the_dead(mourning) + " (said once); REGRAFT_SHIELD_STARVATION=N sets the seconds, 0: for ever");
 }
 
 /// Whether obituaries are given at all, so that nothing is said of waiting.
@@ -75,28 +91,44 @@ bool are_due(Mourning const& mourning) {
     return mourning.nobody_lives || session().policy.any_source != AnySource::wait;
 }
 
+/// Of which there is to be one though each has had one: better another than to wait for ever.
+std::optional<int> find_again(Mourning& mourning) {
+    for (auto& obituary : mourning.obituaries)
+        if (obituary == Mourning::Obituary::delivered) obituary = Mourning::Obituary::due;
+    return mourning.find(Mourning::Obituary::due);
+}
+
 }  // namespace
+
+bool may_mourn() {
+    return !mournings().empty() || !session().shield->repairs().empty();
+}
 
 std::optional<int> find_obituary(Lane const& lane, bool suspended) {
     // Receives from any source go on among the living.
     if (suspended) ft::backend::acknowledge(lane.face);
     auto* const mourning = suspended ? &update(lane) : find_mourning(lane);
     if (mourning == nullptr) return {};
-    if (!are_due(*mourning)) {
+    auto const probed = mourning->find(Mourning::Obituary::probed);
+    bool const in_vain = !probed && !are_due(*mourning) && Waiting::is_in_vain();
+    if (in_vain) say_that_all_wait(*mourning);
+    if (!probed && !in_vain && !are_due(*mourning)) {
         auto const now = PMPI_Wtime();
         if (mourning->waits_since < 0) mourning->waits_since = now;
         if (now - mourning->waits_since >= patience) say_that_it_waits(*mourning);
         return {};
     }
-    if (++mourning->looks < few_looks) return {};
-    if (auto const probed = mourning->find(Mourning::Obituary::probed)) return probed;
+    if (!in_vain && ++mourning->looks < few_looks) return {};
+    if (probed) return probed;
     if (auto const due = mourning->find(Mourning::Obituary::due)) return due;
-    // Nobody is left, and each has had one: better another than to wait for ever.
-    return mourning->nobody_lives ? mourning->find(Mourning::Obituary::delivered) : std::nullopt;
+    return in_vain || mourning->nobody_lives ? find_again(*mourning) : std::nullopt;
 }
 
 std::optional<int> look_for_obituary(Lane const& lane) {
+    constexpr unsigned looks_between_questions = 64;  // of what time it is
+    static unsigned all_looks = 0;
     static std::map<LaneId, double> last_looks;
+    if (++all_looks % looks_between_questions != 0) return may_mourn() ? find_obituary(lane, false) : std::nullopt;
     auto const now = PMPI_Wtime();
     auto& last = last_looks.try_emplace(lane.id, 0).first->second;
     bool const looks = now - last >= pause;
@@ -108,8 +140,9 @@ int count_obituaries(Lane const& lane) {
     if (!look_for_obituary(lane)) return 0;
     auto const& mourning = *find_mourning(lane);
     if (mourning.nobody_lives) return std::numeric_limits<int>::max();
-    return static_cast<int>(std::count_if(mourning.obituaries.begin(), mourning.obituaries.end(), [](auto it) {
-        return it == Mourning::Obituary::due || it == Mourning::Obituary::probed;
+    bool const counts_due = are_due(mourning);
+    return static_cast<int>(std::count_if(mourning.obituaries.begin(), mourning.obituaries.end(), [&](auto it) {
+        return it == Mourning::Obituary::probed || (counts_due && it == Mourning::Obituary::due);
     }));
 }
 
@@ -122,7 +155,7 @@ void probe_obituary(Lane const& lane, int dead) {
 }
 
 void receive_probed(Lane const& lane, int from) {
-    auto* const mourning = from < 0 ? nullptr : find_mourning(lane);
+    auto* const mourning = from < 0 || !may_mourn() ? nullptr : find_mourning(lane);
     if (mourning != nullptr && mourning->of(from) == Mourning::Obituary::probed) deliver_obituary(lane, from);
 }
 

@@ -10,6 +10,8 @@
 
 namespace regraft::shield {
 
+/// False: nobody gets an obituary, as far as is known.
+bool may_mourn();
 /// Nothing has come yet for a receive or probe from any source: the dead member of which it gets an obituary now. None:
 /// it waits on. To be asked again and again. suspended: MPI has said so of the request.
 std::optional<int> find_obituary(Lane const& lane, bool suspended);

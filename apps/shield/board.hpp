@@ -18,9 +18,16 @@ struct Place {
     std::atomic<std::uint64_t> steps;     // of repairs, that it has begun
     std::atomic<std::uint32_t> phase;     // the present step of a repair
     std::atomic<std::int32_t> family;     // the call that it is in, or was in last: see families.hpp
-    std::uint64_t reserved[4];
+    // What waiting.hpp shows:
+    std::atomic<std::uint64_t> waits;    // odd: it only waits for others; grows when a wait begins and when it ends
+    std::atomic<std::uint64_t> lane;     // of the collective in which it does; 0: for messages
+    std::atomic<std::uint32_t> members;  // of that lane
+    std::atomic<std::uint32_t> starves;  // 0: not in need of an obituary
+    std::atomic<std::uint64_t> bytes;    // of the largest message that is awaited
+    std::atomic<std::uint64_t> sketch;   // of the members
+    std::uint64_t reserved[7];
 };
-static_assert(sizeof(Place) == 64);
+static_assert(sizeof(Place) == 128);
 
 /// Zeros at first. Without a launcher, or far from it, a process sees nobody's place but its own.
 class Board {

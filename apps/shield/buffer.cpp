@@ -9,15 +9,15 @@
 namespace regraft::shield {
 namespace {
 
-/// The type that was asked for last of those without gaps and not made of others, which nobody can free: bytes are its
-/// packed form.
-struct Plain {
-    MPI_Datatype type = MPI_BYTE;
-    int size = 1;
-} last_plain;
+int packed_size(int count, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Pack_size(count, type, MPI_COMM_SELF, &size);
+    return size;
+}
 
-bool is_plain(MPI_Datatype type) {
-    if (type == last_plain.type) return true;
+}  // namespace
+
+bool Buffer::find_plain(MPI_Datatype type) {
     int integers = 0;
     int addresses = 0;
     int types = 0;
@@ -30,35 +30,18 @@ bool is_plain(MPI_Datatype type) {
     PMPI_Type_size(type, &size);
     PMPI_Type_get_extent(type, &first, &extent);
     if (first != 0 || extent != size) return false;
-    last_plain = {type, size};
+    last_plain_ = {type, size};
     return true;
 }
 
-int packed_size(int count, MPI_Datatype type) {
-    int size = 0;
-    PMPI_Pack_size(count, type, MPI_COMM_SELF, &size);
-    return size;
-}
-
-}  // namespace
-
-std::size_t Buffer::bytes() const {
+std::size_t Buffer::packed_bytes() const {
     if (count < 0) return 0;
     int size = 0;
-    if (is_plain(type)) {
-        size = last_plain.size;
-    } else if (PMPI_Type_size(type, &size) != MPI_SUCCESS) {
-        return 0;
-    }
+    if (PMPI_Type_size(type, &size) != MPI_SUCCESS) return 0;
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(count);
 }
 
-void Buffer::pack(std::vector<std::byte>& bytes) const {
-    if (is_plain(type)) {
-        auto const* const begin = static_cast<std::byte const*>(data);
-        bytes.assign(begin, begin + this->bytes());
-        return;
-    }
+void Buffer::pack_items(std::vector<std::byte>& bytes) const {
     int const size = packed_size(count, type);
     int used = 0;
     bytes.resize(static_cast<std::size_t>(size));
@@ -67,8 +50,8 @@ void Buffer::pack(std::vector<std::byte>& bytes) const {
 }
 
 void Buffer::unpack(std::span<std::byte const> bytes) const {
-    if (is_plain(type)) {
-        if (!bytes.empty()) std::memcpy(data, bytes.data(), std::min(bytes.size(), this->bytes()));
+    if (is_plain()) {
+        if (!bytes.empty()) std::memcpy(data, bytes.data(), std::min(bytes.size(), plain_bytes()));
         return;
     }
     int used = 0;
@@ -78,7 +61,7 @@ void Buffer::unpack(std::span<std::byte const> bytes) const {
 void Buffer::make_hole() const {
     auto const& policy = session().policy;
     if (count <= 0) return;
-    ++session().counts.holes;
+    session().count(&Counts::holes);
     if (policy.fills_holes)
         unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(count, type)), policy.hole));
 }

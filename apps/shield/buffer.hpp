@@ -9,6 +9,12 @@
 
 namespace regraft::shield {
 
+/// A type without gaps that is not made of others, so nobody can free it: bytes are its packed form.
+struct PlainType {
+    MPI_Datatype type = MPI_BYTE;
+    int size = 1;
+};
+
 /// count items of a type.
 struct Buffer {
     void* data = nullptr;
@@ -16,14 +22,29 @@ struct Buffer {
     MPI_Datatype type = MPI_BYTE;
 
     /// Of the data themselves, without gaps.
-    std::size_t bytes() const;
+    std::size_t bytes() const { return is_plain() ? plain_bytes() : packed_bytes(); }
     /// Replaces what is in bytes.
-    void pack(std::vector<std::byte>& bytes) const;
+    void pack(std::vector<std::byte>& bytes) const {
+        if (!is_plain()) return pack_items(bytes);
+        auto const* const begin = static_cast<std::byte const*>(data);
+        bytes.assign(begin, begin + plain_bytes());
+    }
     void unpack(std::span<std::byte const> bytes) const;
     /// The place of who is dead: counted, and filled as REGRAFT_SHIELD_HOLES says.
     void make_hole() const;
     /// Part i of equal parts of so many items.
     Buffer part(int i) const;
+
+private:
+    static inline PlainType last_plain_;  // that was asked for last
+
+    bool is_plain() const { return type == last_plain_.type || find_plain(type); }
+    std::size_t plain_bytes() const {
+        return count < 0 ? 0 : static_cast<std::size_t>(last_plain_.size) * static_cast<std::size_t>(count);
+    }
+    std::size_t packed_bytes() const;
+    void pack_items(std::vector<std::byte>& bytes) const;
+    static bool find_plain(MPI_Datatype type);
 };
 
 /// The items of one go to the places of those of the other, which are as many and of the same kinds.

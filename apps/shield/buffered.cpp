@@ -27,7 +27,8 @@ void forget_finished() {
     std::erase_if(under_way(), [](Sent& sent) {
         int done = 0;
         int const code = PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE);
-        if (is_of_the_dead(code)) ++session().counts.skipped_sends;  // long ago, as far as the program is concerned
+        if (is_of_the_dead(code))
+            session().count(&Counts::skipped_sends);  // long ago, as far as the program is concerned
         return code != MPI_SUCCESS || done != 0;
     });
 }

@@ -3,6 +3,8 @@
 #include "shield/collectives.hpp"
 #include <mpi.h>
 
+#include "shield/identity.hpp"
+
 namespace regraft::shield {
 namespace {
 
@@ -84,6 +86,7 @@ int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type,
     if (lane == nullptr) return PMPI_Allreduce(send, receive, count, type, op, comm);
     Buffer const result{receive, count, type};
     Kept kept(send == MPI_IN_PLACE, result);
+    Unshown const unshown(!is_built_in(op));
     // Without items nobody waits for anybody.
     return run(*lane, {.synchronises = count > 0, .forwardable = forwardable(result.bytes())}, no_root,
                Operation{[&](MPI_Comm on) {
@@ -100,6 +103,7 @@ int MPI_Reduce(void const* send, void* receive, int count, MPI_Datatype type, MP
     bool const in_place = send == MPI_IN_PLACE;
     Buffer const own{in_place ? receive : const_cast<void*>(send), count, type};
     Kept kept(in_place, own);
+    Unshown const unshown(!is_built_in(op));
     return run_to_root(*lane, root, own.bytes(),
                        OperationToRoot{[&](MPI_Comm on) {
                                            kept.restore();

@@ -9,6 +9,7 @@
 #include "shield/buffer.hpp"
 #include "shield/collective.hpp"
 #include "shield/session.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 
@@ -18,7 +19,8 @@ inline bool forwardable(std::size_t bytes) {
 
 template <class Operation>
 int run(Lane& lane, Traits traits, int root, Operation const& operation) {
-    int const code = collective(*session().shield, lane, traits, root, operation);
+    auto const call = [&] { return collective(*session().shield, lane, traits, root, operation); };
+    int const code = wait_in(lane, call);
     without_the_dead(lane, root);
     return code == MPI_SUCCESS ? code : complain(lane, code);
 }

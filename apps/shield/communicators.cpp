@@ -10,6 +10,7 @@
 #include "shield/nonblocking.hpp"
 #include "shield/session.hpp"
 #include "shield/topologies.hpp"
+#include "shield/waiting.hpp"
 
 using namespace regraft::shield;
 
@@ -131,7 +132,7 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    int code = duplicate("MPI_Comm_dup", *lane, made);
+    int code = wait_in(*lane, [&] { return duplicate("MPI_Comm_dup", *lane, made); });
     if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
     // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
     if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
@@ -152,7 +153,7 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Re
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_split(comm, colour, key, made);
-    return complain(*lane, split(*session().shield, *lane, colour, key, made));
+    return complain(*lane, wait_in(*lane, [&] { return split(*session().shield, *lane, colour, key, made); }));
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {

@@ -9,6 +9,7 @@
 #include "shield/any_source.hpp"
 #include "shield/messages.hpp"
 #include "shield/proxies.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -118,12 +119,16 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Mprobe(from, tag, comm, message, status);
     enter_message_call();
+    Waiting waiting;
     for (int is_there = 0;;) {
         // Asked before: what came before the death is there then.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
         int const code = MPI_Improbe(from, tag, comm, &is_there, message, status);
         if (code != MPI_SUCCESS || is_there != 0) return code;
-        if (!dead) continue;
+        if (!dead) {
+            waiting.go_on([] { return 0; });
+            continue;
+        }
         miss_message(comm, from, tag, message, status);
         return MPI_SUCCESS;
     }

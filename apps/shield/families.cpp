@@ -24,9 +24,4 @@ std::string Entry::place() const {
     return file.substr(file.rfind('/') + 1) + "+" + offset + "; addr2line -e " + file + " " + offset;
 }
 
-void Entry::settle() const {
-    auto& it = session();
-    if (it.has_news()) it.settle(family_);
-}
-
 }  // namespace regraft::shield

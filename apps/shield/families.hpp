@@ -85,7 +85,7 @@ public:
     std::string place() const;
 
 private:
-    /// What has been counted since the last time belongs to this call.
+    /// What has been counted since the last time belongs to this call. In session.hpp.
     void settle() const;
 
     static inline Entry* current_ = nullptr;

@@ -18,12 +18,6 @@ std::unordered_map<MPI_File, File>& files() {
     return open_files;
 }
 
-int class_of(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class;
-}
-
 /// The same for all: the error class that one of them has, or MPI_SUCCESS.
 int agree_on(Lane& lane, int code) {
     int const mine = class_of(code);

@@ -111,6 +111,11 @@ bool is_one_of(MPI_Op op, std::initializer_list<MPI_Op> ops) {
 
 }  // namespace
 
+bool is_built_in(MPI_Op op) {
+    return is_one_of(op, {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR,
+                          MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP});
+}
+
 void make_identity(MPI_Op op, Buffer const& buffer) {
     constexpr int all_ones = 0xff;
     if (buffer.bytes() == 0) return;

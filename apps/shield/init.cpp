@@ -13,6 +13,7 @@
 #include "shield/report.hpp"
 #include "shield/session.hpp"
 #include "shield/surroundings.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -53,6 +54,11 @@ void do_without_shield(std::string const& why, int rank) {
     if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // for ever: the first ends the job
 }
 
+void note(Repair::Step step) {
+    Watchdog::note(step);
+    if (step == Repair::Step::done) Waiting::renew();
+}
+
 void start() {
     auto& it = session();
     int rank = 0;
@@ -65,8 +71,9 @@ void start() {
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
     it.notices.resize(static_cast<std::size_t>(size));
     it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
-                                                 .on_step = Watchdog::note,
+                                                 .on_step = note,
                                                  .on_uninterruptible = Watchdog::note_uninterruptible});
+    Waiting::show_at(it.board->mine());
     it.begin = PMPI_Wtime();
     if (it.policy.watchdog > 0) it.watchdog = std::make_unique<Watchdog>(std::chrono::seconds(it.policy.watchdog));
 }
@@ -101,10 +108,14 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
         finish_buffered_sends();
-        bool const writes = it.shield->finish();
+        {
+            Waiting waiting;
+            waiting.go_on([] { return 0; });
+            it.shield->finish();
+        }
         Entry::settle_current();
         end_job_if_too_few("MPI_Finalize");
-        report_all(writes);
+        report_all();
         it.watchdog.reset();
         it.shield.reset();
     }

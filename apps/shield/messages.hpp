@@ -3,15 +3,21 @@
 
 #include <mpi.h>
 
+#include "ft/backend.hpp"
 #include "shield/buffer.hpp"
+#include "shield/fail_points.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
 
 /// Whether a code means that the partner of a message is dead.
-bool is_of_the_dead(int code);
+inline bool is_of_the_dead(int code) {
+    return code != MPI_SUCCESS && ft::backend::is_process_failure(class_of(code));
+}
 /// Whether a code means that a receive from any source waits for an acknowledgement of deaths.
-bool is_suspended(int code);
+inline bool is_suspended(int code) {
+    return code != MPI_SUCCESS && ft::backend::is_suspended(class_of(code));
+}
 bool all_others_dead(Lane const& lane);
 /// Whether no message can come from there any more. from: a rank or MPI_ANY_SOURCE.
 bool can_not_send(Lane const& lane, int from);
@@ -28,7 +34,12 @@ inline bool is_lost(Lane const& lane, int rank) {
 }
 
 /// At the beginning of each call: takes part in a repair if one was called.
-void enter_message_call();
+inline void enter_message_call() {
+    auto& shield = *session().shield;
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    shield.help();
+}
 /// The handle that MPI gives to whatever is complete when it is started, such as most small sends. MPI_REQUEST_NULL: it
 /// has no such.
 MPI_Request complete_at_once();

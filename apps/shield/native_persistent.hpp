@@ -5,6 +5,8 @@
 
 namespace regraft::shield {
 
+/// Whether there are any.
+bool has_natives();
 /// Whether it is one that has been started before and is not active now.
 bool is_inactive_native(MPI_Request request);
 /// Ends this process if the request is that of a partitioned message whose partner is dead: MPI may wait for ever.

@@ -85,9 +85,9 @@ struct Native {
     MPI_Comm face = MPI_COMM_NULL;  // of a partitioned one
     int partner = 0;
 };
+auto& all_natives = *new std::unordered_map<MPI_Request, Native>;  // never destroyed
 std::unordered_map<MPI_Request, Native>& natives() {
-    static std::unordered_map<MPI_Request, Native> requests;
-    return requests;
+    return all_natives;
 }
 Native* find_native(MPI_Request request) {
     if (natives().empty()) return nullptr;
@@ -96,6 +96,10 @@ Native* find_native(MPI_Request request) {
 }
 
 }  // namespace
+
+bool has_natives() {
+    return !natives().empty();
+}
 
 bool is_inactive_native(MPI_Request request) {
     auto const* const native = find_native(request);

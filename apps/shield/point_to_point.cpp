@@ -3,33 +3,15 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "ft/backend.hpp"
 #include "shield/any_source.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/messages.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace backend = ft::backend;
-
-namespace {
-
-int class_of(int code) {
-    int error_class = MPI_SUCCESS;
-    PMPI_Error_class(code, &error_class);
-    return error_class;
-}
-
-}  // namespace
-
-bool is_of_the_dead(int code) {
-    return code != MPI_SUCCESS && backend::is_process_failure(class_of(code));
-}
-
-bool is_suspended(int code) {
-    return code != MPI_SUCCESS && backend::is_suspended(class_of(code));
-}
 
 bool all_others_dead(Lane const& lane) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank) {
@@ -42,13 +24,6 @@ bool all_others_dead(Lane const& lane) {
 bool can_not_send(Lane const& lane, int from) {
     if (from == MPI_ANY_SOURCE) return all_others_dead(lane);
     return from >= 0 && (is_not_on_face(lane, from) || backend::is_dead(lane.face, lane.on_face(from)));
-}
-
-void enter_message_call() {
-    auto& shield = *session().shield;
-    reach(call_points.call, shield.self());
-    reach(call_points.inside, shield.self());
-    shield.help();
 }
 
 MPI_Request complete_at_once() {
@@ -70,7 +45,7 @@ int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, M
     auto const who = from < 0 ? std::string("all others are dead") : "rank " + std::to_string(from) + " is dead";
     if (it.policy.receives == WithDead::end_job)
         refuse(Entry::current()->family().name, who + "; REGRAFT_SHIELD_RECV_DEAD=hole goes on without the message");
-    ++it.counts.skipped_receives;
+    it.count(&Counts::skipped_receives);
     buffer.make_hole();
     say_once(who + ": receives from it bring nothing");
     return MPI_SUCCESS;
@@ -101,17 +76,20 @@ void set_empty(MPI_Status* status, int from, int tag) {
 namespace {
 
 /// The code with which the request completes.
-int await(MPI_Request* request, MPI_Status* status) {
+int await(MPI_Request* request, Buffer const& buffer, MPI_Status* status) {
+    Waiting waiting;
     for (;;) {
         int done = 0;
         int const code = PMPI_Test(request, &done, status);
         if (code != MPI_SUCCESS || done != 0) return code;
+        waiting.go_on([&] { return buffer.bytes(); });
         session().shield->help();
     }
 }
 
 /// A receive from any source goes on among the living, as long as the policy says. The code for the program.
 int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int tag, MPI_Status* status) {
+    Waiting waiting;
     for (;;) {
         int done = 0;
         int code = PMPI_Test(request, &done, status);
@@ -121,6 +99,7 @@ int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int 
             translate(lane, status);
             return code;
         }
+        waiting.go_on([&] { return buffer.bytes(); });
         if (auto const dead = find_obituary(lane, suspended)) {
             if (withdraw(request, status)) return receive_obituary(lane, buffer, *dead, tag, status);
             translate(lane, status);
@@ -139,7 +118,7 @@ int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
     if (!dead) {
         MPI_Request request = MPI_REQUEST_NULL;
         code = start(buffer.data, buffer.count, buffer.type, lane.on_face(to), tag, lane.face, &request);
-        if (code == MPI_SUCCESS && request != complete_at_once()) code = await(&request, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS && request != complete_at_once()) code = await(&request, buffer, MPI_STATUS_IGNORE);
         dead = is_of_the_dead(code);
     }
     return complain(lane, dead ? send_nothing(lane, to) : code);
@@ -147,7 +126,7 @@ int send(Lane& lane, Start start, Buffer const& buffer, int to, int tag) {
 
 int finish_receive(Lane& lane, MPI_Request* request, Buffer const& buffer, int from, int tag, MPI_Status* status) {
     if (from == MPI_ANY_SOURCE) return complain(lane, await_any(lane, request, buffer, tag, status));
-    int const code = await(request, status);
+    int const code = await(request, buffer, status);
     if (is_of_the_dead(code)) return complain(lane, receive_nothing(lane, buffer, from, tag, status));
     translate(lane, status);
     return complain(lane, code);
@@ -224,6 +203,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Probe(from, tag, comm, status);
     enter_message_call();
+    Waiting waiting;
     for (int found = 0;;) {
         // Asked before: what came before the death is there then.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
@@ -233,6 +213,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
             set_empty(status, from, tag);
             return MPI_SUCCESS;
         }
+        waiting.go_on([] { return 0; });
     }
 }
 

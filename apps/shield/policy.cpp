@@ -1,6 +1,5 @@
 #include "shield/policy.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -44,6 +43,7 @@ constexpr Declaration declarations[] = {
     {"HOLES", "zero|keep|poison", set_holes},
     {"COMMIT", "forward|confirm", set<&Policy::always_confirms>},
     {"ANY_SOURCE", "wait|obituary|error", set<&Policy::any_source>},
+    {"STARVATION", "N", set<&Policy::starvation>},
     {"UNSUPPORTED", "abort|error|pass", set<&Policy::unsupported>},
     {"ABORT", "job|self", set_if_first<&Policy::abort_ends_job>},
     {"MIN_SURVIVORS", "N", set<&Policy::min_survivors>},

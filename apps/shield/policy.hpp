@@ -24,6 +24,7 @@ struct Policy {
     bool abort_ends_job = true;                      // MPI_Abort
     int min_survivors = 1;                           // fewer end the job
     int watchdog = 60;                               // seconds for a step of a repair; 0: any time
+    int starvation = 10;                             // seconds, until who waits in vain gets an obituary; 0: never
     std::string report;                              // file; empty: none
 };
 

@@ -9,9 +9,9 @@ namespace regraft::shield {
 namespace {
 
 /// Never destroyed: persistent requests may be left when the program ends.
+auto& all_proxies = *new std::unordered_map<MPI_Request, Proxy>;
 std::unordered_map<MPI_Request, Proxy>& proxies() {
-    static auto& requests = *new std::unordered_map<MPI_Request, Proxy>;
-    return requests;
+    return all_proxies;
 }
 
 int query(void*, MPI_Status* status) {

@@ -1,7 +1,7 @@
 #include "shield/report.hpp"
 #include <mpi.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ft/backend.hpp"
+#include "shield/fail_points.hpp"
 #include "shield/session.hpp"
 
 namespace regraft::shield {
@@ -139,12 +140,17 @@ void report_aside(char const* call) {
     if (!it.policy.report.empty()) write(it.policy.report, report.dump(2));
 }
 
-void report_all(bool writes) {
+void report_all() {
     auto const& it = session();
+    if (it.policy.report.empty()) return;
     auto records = own(it);
     auto all = records;
     if (add_up(all, it)) records = std::move(all);
-    if (writes && !it.policy.report.empty()) write(it.policy.report, to_json(it, records).dump(2));
+    it.shield->let_one_act([&] {
+        reach(call_points.write, it.shield->self());
+        write(it.policy.report, to_json(it, records).dump(2));
+        reach(call_points.written, it.shield->self());
+    });
 }
 
 }  // namespace regraft::shield

@@ -2,10 +2,11 @@
 // their data go. A request of the dead completes: a send is left out, a receive brings nothing.
 #include <mpi.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "ft/backend.hpp"
@@ -15,6 +16,7 @@
 #include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
 #include "shield/proxies.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -97,7 +99,7 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
         code = send_nothing(*lane, to);
         return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
-    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, {}, to, tag};
+    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, buffer, to, tag};
     return complain(*lane, code);
 }
 
@@ -133,9 +135,10 @@ Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspen
 
 Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {
     auto const before = *request;
-    auto const found = under_way().find(before);
     int flag = 0;
     int code = PMPI_Test(request, &flag, status);
+    if (code == MPI_SUCCESS && flag == 0 && !may_mourn() && !has_natives()) return {};
+    auto const found = under_way().find(before);
     bool const known = found != under_way().end();
     bool const suspended = is_suspended(code) && *request != MPI_REQUEST_NULL;
     if (known && (suspended || (code == MPI_SUCCESS && flag == 0))) {
@@ -164,6 +167,7 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
 }
 
 Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
+    if (*request == complete_at_once()) return {true, PMPI_Wait(request, status)};  // known to nobody
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) return look_at_message(request, status, call);
     if (!proxy->active) {
@@ -187,6 +191,21 @@ bool is_inactive(MPI_Request request) {
     if (request == MPI_REQUEST_NULL) return true;
     auto const* const proxy = find_proxy(request);
     return proxy == nullptr ? is_inactive_native(request) : !proxy->active;
+}
+
+/// The size of the message that is awaited, or of the largest; nothing: not only messages are.
+std::optional<std::size_t> awaited_bytes(std::span<MPI_Request const> requests) {
+    std::size_t most = 0;
+    for (auto const request : requests) {
+        if (is_inactive(request)) continue;
+        auto const found = under_way().find(request);
+        auto const* const proxy = find_proxy(request);
+        if (proxy == nullptr && found == under_way().end()) return {};
+        auto const bytes = proxy != nullptr ? awaited_bytes(proxy->parts) : found->second.buffer.bytes();
+        if (!bytes) return {};
+        most = std::max(most, *bytes);
+    }
+    return most;
 }
 
 /// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
@@ -258,9 +277,11 @@ int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
 
 /// Waits for one, or does not wait: whether it is over.
 Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const* call) {
+    Waiting waiting;
     for (;;) {
         auto const progress = look_at(request, status, call);
         if (progress.done || !waits) return progress;
+        waiting.go_on([&] { return awaited_bytes({request, 1}); });
         session().shield->help();
     }
 }
@@ -269,6 +290,7 @@ Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const
 int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
                 int most, char const* call) {
     bool failed = false;
+    Waiting waiting;
     for (;;) {
         bool active = false;
         *count = 0;
@@ -285,7 +307,11 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
             *count = MPI_UNDEFINED;
             return MPI_SUCCESS;
         }
-        if (*count > 0 || !waits) return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+        if (*count > 0 || !waits) {
+            waiting.end();
+            return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+        }
+        waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
         session().shield->help();
     }
 }
@@ -294,6 +320,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
 int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status, bool waits,
                char const* call) {
     session().shield->help();
+    Waiting waiting;
     for (;;) {
         bool active = false;
         for (int i = 0; i < size; ++i) {
@@ -301,6 +328,7 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
             active = true;
             auto const progress = look_at(&requests[i], status, call);
             if (!progress.done) continue;
+            waiting.end();
             *index = i;
             *flag = 1;
             return raise(progress.code, progress.face);
@@ -309,6 +337,7 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
         *flag = active ? 0 : 1;
         if (!active) set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
         if (!active || !waits) return MPI_SUCCESS;
+        waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
         session().shield->help();
     }
 }
@@ -344,7 +373,7 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
         dead = is_of_the_dead(code);
     }
     if (dead) return start_nothing(comm, buffer, from, tag, request);
-    if (code == MPI_SUCCESS) expect_message(*request, comm, buffer, from, tag);
+    if (code == MPI_SUCCESS && *request != complete_at_once()) expect_message(*request, comm, buffer, from, tag);
     return complain(*lane, code);
 }
 

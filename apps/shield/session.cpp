@@ -1,7 +1,6 @@
 #include "shield/session.hpp"
 
 #include <cstdio>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -50,8 +49,8 @@ char const* what_holes_are(Policy const& policy) {
 constinit Immortal immortal;
 
 void Session::settle(Family& family) {
-    counts.calls = 0;  // counted at the entry
     family.counts += std::exchange(counts, {});
+    has_counted = false;
     if (shield == nullptr) return;
     auto const& now = shield->statistics();
     family.counts.forwarded += now.forwarded - settled.forwarded;
@@ -65,17 +64,20 @@ void Session::settle(Family& family) {
     if (repaired) end_job_if_too_few(family.name);
 }
 
-int complain(Lane& lane, int code) {
-    if (code == MPI_SUCCESS) return code;
+int class_of(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+int raise_error(Lane& lane, int code) {
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     if (lane.handler == MPI_ERRORS_ARE_FATAL && session().board->is_shared()) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
-        int error_class = MPI_ERR_OTHER;
         PMPI_Error_string(code, text, &length);
-        PMPI_Error_class(code, &error_class);
         auto const* const entry = Entry::current();
-        end_job(error_class, located(entry == nullptr ? "MPI" : entry->family().name),
+        end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
                 std::string(text) + "; errors are fatal");
     }
     PMPI_Comm_set_errhandler(lane.face, lane.handler);
@@ -131,7 +133,7 @@ int unsupported(char const* call, Lane* lane, int error, std::string const& why)
     auto& it = session();
     if (it.policy.unsupported == Unsupported::end_job)
         refuse(call, why + "; REGRAFT_SHIELD_UNSUPPORTED=error gives the program an error, =pass tries it");
-    ++it.counts.refused;
+    it.count(&Counts::refused);
     if (it.policy.unsupported == Unsupported::pass_on) return MPI_SUCCESS;
     return lane == nullptr ? error : complain(*lane, error);
 }
@@ -142,7 +144,7 @@ void without_root(char const* call, int root, bool needs_its_data) {
     if (needs_its_data && it.policy.needs_root)
         refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on without its data");
     if (!needs_its_data && !it.policy.skips_dead_root) refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_TO=skip goes on");
-    ++it.counts.skipped_roots;
+    it.count(&Counts::skipped_roots);
 }
 
 void without_the_dead(Lane const& lane, int root) {
@@ -169,7 +171,7 @@ int send_nothing(Lane const& lane, int to) {
     auto const who = "rank " + std::to_string(to) + " is dead";
     if (policy.sends == WithDead::end_job)
         refuse(entry->family().name, who + "; REGRAFT_SHIELD_SEND_DEAD=skip leaves messages to it out");
-    ++session().counts.skipped_sends;
+    session().count(&Counts::skipped_sends);
     say_once(who + ": messages to it are left out");
     return MPI_SUCCESS;
 }

@@ -27,6 +27,7 @@ struct Notice {
 struct Session {
     Policy policy;
     Counts counts;                   // since the last settlement: they go to the family of the present call
+    bool has_counted = false;        // any of them
     std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
     std::unique_ptr<Board> board;    // from MPI_Init on
     std::unique_ptr<Watchdog> watchdog;
@@ -34,10 +35,12 @@ struct Session {
     double begin = 0;             // MPI_Wtime
     Statistics settled;           // as of then
 
+    void count(std::uint64_t Counts::*what) {
+        ++(counts.*what);
+        has_counted = true;
+    }
     bool has_news() const {
-        return (counts.skipped_roots | counts.skipped_sends | counts.skipped_receives | counts.holes |
-                counts.refused) != 0 ||
-               (shield != nullptr && shield->statistics().events() != settled.events());
+        return has_counted || (shield != nullptr && shield->statistics().events != settled.events);
     }
     /// What was counted since the last settlement has happened in calls of this family.
     void settle(Family& family);
@@ -53,13 +56,23 @@ inline Session& session() {
     return immortal.session;
 }
 
+inline void Entry::settle() const {
+    if (session().has_news()) session().settle(family_);
+}
+
 /// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
 inline Lane* lane_of(MPI_Comm comm) {
     auto const& shield = session().shield;
     return shield == nullptr ? nullptr : shield->find(comm);
 }
-/// Calls the program's error handler if code is an error, and returns code.
-int complain(Lane& lane, int code);
+/// The error class of a return code.
+int class_of(int code);
+/// Calls the program's error handler, and returns code.
+int raise_error(Lane& lane, int code);
+/// The same if code is an error.
+inline int complain(Lane& lane, int code) {
+    return code == MPI_SUCCESS ? code : raise_error(lane, code);
+}
 
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
 /// 0x1a3f)".

@@ -3,10 +3,7 @@
 
 #include <mpi-ext.h>
 
-#include <string_view>
-
-#include <link.h>
-
+#include "shield/fortran.hpp"
 #include "shield/report.hpp"
 #include "shield/session.hpp"
 
@@ -20,17 +17,12 @@ bool survives_failures() {
     return found != 0 && *value != 0;
 }
 
-int is_fortran_library(dl_phdr_info* info, std::size_t, void*) {
-    return std::string_view(info->dlpi_name).find("libmpi_mpifh.so") != std::string_view::npos ? 1 : 0;
-}
-
 }  // namespace
 
 std::string what_is_in_the_way() {
     if (!survives_failures())
         return "MPI was not started so that it survives failures (regraft-shield does, and mpirun --with-ft ulfm)";
-    if (dl_iterate_phdr(is_fortran_library, nullptr) != 0)
-        return "calls of MPI from Fortran (libmpi_mpifh) do not come by the shield";
+    if (!take_calls_of_fortran()) return "calls of MPI from Fortran (libmpi_mpifh) do not come by the shield";
     return {};
 }
 

@@ -33,7 +33,7 @@ int make_topology(char const* call, Lane& lane, std::uint64_t colour, std::vecto
     auto const make = [&](MPI_Comm parent, MPI_Comm* result) {
         return lane.is_whole() ? native(parent, result) : int{MPI_ERR_TOPOLOGY};
     };
-    int const code = derive(*session().shield, lane, colour, members, make, made);
+    int const code = wait_in(lane, [&] { return derive(*session().shield, lane, colour, members, make, made); });
     if (lane.is_whole() || code == MPI_SUCCESS) return complain(lane, code);
     auto const why = "somebody has died, and topologies are made only while all live";
     int const refused = unsupported(call, &lane, MPI_ERR_PROC_FAILED, why);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "regraft/core/contracts.hpp"
 #include "shield/ledger.hpp"
 
 namespace regraft::shield {
@@ -160,5 +161,80 @@ private:
     std::uint32_t rounds_ = 1;
     Step step_ = Step::revoke;
 };
+
+// Each call does these.
+
+inline Call::Step Call::first_step(Ledger const& ledger, bool repair_called, bool root_lives) const {
+    if (ledger.known() == ledger.returned()) {
+        if (repair_called) return Step::repair;
+        return root_lives ? Step::attempt : Step::skip;
+    }
+    if (ledger.find(ledger.returned() + 1)->kind != OutcomeKind::collecting) return Step::deliver;
+    if (repair_called) return Step::repair;
+    return traits_.role == Role::takes ? Step::take : Step::give;
+}
+
+inline void Call::look(Ledger const& ledger, bool repair_called, bool root_lives) {
+    REGRAFT_EXPECTS(step_ == Step::look);
+    step_ = first_step(ledger, repair_called, root_lives);
+    bool const window_ends = ledger.unsynchronised() + 1 >= options_.window ||
+                             ledger.unsynchronised_bytes() + traits_.bytes >= options_.window_bytes;
+    bool const is_kept = traits_.forwardable || traits_.role != Role::none;
+    confirms_ = !traits_.synchronises && window_ends;
+    if (step_ == Step::attempt) confirms_ = confirms_ || !is_kept || options_.always_confirm;
+}
+
+inline void Call::advance(Ledger& ledger, bool ok) {
+    switch (step_) {
+        case Step::skip:
+        case Step::attempt:
+        case Step::confirm:
+        case Step::give:
+        case Step::take:
+            if (ok) return succeed(ledger);
+            step_ = Step::repair;
+            return;
+        case Step::repair:
+            step_ = Step::look;
+            return;
+        case Step::deliver:
+        case Step::pack:
+            return finish(ledger);
+        case Step::look:
+        case Step::returned:
+            REGRAFT_EXPECTS(!"this is no step to carry out");
+    }
+}
+
+inline void Call::succeed(Ledger& ledger) {
+    if (step_ == Step::confirm) {
+        ledger.settle(/*commit=*/true);
+        finish(ledger);
+    } else if (step_ == Step::give || step_ == Step::take) {
+        ledger.find(ledger.returned() + 1)->kind = step_ == Step::give ? OutcomeKind::input : OutcomeKind::arrived;
+        finish(ledger);
+    } else if (confirms_) {
+        ledger.hold_tentatively();
+        step_ = Step::confirm;
+    } else if (step_ == Step::skip) {
+        ledger.record(OutcomeKind::skipped);
+        finish(ledger);
+    } else if (traits_.role == Role::takes) {
+        ledger.record(OutcomeKind::arrived);
+        finish(ledger);
+    } else {
+        ledger.record(traits_.role == Role::gives ? OutcomeKind::input : OutcomeKind::data);
+        step_ = Step::pack;
+    }
+}
+
+inline void Call::finish(Ledger& ledger) {
+    auto const* const outcome = ledger.find(ledger.returned() + 1);
+    REGRAFT_EXPECTS(outcome != nullptr);
+    bool const synchronised =
+        outcome->kind == OutcomeKind::local || (outcome->kind == OutcomeKind::data && traits_.synchronises);
+    ledger.finish(synchronised, traits_.bytes);
+    step_ = Step::returned;
+}
 
 }  // namespace regraft::shield

@@ -1,7 +1,5 @@
 #include "shield/collection.hpp"
 
-#include <algorithm>
-
 #include "regraft/core/checked_cast.hpp"
 #include "shield/fail_points.hpp"
 
@@ -33,7 +31,7 @@ Taken::Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::size
     for (std::size_t i = 0; i < inputs_.size() && ok_; ++i) {
         if (is_here[i]) continue;
         receive(lane, static_cast<int>(i), bytes);
-        shield.count_collected(1);
+        shield.statistics().count(&Statistics::collected);
     }
 }
 

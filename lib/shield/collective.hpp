@@ -56,8 +56,9 @@ bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& o
 
 /// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; then the
 /// operation has no outcome. Collective over the members of the lane, uniform among survivors.
+/// Flat: calls of a tenth of a microsecond pay for each function on their way.
 template <class Operation>
-int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
+[[gnu::flatten]] int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
     constexpr bool is_collected = requires {
@@ -74,7 +75,8 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::deliver: {
                 auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
-                ++(outcome->kind == OutcomeKind::local ? shield.statistics().committed : shield.statistics().forwarded);
+                bool const is_here = outcome->kind == OutcomeKind::local;
+                shield.statistics().count(is_here ? &Statistics::committed : &Statistics::forwarded);
                 if constexpr (!is_collected)
                     if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
                 if (outcome->kind == OutcomeKind::skipped) operation.skip();
@@ -86,7 +88,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::attempt: {
-                if (std::exchange(again, true)) ++shield.statistics().repeated;
+                if (std::exchange(again, true)) shield.statistics().count(&Statistics::repeated);
                 int const code = operation.attempt(lane.comm);
                 if (code != MPI_SUCCESS && !shield.is_death(code)) {
                     call.abandon(lane.ledger);
@@ -118,7 +120,7 @@ int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& 
                 break;
             case Call::Step::repair:
                 shield.repair();
-                shield.act();
+                shield.act_on_due();
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::returned:

@@ -23,8 +23,8 @@ int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face);
 using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
 
 /// The new face has these members: their ranks in the lane, by their ranks in the new face. make is called by all, for
-/// the face and then for its lane, and makes them of those who live. colour: tells the communicators apart that one operation makes, and is
-/// the same on the members of each. As duplicate.
+/// the face and then for its lane, and makes them of those who live. colour: tells the communicators apart that one
+/// operation makes, and is the same on the members of each. As duplicate.
 int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
            MPI_Comm* face);
 

@@ -13,10 +13,12 @@ int Lane::position(PeId founder) const {
 
 void Lane::set_living(std::span<PeId const> members) {
     living.clear();
+    sketch = 0;
     rank_of.assign(founders.size(), gone);
     for (auto const member : members) {
         rank_of[value(member)] = static_cast<int>(living.size());
         living.push_back(static_cast<int>(value(member)));
+        sketch |= bit_of(founders[value(member)]);
     }
 }
 
@@ -24,18 +26,18 @@ void Lane::set_all_living() {
     living.resize(founders.size());
     std::iota(living.begin(), living.end(), 0);
     rank_of = living;
+    sketch = 0;
+    for (auto const founder : founders) sketch |= bit_of(founder);
 }
 
 void Lane::set_members(Lane const& origin, std::span<int const> ranks) {
-    living.clear();
-    rank_of.assign(ranks.size(), gone);
+    std::vector<PeId> members;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         founders.push_back(origin.member(ranks[i]));
         if (ranks[i] == origin.self) self = static_cast<int>(i);
-        if (!origin.lives(ranks[i])) continue;
-        rank_of[i] = static_cast<int>(living.size());
-        living.push_back(static_cast<int>(i));
+        if (origin.lives(ranks[i])) members.push_back(PeId{static_cast<std::uint32_t>(i)});
     }
+    set_living(members);
     if (!is_whole()) native = rank_of;
 }
 

@@ -27,6 +27,7 @@ struct Lane {
     std::vector<PeId> founders;  // by rank
     std::vector<int> living;     // rank, by rank in comm: ascending
     std::vector<int> rank_of;    // rank in comm, by rank
+    std::uint64_t sketch = 0;    // of who lives: bit p % 64 for each founder p
     std::vector<int> native;     // rank on the face, by rank; empty: the same
     int self = 0;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's: our own reference to it, see share()
@@ -47,7 +48,7 @@ struct Lane {
     /// The rank on the face of a rank, or of MPI_ANY_SOURCE or MPI_PROC_NULL; gone: it was dead when the face was made.
     int on_face(int rank) const { return rank < 0 || native.empty() ? rank : native[static_cast<std::size_t>(rank)]; }
 
-    /// Sets living and rank_of. members: ranks, by rank in comm.
+    /// Sets living, rank_of and sketch. members: ranks, by rank in comm.
     void set_living(std::span<PeId const> members);
     void set_all_living();
     /// Of a child: these ranks of where it comes from, by rank; the dead among them have no rank on its face.

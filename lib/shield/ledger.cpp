@@ -7,30 +7,15 @@
 
 namespace regraft::shield {
 
-Outcome const* Ledger::find(OperationNumber number) const {
+Outcome const* Ledger::search(OperationNumber number) const {
     auto const known = log();
-    if (known.empty() || known.back().number <= number)
-        return known.empty() || known.back().number != number ? nullptr : &known.back();
     auto const found = std::lower_bound(known.begin(), known.end(), number,
                                         [](Outcome const& outcome, auto wanted) { return outcome.number < wanted; });
-    return found->number == number ? &*found : nullptr;
+    return found != known.end() && found->number == number ? &*found : nullptr;
 }
 
-Outcome* Ledger::find(OperationNumber number) {
-    return const_cast<Outcome*>(std::as_const(*this).find(number));
-}
-
-Outcome& Ledger::record(OutcomeKind kind) {
-    REGRAFT_EXPECTS(!tentative_);
-    if (used_ == log_.size()) log_.emplace_back();
-    auto& outcome = log_[used_++];
-    spare_bytes_ -= outcome.bytes.capacity();
-    outcome.number = ++known_;
-    outcome.kind = kind;
-    outcome.root = {};
-    outcome.bytes.clear();
-    outcome.inputs.clear();
-    return outcome;
+void Ledger::grow() {
+    log_.emplace_back();
 }
 
 void Ledger::settle(bool commit) {
@@ -38,12 +23,7 @@ void Ledger::settle(bool commit) {
     if (commit) record(OutcomeKind::local);
 }
 
-void Ledger::finish(bool synchronised, std::size_t bytes) {
-    REGRAFT_EXPECTS(returned_ < known_);
-    ++returned_;
-    ++unsynchronised_;
-    unsynchronised_bytes_ += bytes;
-    if (!synchronised) return;
+void Ledger::synchronise() {
     unsynchronised_ = 0;
     unsynchronised_bytes_ = 0;
     // Not itself: who completes it may be the only one so far.

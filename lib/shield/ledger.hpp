@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "regraft/core/contracts.hpp"
 #include "regraft/core/ids.hpp"
 
 namespace regraft::shield {
@@ -14,6 +16,12 @@ namespace regraft::shield {
 enum class LaneId : std::uint64_t {};
 /// Operations of a lane count from 1, alike on all its members. 0: none yet.
 using OperationNumber = std::uint64_t;
+
+/// In sketches of sets of processes: who does not have its bit there is not in the set.
+constexpr std::uint64_t bit_of(PeId process) {
+    constexpr std::uint32_t bits = 64;
+    return std::uint64_t{1} << value(process) % bits;
+}
 
 enum class OutcomeKind : std::uint8_t {
     data,     // the same packed result for all, which can be forwarded
@@ -59,7 +67,7 @@ public:
     std::span<Outcome const> log() const { return std::span(log_).first(used_); }
     /// nullptr: not in the log. O(log(log)), and O(1) for the newest.
     Outcome const* find(OperationNumber number) const;
-    Outcome* find(OperationNumber number);
+    Outcome* find(OperationNumber number) { return const_cast<Outcome*>(std::as_const(*this).find(number)); }
 
     /// The outcome of operation known() + 1 is known now. The rest of it is empty, for the caller to fill.
     /// Precondition: it is not tentative.
@@ -79,6 +87,9 @@ public:
     void forget_returned();
 
 private:
+    Outcome const* search(OperationNumber number) const;
+    void grow();
+    void synchronise();
     template <class IsLacked>
     void keep_if(IsLacked const& is_lacked);
 
@@ -91,5 +102,34 @@ private:
     std::size_t used_ = 0;
     std::size_t spare_bytes_ = 0;  // behind the log
 };
+
+// Each call does these.
+
+inline Outcome const* Ledger::find(OperationNumber number) const {
+    if (used_ == 0) return nullptr;
+    auto const& newest = log_[used_ - 1];
+    return newest.number == number ? &newest : search(number);
+}
+
+inline Outcome& Ledger::record(OutcomeKind kind) {
+    REGRAFT_EXPECTS(!tentative_);
+    if (used_ == log_.size()) grow();
+    auto& outcome = log_[used_++];
+    spare_bytes_ -= outcome.bytes.capacity();
+    outcome.number = ++known_;
+    outcome.kind = kind;
+    outcome.root = {};
+    outcome.bytes.clear();
+    outcome.inputs.clear();
+    return outcome;
+}
+
+inline void Ledger::finish(bool synchronised, std::size_t bytes) {
+    REGRAFT_EXPECTS(returned_ < known_);
+    ++returned_;
+    ++unsynchronised_;
+    unsynchronised_bytes_ += bytes;
+    if (synchronised) synchronise();
+}
 
 }  // namespace regraft::shield

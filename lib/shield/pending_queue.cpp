@@ -1,6 +1,5 @@
 #include "shield/pending_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "shield/fail_points.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "ft/backend.hpp"
@@ -158,7 +157,7 @@ Deferred* Shield::next_deferred() {
     return next;
 }
 
-void Shield::act() {
+void Shield::act_on_due() {
     auto const outer = acting_;
     for (auto* next = next_deferred(); next != nullptr && next->is_due; next = next_deferred()) {
         if (outer && next->place() > *outer) break;
@@ -198,7 +197,7 @@ bool Shield::is_starving() {
     return true;
 }
 
-bool Shield::finish() {
+void Shield::finish() {
     Farewell farewell;
     while (farewell.step() != Farewell::Step::gone) {
         switch (farewell.step()) {
@@ -215,10 +214,13 @@ bool Shield::finish() {
     }
     // Deaths that no collective has met: who is left tells each other on a communicator of the living.
     if (!agree(control_, !backend::knows_of_deaths(control_))) renew_control();
-    // Who has died since is asked in vain.
-    for (auto const first : living_)
-        if (!agree(control_, first != self_)) return first == self_;
-    return false;
+}
+
+void Shield::let_one_act(std::function<void()> const& act) {
+    for (auto const pe : living_) {
+        if (pe == self_) act();
+        if (!agree(control_, pe != self_)) return;  // who has died agrees to whatever the others say
+    }
 }
 
 void Shield::stand_aside() {
@@ -282,7 +284,7 @@ void Shield::repair(bool voted) {
         lane->lost_members = false;
     }
     for (auto* const lane : busy_) {
-        statistics_.restarted += lane->pending.counts().started - lane->pending.counts().settled;
+        statistics_.count(&Statistics::restarted, lane->pending.counts().started - lane->pending.counts().settled);
         lane->pending.restart(*this, *lane);
     }
     past.rounds = repair.rounds();
@@ -292,8 +294,8 @@ void Shield::repair(bool voted) {
 void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
     past.ms = (PMPI_Wtime() - past.begin) * 1e3;
     std::set_difference(before.begin(), before.end(), living_.begin(), living_.end(), std::back_inserter(past.dead));
-    ++statistics_.repairs;
-    statistics_.rounds += past.rounds;
+    statistics_.count(&Statistics::repairs);
+    statistics_.count(&Statistics::rounds, past.rounds);
     statistics_.repair_ms += past.ms;
     repairs_.push_back(std::move(past));
 }
@@ -420,7 +422,8 @@ bool Shield::resolve(Lane& lane, Resolution const& resolution) {
     if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;
     if (kind == OutcomeKind::collecting && !collect(lane, resolution, self_, bytes)) return false;
     static_cast<void>(apply(lane.ledger, resolution, self_, std::move(bytes)));
-    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_) count_collected(resolution.inputs.size());
+    if (kind == OutcomeKind::collecting && resolution.outcome.root == self_)
+        statistics_.count(&Statistics::collected, resolution.inputs.size());
     return true;
 }
 

@@ -45,8 +45,12 @@ struct Statistics {
     std::uint64_t repeated = 0;   // attempts after the first of a call
     std::uint64_t restarted = 0;  // nonblocking operations
     double repair_ms = 0;
-    /// Grows with each of them.
-    std::uint64_t events() const { return repairs + forwarded + collected + committed + repeated; }
+    std::uint64_t events = 0;  // how often any of them has grown
+
+    void count(std::uint64_t Statistics::*what, std::uint64_t more = 1) {
+        this->*what += more;
+        ++events;
+    }
 };
 
 struct PastRepair {
@@ -89,7 +93,6 @@ public:
     Statistics const& statistics() const { return statistics_; }
     Statistics& statistics() { return statistics_; }
     std::span<PastRepair const> repairs() const { return repairs_; }
-    void count_collected(std::size_t inputs) { statistics_.collected += inputs; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
 
@@ -103,27 +106,30 @@ public:
     void help() {
         if (repair_called()) repair();
         if (!busy_.empty()) progress();
-        if (!deferred_.empty()) act();
+        if (!deferred_.empty()) act_on_due();
     }
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
     bool is_death(int code);
     /// MPI_SUCCESS, or the code with which the first attempt failed although nobody died.
     int start(Lane& lane, Nonblocking operation);
+    /// Whether something nonblocking is under way.
+    bool has_pending() const { return !busy_.empty(); }
     /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
     /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
     void complete(Lane const& lane) {
-        while (!acting_ && (!lane.pending.is_idle() || next_deferred() != nullptr)) help();
+        while (!acting_ && (!lane.pending.is_idle() || (!deferred_.empty() && next_deferred() != nullptr))) help();
     }
     /// As an operation of the lane: action is carried out when all members have come to defer it, in a call of each
     /// that polls or, at the latest, before one that blocks. It may block, in calls on the lane. As start().
     int defer(Lane& lane, std::function<void()> action);
     /// Carries out what is due, but not what comes after the action that calls this. To be called after each repair in
     /// a call that blocks: others may know since then what is due, and wait there.
-    void act();
-    /// Returns when all who live have come here; afterwards nobody can need anybody. Whether this is the first of them,
-    /// the same for all.
-    bool finish();
+    void act_on_due();
+    /// Returns when all who live have come here; afterwards nobody can need anybody.
+    void finish();
+    /// After that: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
+    void let_one_act(std::function<void()> const& act);
     /// The faces get the error handlers of the program back. Afterwards this is of no use.
     void stand_aside();
     /// Of the living, for what they tell each other after finish(). Somebody may die meanwhile.

@@ -10,9 +10,7 @@ namespace regraft::shield::test {
 namespace {
 
 void expect_sound(Scenario const& scenario) {
-    auto const findings = Explorer(scenario).run();
-    EXPECT_EQ(findings.violation, "") << (findings.story.empty() ? "" : findings.story.back());
-    EXPECT_GT(findings.ends, 0u);
+    test::expect_sound<Explorer>(scenario);
 }
 
 TEST(ShieldProtocolLong, SurvivesTwoDeathsOfFourRanks) {

@@ -1,6 +1,3 @@
-#include <ostream>
-#include <string>
-
 #include <gtest/gtest.h>
 
 #include "support/shield_pending_explorer.hpp"
@@ -13,11 +10,8 @@ Operation from(int root) {
     return {root};
 }
 
-struct Named {
-    char const* name;
-    Scenario scenario;
-    friend std::ostream& operator<<(std::ostream& out, Named const& named) { return out << named.name; }
-};
+using Named = test::Named<Scenario>;
+using Broken = test::Broken<Scenario, Mutant>;
 
 Scenario const two_at_once{.ranks = 2, .operations = {synchronising, synchronising}};
 Scenario const two_among_three{.operations = {synchronising, synchronising}};
@@ -27,10 +21,7 @@ Scenario const lying{.ranks = 3, .operations = {synchronising}, .lies = true};
 class EveryOrderOfPendingEvents : public testing::TestWithParam<Named> {};
 
 TEST_P(EveryOrderOfPendingEvents, GivesSurvivorsTheSameOutcomesAndAnEnd) {
-    auto const findings = Explorer(GetParam().scenario).run();
-    EXPECT_EQ(findings.violation, "");
-    EXPECT_GT(findings.ends, 0u);
-    RecordProperty("states", static_cast<int>(findings.states));
+    expect_sound<Explorer>(GetParam().scenario);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -46,15 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {.ranks = 2, .operations = {synchronising, from(0)}, .calls_without_death = true}},
                     Named{"called_without_death_by_one_of_three",
                           {.operations = {from(2)}, .calls_without_death = true}}),
-    [](auto const& test) { return std::string(test.param.name); });
-
-struct Broken {
-    char const* name;
-    Mutant mutant;
-    Scenario scenario;
-    char const* violation;
-    friend std::ostream& operator<<(std::ostream& out, Broken const& broken) { return out << broken.name; }
-};
+    by_name);
 
 constexpr auto unconfirmed = "an operation is over that has not succeeded everywhere";
 constexpr auto hang = "survivors wait for ever";
@@ -63,10 +46,8 @@ constexpr auto two_outcomes = "two outcomes of one operation";
 
 class PendingProtocolWithout : public testing::TestWithParam<Broken> {};
 
-// Otherwise the exploration would prove nothing, and a part of the protocol would be of no use.
 TEST_P(PendingProtocolWithout, IsFoundToBeBroken) {
-    auto const& [name, mutant, scenario, violation] = GetParam();
-    EXPECT_EQ(Explorer(scenario, mutant).run().violation, violation);
+    expect_found<Explorer>(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -80,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"a_minimum", Mutant::tells_itself_only, two_among_three, hang},
                     Broken{"the_order_of_starts", Mutant::restarts_backwards, two_among_three, mismatch},
                     Broken{"restarting", Mutant::forgets_what_is_new, two_among_three, hang}),
-    [](auto const& test) { return std::string(test.param.name); });
+    by_name);
 
 }  // namespace
 }  // namespace regraft::shield::test::pending

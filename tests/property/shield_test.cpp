@@ -1,7 +1,5 @@
 #include <cstdint>
-#include <ostream>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -10,23 +8,8 @@
 namespace regraft::shield::test {
 namespace {
 
-std::string told(Findings const& findings) {
-    auto text = findings.violation;
-    for (auto const& line : findings.story) text += "\n  " + line;
-    return text;
-}
-
-void expect_sound(Scenario const& scenario) {
-    auto const findings = Explorer(scenario).run();
-    EXPECT_EQ(findings.violation, "") << told(findings);
-    EXPECT_GT(findings.ends, 0u);
-}
-
-struct Named {
-    char const* name;
-    Scenario scenario;
-    friend std::ostream& operator<<(std::ostream& out, Named const& named) { return out << named.name; }
-};
+using Named = test::Named<Scenario>;
+using Broken = test::Broken<Scenario, Mutant>;
 
 // Rank 1 has the broadcast of rank 0, which dies, and waits for rank 2, which has not.
 Scenario const waits_for_message{.program = {broadcast(world, 0), message(2, 1), all_reduce(world)}};
@@ -57,7 +40,7 @@ Scenario const collects_at_two_deaths{.program = {reduce(world, 0), message(2, 1
 class EveryOrderOfEvents : public testing::TestWithParam<Named> {};
 
 TEST_P(EveryOrderOfEvents, GivesSurvivorsTheSameOutcomesAndAnEnd) {
-    expect_sound(GetParam().scenario);
+    expect_sound<Explorer>(GetParam().scenario);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -99,24 +82,12 @@ INSTANTIATE_TEST_SUITE_P(
               {.program = {message(2, 3), reduce(world, 0), message(3, 1), broadcast(world, 2)}, .ranks = 4}},
         Named{"collects_twice_at_two_deaths", {.program = {reduce(world, 0), reduce(world, 1)}, .deaths = 2}},
         Named{"four_ranks", {.program = {broadcast(world, 0), all_reduce(world)}, .ranks = 4}}),
-    [](auto const& test) { return std::string(test.param.name); });
-
-struct Broken {
-    char const* name;
-    Mutant mutant;
-    Scenario scenario;
-    char const* violation;
-    friend std::ostream& operator<<(std::ostream& out, Broken const& broken) { return out << broken.name; }
-};
+    by_name);
 
 class ProtocolWithout : public testing::TestWithParam<Broken> {};
 
-// Otherwise the exploration would prove nothing, and a part of the protocol would be of no use.
 TEST_P(ProtocolWithout, IsFoundToBeBroken) {
-    auto const& [name, mutant, scenario, violation] = GetParam();
-    auto const findings = Explorer(scenario, mutant).run();
-    EXPECT_EQ(findings.violation, violation) << told(findings);
-    EXPECT_FALSE(findings.story.empty());
+    expect_found<Explorer>(GetParam());
 }
 
 constexpr auto hang = "survivors wait for ever";
@@ -159,19 +130,19 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"knowing_who_has_given", Mutant::awaits_all, collects_from_who_waits, hang},
         Broken{"telling_of_arrival", Mutant::no_arrival, collects_from_who_waits,
                "two members are in different operations"}),
-    [](auto const& test) { return std::string(test.param.name); });
+    by_name);
 
 TEST(ShieldProtocol, IsSoundForDrawnPrograms) {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        expect_sound(drawn_scenario(seed, 3, 1, 4));
+        expect_sound<Explorer>(drawn_scenario(seed, 3, 1, 4));
     }
 }
 
 TEST(ShieldProtocol, IsSoundForDrawnProgramsWithSeveralDeaths) {
     for (std::uint64_t seed = 101; seed <= 120; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        expect_sound(drawn_scenario(seed, 3, 2, 3));
+        expect_sound<Explorer>(drawn_scenario(seed, 3, 2, 3));
     }
 }
 

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

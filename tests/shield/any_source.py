@@ -1,68 +1,54 @@
 #!/usr/bin/env python3
 """What a receive from any source comes to while a rank is dead, by each way to receive and each policy."""
-import argparse
-import pathlib
-import subprocess
-import sys
-import unittest
+import under_shield
+from under_shield import ARGS
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from canary import SKIPPED, reason_to_skip  # noqa: E402
-
-ARGS = argparse.Namespace()
 LIVING = ["from 2 tag 4 count 1 data 2", "from 3 tag 4 count 1 data 3"]
 OBITUARY = "from 1 tag 4 count 0 data 0"
 WAYS = ["recv", "wait", "test", "waitany", "waitall", "testall", "waitsome", "probe", "mprobe", "sendrecv", "dup"]
 
 
-class AnySource(unittest.TestCase):
-    def run_job(self, policy, *words, ranks=4):
-        command = [sys.executable, ROOT / "tools/shield.py", "--mpirun", ARGS.mpirun, "--library", ARGS.library, "--tolerate",
-                   "--policy", f"ANY_SOURCE={policy}", "-n", str(ranks), ARGS.program, *words]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+class Receives(under_shield.UnderShield):
+    def received(self, policy, *words, ranks=4):
+        """What the program says, in order, and what the shield does."""
+        done = self.run_job("--tolerate", "--policy", f"ANY_SOURCE={policy}", "-n", str(ranks), ARGS.program, *words, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return sorted(done.stdout.splitlines()), done.stderr
 
+
+class AnySource(Receives):
     def test_an_obituary_is_one_empty_message_of_the_dead(self):
         for way in WAYS:
             with self.subTest(way):
-                self.assertEqual(self.run_job("obituary", way)[0], sorted(["errors 0", OBITUARY, *LIVING]))
+                self.assertEqual(self.received("obituary", way)[0], sorted(["errors 0", OBITUARY, *LIVING]))
 
     def test_a_probe_of_any_tag_finds_an_obituary_and_a_receive_from_any_source_gets_it(self):
-        told = self.run_job("obituary", "iprobe")[0]
+        told = self.received("obituary", "iprobe")[0]
         self.assertEqual(told, sorted(["errors 0", OBITUARY.replace("tag 4", "tag 0"), *LIVING]))
 
     def test_an_error_is_told_to_the_handler_of_the_program_once(self):
         for way in ("recv", "wait", "test"):
             with self.subTest(way):
-                told = self.run_job("error", way)[0]
+                told = self.received("error", way)[0]
                 self.assertEqual(told, sorted(["errors 1", "from 1 tag 4 count 0 data -1", *LIVING]))
 
     def test_who_counts_work_waits_for_the_living_alone(self):
-        told, error = self.run_job("wait", "living", "1")
+        told, error = self.received("wait", "living", "1")
         self.assertEqual(told, sorted(["errors 0", *LIVING]))
         self.assertNotIn("any source", error)
 
     def test_nobody_waits_for_ever_if_all_others_are_dead(self):
         for way in WAYS:
             with self.subTest(way):
-                self.assertEqual(self.run_job("wait", way, ranks=2)[0], ["errors 0", OBITUARY])
+                self.assertEqual(self.received("wait", way, ranks=2)[0], ["errors 0", OBITUARY])
 
-    @unittest.skipUnless("--patient" in sys.argv, "takes longer than one waits before it is said")
+
+class Patience(Receives):  # takes longer than one waits before it is said
     def test_who_waits_among_the_dead_says_so_and_what_can_be_done(self):
-        told, error = self.run_job("wait", "living", "12")
+        told, error = self.received("wait", "living", "12")
         self.assertEqual(told, sorted(["errors 0", *LIVING]))
         self.assertIn("regraft-shield: rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("mpirun", "library", "program", "canary"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--patient", action="store_true")
-    ARGS, rest = parser.parse_known_args()
-    if reason := reason_to_skip(pathlib.Path(ARGS.canary)):
-        print(f"SKIPPED: {reason}")
-        sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *rest])
+    under_shield.main("program")

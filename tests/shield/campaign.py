@@ -17,10 +17,8 @@ import tempfile
 import threading
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
-import launch  # noqa: E402
-from canary import SKIPPED, reason_to_skip  # noqa: E402
+import under_shield
+from under_shield import launch
 
 CALLS = ["shield:call", "shield:call:inside"]
 CREATIONS = ["shield:create:between", "shield:create:meet", "shield:confirm"]
@@ -71,7 +69,7 @@ class Killer(threading.Thread):
             if self.over.wait(0.001):
                 return
         begin = time.monotonic()
-        processes = self.processes()
+        processes = under_shield.processes(self.folder)
         for victim, seconds in sorted(self.job.outside.items(), key=lambda death: death[1]):
             if self.over.wait(max(0.0, begin + seconds - time.monotonic())):
                 return
@@ -79,20 +77,6 @@ class Killer(threading.Thread):
                 os.kill(processes[victim], signal.SIGKILL)
             except (KeyError, ProcessLookupError):
                 pass  # it has come to its end
-
-    def processes(self) -> dict[int, int]:
-        """By rank."""
-        found = {}
-        for process in pathlib.Path("/proc").iterdir():
-            if not process.name.isdigit():
-                continue
-            try:
-                variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
-            except OSError:
-                continue  # gone already, or somebody else's
-            if variables.get(b"TRACES") == str(self.folder).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
-                found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
-        return found
 
 
 def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
@@ -103,7 +87,7 @@ def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
         count: collections.Counter = collections.Counter()
         living = set(range(ranks))
         for step, scope, name, who, *rest in lines:
-            place = (int(step), scope, count[step, scope])
+            place = (step, scope, count[step, scope])
             count[step, scope] += 1
             if who == "all":
                 other, line = seen.setdefault(place, (rank, [name, *rest]))
@@ -167,11 +151,7 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--library", required=True)
-    parser.add_argument("--exe", required=True)
-    parser.add_argument("--canary", type=pathlib.Path)
+    parser = under_shield.parser(__doc__, "exe")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--ranks", type=lambda text: [int(word) for word in text.split(",")], default=[4, 5, 6])
@@ -179,9 +159,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=25)
     parser.add_argument("--most-bad", type=int, default=3, help="stop after so many jobs that failed")
     args = parser.parse_args()
-    if reason := reason_to_skip(args.canary):
-        print(f"SKIPPED: {reason}")
-        return SKIPPED
+    under_shield.skip_without_survivors(args)
     total: collections.Counter = collections.Counter()
     for number in range(args.first, args.first + args.jobs):
         job = Job(number, args.ranks, ["forward", "confirm"][number % 2] if args.commit == "both" else args.commit)

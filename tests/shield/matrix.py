@@ -11,10 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
-import launch  # noqa: E402
-from canary import SKIPPED, reason_to_skip  # noqa: E402
+import under_shield
+from under_shield import launch
 
 RANKS = 6
 VICTIMS = {"root": 2, "lowest": 0, "neighbour": 3, "highest": 5}
@@ -87,19 +85,13 @@ def run(job: list[tuple], args: argparse.Namespace, commit: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--library", required=True)
-    parser.add_argument("--exe", required=True)
-    parser.add_argument("--canary", type=pathlib.Path)
+    parser = under_shield.parser(__doc__, "exe")
     parser.add_argument("--jobs", type=int, default=60, help="0: all")
     parser.add_argument("--part", type=lambda text: [int(word) for word in text.split("/")], default=[1, 1], help="I/N of these jobs")
     parser.add_argument("--timeout", type=float, default=30)
     parser.add_argument("deaths", nargs="*", help="CALL:FORM:VICTIM:MOMENT: one job of these deaths")
     args = parser.parse_args()
-    if reason := reason_to_skip(args.canary):
-        print(f"SKIPPED: {reason}")
-        return SKIPPED
+    under_shield.skip_without_survivors(args)
     calls = {name: int(forms) for name, forms in
              (line.split() for line in subprocess.run([args.exe, "--calls"], capture_output=True, text=True, check=True).stdout.splitlines())}
     everything = jobs(calls)

@@ -7,15 +7,12 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
 import under_shield
-from under_shield import ARGS, ROOT
+from under_shield import ARGS, CONTRIBUTIONS_MISSING, processes
 
 PER_ROUND = 20000
-CONTRIBUTIONS_MISSING = 3
 MASK = (1 << 64) - 1
 
 
@@ -43,14 +40,10 @@ def expected(ranks: int, wanted: int, seed: int, lived: dict[int, int]) -> tuple
     return total, darts
 
 
-class MonteCarlo(unittest.TestCase):
-    def command(self, *words, shield=True) -> list[str]:
-        tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
-        return [sys.executable, str(ROOT / "tools" / tool[0]), "--mpirun", ARGS.mpirun, *tool[1:], *words]
-
-    def run_job(self, *words, shield=True, fail="", expect=0) -> tuple[int, int]:
+class MonteCarlo(under_shield.UnderShield):
+    def thrown(self, *words, expect=0, **how) -> tuple[int, int]:
         """Hits and darts."""
-        done = subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=os.environ | {"REGRAFT_FAIL": fail}, timeout=300, check=False)
+        done = self.run_job(*words, timeout=300, **how)
         self.assertEqual(done.returncode, expect, done.stderr)
         return self.result(done.stdout)
 
@@ -63,22 +56,22 @@ class MonteCarlo(unittest.TestCase):
         for ranks, seed in ((1, 1), (4, 1), (4, 7)):
             with self.subTest(ranks=ranks, seed=seed):
                 words = ["-n", str(ranks), ARGS.program, "--darts", "300000", "--seed", str(seed)]
-                plain = self.run_job(*words, shield=False)
+                plain = self.thrown(*words, shield=False)
                 self.assertEqual(plain, expected(ranks, 300000, seed, {}))
-                self.assertEqual(self.run_job(*words), plain)
+                self.assertEqual(self.thrown(*words), plain)
 
     def test_two_die_and_the_others_throw_what_they_would_have_thrown(self):
         """Whoever dies at its n-th call has taken part in n sums."""
         for lived in ({1: 2, 3: 4}, {2: 0, 3: 0}, {1: 3, 2: 3}):
             with self.subTest(lived):
                 fail = ",".join(f"shield:call:{rank}:{calls}" for rank, calls in lived.items())
-                found = self.run_job("-n", "4", ARGS.program, "--darts", "500000", fail=fail, expect=CONTRIBUTIONS_MISSING)
+                found = self.thrown("-n", "4", ARGS.program, "--darts", "500000", fail=fail, expect=CONTRIBUTIONS_MISSING)
                 self.assertEqual(found, expected(4, 500000, 1, lived))
 
     def test_two_are_killed_from_outside(self):
         wanted = 800_000_000
         words = self.command("-n", "4", ARGS.program, "--darts", str(wanted))
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment()) as job:
             first = self.process_of(job, 0)
             os.kill(first, signal.SIGSTOP)  # nobody ends without it
             for rank in (1, 3):
@@ -94,28 +87,21 @@ class MonteCarlo(unittest.TestCase):
         self.assertLess(abs(4 * total / darts - 3.141592653589793), 6 * 1.6422 / darts**0.5)
 
     def process_of(self, job: subprocess.Popen, rank: int) -> int:
-        """That rank of our job, once it has computed for a while, so that it has left MPI_Init."""
-        mark = f"OMPI_COMM_WORLD_RANK={rank}".encode()
+        """That rank, once it has computed for a while, so that it has left MPI_Init."""
         while job.poll() is None:
-            for process in pathlib.Path("/proc").iterdir():
-                if not process.name.isdigit():
-                    continue
-                try:
-                    environment = (process / "environ").read_bytes().split(b"\0")
-                    is_ours = (process / "cmdline").read_bytes().startswith(ARGS.program.encode()) and self.is_child_of(int(process.name), job.pid)
-                    busy = int((process / "stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11]) > 20  # hundredths of a second
-                except OSError:
-                    continue  # gone already, or somebody else's
-                if mark in environment and is_ours and busy:
-                    return int(process.name)
+            process = processes(self.folder).get(rank)
+            if process and self.hundredths(process) > 20:
+                return process
             time.sleep(0.01)
         self.fail(f"the job ended before rank {rank} was found")
 
     @staticmethod
-    def is_child_of(process: int, ancestor: int) -> bool:
-        while process > 1 and process != ancestor:
-            process = int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[1])
-        return process == ancestor
+    def hundredths(process: int) -> int:
+        """Of seconds that it has computed."""
+        try:
+            return int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11])
+        except OSError:
+            return 0  # gone already
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ kept there; skipped where they cannot be had.
 """
 import pathlib
 import re
-import subprocess
 import sys
 import tarfile
 
 import under_shield
-from under_shield import ARGS
+from under_shield import ARGS, fetch
 
 VERSION = "4.1.2"
 RANKS = "3"
@@ -21,46 +20,29 @@ LEFT_OUT = ["spawn", "dynproc", "session", "rma", "win", "ulfm", "util", "doc", 
             "buffer", "msgspec", "objmodel", "pickle", "threads"]
 
 
-class Missing(Exception):
-    """Why mpi4py cannot be had."""
-
-
-def call(*command: str | pathlib.Path) -> None:
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Missing(str(error)) from error
-    if done.returncode:
-        raise Missing(f"{' '.join(map(str, command))}: {(done.stdout.strip().splitlines() or ['failed'])[-1]}")
-
-
-def prepare() -> str:
-    """Empty, or why mpi4py cannot be had."""
-    work = pathlib.Path(ARGS.work)
-    if (work / "complete").exists():
-        return ""
-    work.mkdir(parents=True, exist_ok=True)
-    try:
-        call(sys.executable, "-m", "venv", work / "venv")
-        pip = [work / "venv/bin/python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
-        call(*pip, "install", "--only-binary=:all:", f"mpi4py=={VERSION}")
-        call(*pip, "download", "--no-deps", "--no-binary=:all:", "--dest", work, f"mpi4py=={VERSION}")
-    except Missing as why:
-        return str(why)
-    with tarfile.open(work / f"mpi4py-{VERSION}.tar.gz") as archive:
-        archive.extractall(work)
-    (work / "complete").touch()
-    return ""
-
-
 class Mpi4py(under_shield.UnderShield):
-    def results(self, run, name: str) -> list[tuple[str, ...]]:
+    @classmethod
+    def setUpClass(cls):
+        cls.work = work = pathlib.Path(ARGS.work)
+        if (work / "complete").exists():
+            return
+        work.mkdir(parents=True, exist_ok=True)
+        fetch(sys.executable, "-m", "venv", work / "venv")
+        pip = [work / "venv/bin/python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        fetch(*pip, "install", "--only-binary=:all:", f"mpi4py=={VERSION}")
+        fetch(*pip, "download", "--no-deps", "--no-binary=:all:", "--dest", work, f"mpi4py=={VERSION}")
+        with tarfile.open(work / f"mpi4py-{VERSION}.tar.gz") as archive:
+            archive.extractall(work)
+        (work / "complete").touch()
+
+    def results(self, name: str, *options: str, shield: bool) -> list[tuple[str, ...]]:
         """By rank: how many tests have run, how they went, and which have failed."""
-        work, said = pathlib.Path(ARGS.work), self.folder / name
+        said = self.folder / name
         left_out = [word for pattern in LEFT_OUT for word in ("-e", pattern)]
         libraries = f"LD_LIBRARY_PATH={pathlib.Path(ARGS.mpirun).parents[1] / 'lib'}"
-        done = run("sh", "-c", f'exec "$@" 2> {said}.$OMPI_COMM_WORLD_RANK', "sh", "env", libraries, work / "venv/bin/python",
-                   work / f"mpi4py-{VERSION}/test/main.py", "--no-builddir", "-v", *left_out)
+        done = self.run_job(*options, "-n", RANKS, "sh", "-c", f'exec "$@" 2> {said}.$OMPI_COMM_WORLD_RANK', "sh", "env", libraries,
+                            self.work / "venv/bin/python", self.work / f"mpi4py-{VERSION}/test/main.py", "--no-builddir", "-v", *left_out,
+                            shield=shield, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         result = []
         for rank in range(int(RANKS)):
@@ -71,11 +53,11 @@ class Mpi4py(under_shield.UnderShield):
         return result
 
     def test_the_same_results_with_and_without(self):
-        without = self.results(lambda *words: self.run_without(RANKS, *words, timeout=PATIENCE), "without")
-        shielded = self.results(lambda *words: self.run_job("--policy", "UNSUPPORTED=pass", "-n", RANKS, *words, timeout=PATIENCE), "shielded")
+        without = self.results("without", shield=False)
+        shielded = self.results("shielded", "--policy", "UNSUPPORTED=pass", shield=True)
         self.assertEqual(shielded, without)
         self.assertGreater(int(without[0][0]), 700)
 
 
 if __name__ == "__main__":
-    under_shield.main("work", prepare=prepare)
+    under_shield.main("work")

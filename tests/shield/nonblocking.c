@@ -20,10 +20,6 @@ struct started {
 
 static MPI_Comm twin = MPI_COMM_NULL; /* of the same members as MPI_COMM_WORLD */
 
-static void contribution(double* out) {
-    for (int i = 0; i < size; ++i) out[i] = i == me;
-}
-
 static void check_nothing(struct started* it) {
     (void)it;
 }

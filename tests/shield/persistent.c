@@ -7,10 +7,6 @@ static int out, in, buffered[2], row[4], all_rows[most_ranks * 4];
 static double mine[most_ranks], sum[most_ranks], before[most_ranks];
 static char attached[100000];
 
-static void contribution(double* to) {
-    for (int i = 0; i < size; ++i) to[i] = i == me;
-}
-
 static void begin(void) {
     int right = (me + 1) % size, left = (me + size - 1) % size;
     MPI_Datatype four;

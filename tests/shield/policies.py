@@ -64,6 +64,12 @@ class Policies(under_shield.UnderShield):
         for name in ("calls", "skipped_sends", "skipped_receives", "holes"):
             self.assertEqual(report[name], sum(counts.get(name, 0) for counts in families.values()), name)
 
+    def test_the_report_is_there_though_its_writer_dies(self):
+        for point in ("shield:write", "shield:written"):  # before and after the file is there
+            with self.subTest(point):
+                _, report = self.run_reported("-n", "4", ARGS.policies, "gather", fail=f"{point}:0:0")
+                self.assertEqual((report["rank"], report["dead"], report["families"]["MPI_Gather"]["calls"]), (2, [0, 1], 3))
+
     def test_deaths_that_only_a_message_has_met_are_reported(self):
         _, report = self.run_reported("-n", "4", ARGS.messages)
         self.assertEqual((report["dead"], report["repairs"], report["ranks"]), ([1], 0, 3))

@@ -1,89 +1,10 @@
-/* An MPI program that knows nothing of failures: program SEED STEPS. Each step is an operation that is drawn, on a
- * communicator that is drawn, the same on all ranks. Every rank checks that data are at the places of the ranks they
- * came from, and writes what it saw into $TRACES/RANK:
- *
- *   STEP SCOPE NAME WHO RANKS...   the ranks whose data it has; WHO is all if all members must have seen the same
- *
- * and at the end its verdict for the launcher. */
-#include <mpi.h>
+/* program SEED STEPS: an MPI program that knows nothing of failures. Each step is an operation that is drawn, on a
+ * communicator that is drawn. What a rank saw is checked and traced as traced.h says. */
+#include "traced.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+enum { most_items = 3000 };
 
-#include "verdict.h"
-
-enum { most_ranks = 16, most_items = 3000 };
-
-static int me, size;   /* in the communicator of the step */
-static char scope[20]; /* of the communicator: those with the same one have the same members */
-static int id, step, wrong;
-static MPI_Comm comm;
-static FILE* trace;
-static unsigned state;
-
-static unsigned draw(unsigned below) {
-    state = state * 1664525u + 1013904223u;
-    return (state >> 10) % below;
-}
-
-static void complain(char const* format, ...) {
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "rank %d, step %d: ", id, step);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    ++wrong;
-}
-
-static int item(int from, int to, int i) {
-    return 1 + from * 100000 + to * 5000 + i + 7 * step;
-}
-
-/* 1: what from has sent to `to`; 0: a hole. Anything else is wrong. */
-static int is_there(int const* data, int count, int from, int to) {
-    int right = 1, empty = 1;
-    for (int i = 0; i < count; ++i) {
-        if (data[i] != item(from, to, i)) right = 0;
-        if (data[i] != 0) empty = 0;
-    }
-    if (!right && !empty) complain("neither data of %d nor a hole", from);
-    return right && count > 0;
-}
-
-static void fill(int* data, int count, int to) {
-    for (int i = 0; i < count; ++i) data[i] = item(me, to, i);
-}
-
-static void soil(int* data, int count) {
-    for (int i = 0; i < count; ++i) data[i] = -1;
-}
-
-static void saw(char const* name, char const* who, int const* there) {
-    fprintf(trace, "%d %s %s %s", step, scope, name, who);
-    for (int i = 0; i < size; ++i)
-        if (there[i]) fprintf(trace, " %d", i);
-    fputc('\n', trace);
-    fflush(trace);
-    if (!there[me]) complain("%s without this rank", name);
-}
-
-/* Sums of powers of two tell who has contributed, and how often. */
-static void saw_sum(char const* name, char const* who, double const* sum) {
-    int there[most_ranks];
-    for (int i = 0; i < size; ++i) {
-        there[i] = sum[i] == 1.0;
-        if (sum[i] != 1.0 && sum[i] != 0.0) complain("%s: %d contributed %g times", name, i, sum[i]);
-    }
-    saw(name, who, there);
-}
-
-static void contribution(double* out) {
-    for (int i = 0; i < size; ++i) out[i] = i == me;
-}
+static MPI_Comm twin = MPI_COMM_NULL; /* of the same members as MPI_COMM_WORLD */
 
 static void barrier(void) {
     MPI_Barrier(comm);
@@ -116,9 +37,9 @@ static void reduce(void) {
 
 static void bcast(void) {
     static int data[2 * most_items];
-    int root = (int)draw((unsigned)size), count = draw(2) ? 5 : most_items, strided = (int)draw(2), there = 0;
+    int root = (int)draw((unsigned)size), count = draw(2) ? 5 : most_items, strided = (int)draw(2);
     soil(data, 2 * count);
-    if (me == root) fill(data, count, 0);
+    if (me == root) fill(data, count, 0, 0);
     if (strided) { /* every other one */
         MPI_Datatype type;
         MPI_Type_vector(count, 1, 2, MPI_INT, &type);
@@ -131,16 +52,14 @@ static void bcast(void) {
     } else {
         MPI_Bcast(data, count, MPI_INT, root, comm);
     }
-    there = is_there(data, count, root, 0);
-    fprintf(trace, "%d %s bcast all %s\n", step, scope, there ? "data" : "nothing");
-    fflush(trace);
+    saw_data("bcast", is_there("bcast", data, count, root, 0, 0));
 }
 
 /* Whoever is ahead waits for whoever may be behind. */
 static void ring(void) {
     int out[4], in[4], received = -1, to = (me + 1) % size, from = (me + size - 1) % size, exchange = (int)draw(2);
     MPI_Status status;
-    fill(out, 4, to);
+    fill(out, 4, to, 0);
     soil(in, 4);
     if (exchange) {
         MPI_Sendrecv(out, 4, MPI_INT, to, 5, in, 4, MPI_INT, from, 5, comm, &status);
@@ -153,7 +72,7 @@ static void ring(void) {
     }
     MPI_Get_count(&status, MPI_INT, &received);
     if (status.MPI_SOURCE != from) complain("a message from %d, not %d", status.MPI_SOURCE, from);
-    if (is_there(in, 4, from, me) != (received == 4) || (received != 4 && received != 0))
+    if (is_there("ring", in, 4, from, me, 0) != (received == 4) || (received != 4 && received != 0))
         complain("%d items received", received);
 }
 
@@ -170,7 +89,7 @@ static void neighbours(void) {
         MPI_Irecv(in[i], 4, MPI_INT, with[i], 6, comm, &requests[i]);
     }
     for (int i = 0; i < 2; ++i) {
-        fill(out[i], 4, with[i]);
+        fill(out[i], 4, with[i], 0);
         MPI_Isend(out[i], 4, MPI_INT, with[i], 6, comm, &requests[2 + i]);
     }
     if (how == 0) MPI_Waitall(4, requests, statuses);
@@ -183,7 +102,7 @@ static void neighbours(void) {
     for (int i = 0; i < 4; ++i)
         if (requests[i] != MPI_REQUEST_NULL) complain("a request is left");
     for (int i = 0; i < 2; ++i) {
-        int there = is_there(in[i], 4, with[i], me);
+        int there = is_there("neighbours", in[i], 4, with[i], me, 0);
         if (how != 0) continue;
         MPI_Get_count(&statuses[i], MPI_INT, &count);
         if (statuses[i].MPI_SOURCE != with[i]) complain("a message from %d, not %d", statuses[i].MPI_SOURCE, with[i]);
@@ -197,12 +116,11 @@ static void broadcasts(void) {
     for (int k = 0; k < 6; ++k) {
         int root = (first + k * 3) % size;
         soil(data, 5);
-        if (me == root) fill(data, 5, k);
+        if (me == root) fill(data, 5, k, 0);
         MPI_Bcast(data, 5, MPI_INT, root, comm);
-        fprintf(trace, "%d %s broadcasts all %s\n", step, scope, is_there(data, 5, root, k) ? "data" : "nothing");
+        saw_data("broadcasts", is_there("broadcasts", data, 5, root, k, 0));
         if (k == 3 && draw(2)) ring();
     }
-    fflush(trace);
 }
 
 static int count_of(int rank, int v) {
@@ -213,11 +131,12 @@ static int place_of(int rank, int v) {
 }
 
 static void gather_to(int root, int v, int all) {
+    char const* name = all ? v ? "allgatherv" : "allgather" : v ? "gatherv" : "gather";
     static int data[most_ranks * 5];
     int out[5], counts[most_ranks], places[most_ranks], there[most_ranks], in_place = (int)draw(2);
     for (int i = 0; i < size; ++i) counts[i] = count_of(i, v), places[i] = place_of(i, v);
     soil(data, most_ranks * 5);
-    fill(out, counts[me], 0);
+    fill(out, counts[me], 0, 0);
     memcpy(data + places[me], out, (size_t)counts[me] * sizeof(int));
     void* from = in_place && (all || me == root) ? MPI_IN_PLACE : (void*)out;
     if (all && v) MPI_Allgatherv(from, counts[me], MPI_INT, data, counts, places, MPI_INT, comm);
@@ -225,8 +144,8 @@ static void gather_to(int root, int v, int all) {
     if (!all && v) MPI_Gatherv(from, counts[me], MPI_INT, data, counts, places, MPI_INT, root, comm);
     if (!all && !v) MPI_Gather(from, 4, MPI_INT, data, 4, MPI_INT, root, comm);
     if (!all && me != root) return;
-    for (int i = 0; i < size; ++i) there[i] = is_there(data + places[i], counts[i], i, 0);
-    saw(all ? v ? "allgatherv" : "allgather" : v ? "gatherv" : "gather", all ? "all" : "root", there);
+    for (int i = 0; i < size; ++i) there[i] = is_there(name, data + places[i], counts[i], i, 0, 0);
+    saw(name, all ? "all" : "root", there);
 }
 
 static void gather(void) {
@@ -299,59 +218,51 @@ static void scatter(void) {
     int root = (int)draw((unsigned)size), v = (int)draw(2);
     for (int i = 0; i < size; ++i) {
         counts[i] = count_of(i, v), places[i] = place_of(i, v);
-        if (me == root) fill(data + places[i], counts[i], i);
+        if (me == root) fill(data + places[i], counts[i], i, 0);
     }
     soil(in, 5);
     if (v) MPI_Scatterv(data, counts, places, MPI_INT, in, counts[me], MPI_INT, root, comm);
     if (!v) MPI_Scatter(data, 4, MPI_INT, in, 4, MPI_INT, root, comm);
-    fprintf(trace, "%d %s scatter all %s\n", step, scope, is_there(in, counts[me], root, me) ? "data" : "nothing");
-    fflush(trace);
+    saw_data("scatter", is_there("scatter", in, counts[me], root, me, 0));
 }
 
 static void alltoall(void) {
     static int out[most_ranks * 5], in[most_ranks * 5];
     int counts[most_ranks], places[most_ranks], mine[most_ranks], there[most_ranks];
     int v = (int)draw(2), in_place = (int)draw(2);
+    char const* name = v ? "alltoallv" : "alltoall";
     for (int i = 0; i < size; ++i)
         counts[i] = count_of(i, v && !in_place), places[i] = place_of(i, v), mine[i] = count_of(me, v && !in_place);
     soil(in, most_ranks * 5);
     for (int i = 0; i < size; ++i) {
-        fill(out + places[i], mine[i], i);
+        fill(out + places[i], mine[i], i, 0);
         if (in_place) memcpy(in + places[i], out + places[i], (size_t)mine[i] * sizeof(int));
     }
     void* from = in_place ? MPI_IN_PLACE : (void*)out;
     if (v) MPI_Alltoallv(from, mine, places, MPI_INT, in, counts, places, MPI_INT, comm);
     if (!v) MPI_Alltoall(from, 4, MPI_INT, in, 4, MPI_INT, comm);
-    for (int i = 0; i < size; ++i) there[i] = is_there(in + places[i], counts[i], i, me);
-    saw(v ? "alltoallv" : "alltoall", "all", there);
+    for (int i = 0; i < size; ++i) there[i] = is_there(name, in + places[i], counts[i], i, me, 0);
+    saw(name, "all", there);
 }
 
 static void (*const operations[])(void) = {allreduce, bcast,   ring,     gather,     barrier,     neighbours,
                                            reduce,    scatter, alltoall, broadcasts, collections, collections};
 
-static void operate(MPI_Comm on) {
-    comm = on;
-    MPI_Comm_rank(comm, &me);
-    MPI_Comm_size(comm, &size);
-    operations[draw(sizeof operations / sizeof *operations)]();
-}
-
 static void use_child(MPI_Comm parent) {
     MPI_Comm child;
-    int duplicate = (int)draw(2), rank, parts = 1 + (int)draw(2), reverse = (int)draw(2);
-    MPI_Comm_rank(parent, &rank);
+    int duplicate = (int)draw(2), parts = 1 + (int)draw(2), reverse = (int)draw(2);
+    use(parent);
+    int odd = !duplicate && me % parts;
     if (duplicate) {
         MPI_Comm_dup(parent, &child);
     } else {
-        MPI_Comm_split(parent, rank % parts, reverse ? -rank : rank, &child);
+        MPI_Comm_split(parent, odd, reverse ? -me : me, &child);
     }
     unsigned common = state;
-    snprintf(scope, sizeof scope, "part%d", duplicate ? 0 : rank % parts);
+    scope = odd ? "part1" : "part0"; /* those with the same one have the same members */
     for (int i = 0; i < 2; ++i) {
         state = common + (unsigned)i;
-        comm = child;
-        MPI_Comm_rank(comm, &me);
-        MPI_Comm_size(comm, &size);
+        use(child);
         allreduce();
     }
     MPI_Comm_free(&child);
@@ -359,35 +270,21 @@ static void use_child(MPI_Comm parent) {
     state = common;
 }
 
-int main(int argc, char** argv) {
-    unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
-    int steps = argc > 2 ? atoi(argv[2]) : 60, all = 0;
-    MPI_Comm dup = MPI_COMM_NULL;
-    char path[1000];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &id);
-    MPI_Comm_size(MPI_COMM_WORLD, &all);
-    snprintf(path, sizeof path, "%s/%d", getenv("TRACES") ? getenv("TRACES") : "/tmp", id);
-    trace = fopen(path, "w");
-    if (!trace || all > most_ranks) return 1;
-    for (step = 1; step <= steps; ++step) {
-        state = seed * 7919u + (unsigned)step * 104729u + (unsigned)id;
-        if (draw(4) == 0) usleep(draw(300));
-        state = seed * 2654435761u + (unsigned)step * 40503u;
-        draw(2);
-        if (step % 13 == 5) {
-            if (dup != MPI_COMM_NULL) MPI_Comm_free(&dup);
-            MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-        }
-        MPI_Comm on = dup != MPI_COMM_NULL && draw(3) == 0 ? dup : MPI_COMM_WORLD;
-        strcpy(scope, "world");
-        if (draw(8) == 0)
-            use_child(on);
-        else
-            operate(on);
+static void act(void) {
+    if (step % 13 == 5) {
+        if (twin != MPI_COMM_NULL) MPI_Comm_free(&twin);
+        MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     }
-    fclose(trace);
-    MPI_Finalize();
-    write_verdict(id, wrong, step);
-    return wrong != 0;
+    MPI_Comm on = twin != MPI_COMM_NULL && draw(3) == 0 ? twin : MPI_COMM_WORLD;
+    scope = "world";
+    if (draw(8) == 0) {
+        use_child(on);
+    } else {
+        use(on);
+        operations[draw(sizeof operations / sizeof *operations)]();
+    }
+}
+
+int main(int argc, char** argv) {
+    return run_traced(argc, argv, act, 0);
 }

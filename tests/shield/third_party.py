@@ -5,89 +5,62 @@ with a rank killed, they end well.
 third_party.py NAME --mpirun PATH --library PATH --canary FILE --work FOLDER: NAME is Hpcc, Phyml, Ffindex, Netpipe or NetpipeCost. The packages
 are unpacked in FOLDER, not installed, and kept there; skipped where they cannot be had or do not run on this MPI.
 """
-import argparse
 import os
 import pathlib
 import re
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from canary import SKIPPED, reason_to_skip  # noqa: E402
+import under_shield
+from under_shield import ARGS, CONTRIBUTIONS_MISSING, ROOT, fetch
 
-ARGS = argparse.Namespace()
 PACKAGES = {"Hpcc": ["hpcc"], "Phyml": ["phyml"], "Ffindex": ["ffindex", "libffindex0"], "Netpipe": ["netpipe-openmpi"],
             "NetpipeCost": ["netpipe-openmpi"]}
-CONTRIBUTIONS_MISSING = 3
-
-
-class Missing(Exception):
-    """Why a package cannot be had."""
-
-
-def call(*command: str | pathlib.Path, cwd: pathlib.Path) -> str:
-    """The output. Throws Missing with the end of it if the command cannot be run or fails."""
-    try:
-        done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Missing(str(error)) from error
-    if done.returncode:
-        raise Missing(f"{' '.join(map(str, command))}: {(done.stdout.strip().splitlines() or ['failed'])[-1]}")
-    return done.stdout
 
 
 def unpacked(package: str) -> pathlib.Path:
     """The folder with what the package has below /."""
-    root = ARGS.work / package
+    work = pathlib.Path(ARGS.work).resolve()
+    root = work / package
     if not root.exists():
-        ARGS.work.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=ARGS.work) as name:
+        work.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=work) as name:
             folder = pathlib.Path(name)
-            call("apt-get", "download", package, cwd=folder)
-            call("dpkg-deb", "-x", next(folder.glob("*.deb")), folder / "root", cwd=folder)
+            fetch("apt-get", "download", package, cwd=folder)
+            fetch("dpkg-deb", "-x", next(folder.glob("*.deb")), folder / "root", cwd=folder)
             (folder / "root").rename(root)  # complete, or not there
     return root
 
 
-class Programs(unittest.TestCase):
+class Programs(under_shield.UnderShield):
     @classmethod
     def setUpClass(cls):
         roots = [unpacked(package) for package in PACKAGES[cls.__name__]]
-        cls.folders = [folder for root in roots for folder in [root / "usr/bin", root / "usr/lib/phyml/bin"]]
+        folders = [folder for root in roots for folder in [root / "usr/bin", root / "usr/lib/phyml/bin"]]
         libraries = [pathlib.Path(ARGS.mpirun).parents[1] / "lib", *(root / "usr/lib" for root in roots)]
-        cls.env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
-        cls.env["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, libraries))
-        cls.env["PATH"] = os.pathsep.join([*map(str, cls.folders), os.environ["PATH"]])
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        cls.roots = roots
+        cls.variables = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, libraries)), "PATH": os.pathsep.join([*map(str, folders), os.environ["PATH"]])}
 
     @classmethod
     def program(cls, name: str) -> str:
         """Its file; skips if this MPI is not one that it can run on."""
-        file = shutil.which(name, path=cls.env["PATH"])
-        linked = subprocess.run(["ldd", file], env=cls.env, capture_output=True, text=True, check=True).stdout
+        file = shutil.which(name, path=cls.variables["PATH"])
+        linked = subprocess.run(["ldd", file], env=os.environ | cls.variables, capture_output=True, text=True, check=True).stdout
         if lost := re.findall(r"(\S+) => not found", linked):
             raise unittest.SkipTest(f"{name} needs {', '.join(lost)}")
         if f"{pathlib.Path(ARGS.mpirun).parents[1]}/lib" not in re.search(r"libmpi\.so\S* => (\S+)", linked)[1]:
             raise unittest.SkipTest(f"{name} does not run on this MPI")
         return file
 
-    def run_in(self, folder: str, *words: str, shield: bool, fail: str = "", expect: int = 0) -> str:
+    def run_in(self, folder: str, *words: str, expect: int = 0, **how) -> str:
         """Output of a job in a folder of its own, which is made. words: from -n on."""
         where = self.folder / folder
         where.mkdir(exist_ok=True)
-        tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
-        command = [sys.executable, str(ROOT / "tools" / tool[0]), "--mpirun", ARGS.mpirun, *tool[1:], *words]
-        done = subprocess.run(command, cwd=where, env=self.env | {"REGRAFT_FAIL": fail}, capture_output=True, text=True, check=False, timeout=1800)
-        self.assertEqual(done.returncode, expect, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        done = self.run_job(*words, cwd=where, timeout=1800, **self.variables, **how)
+        self.assertEqual(done.returncode, expect, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
         return done.stdout + done.stderr
 
     def read(self, folder: str, file: str) -> str:
@@ -103,7 +76,7 @@ class Hpcc(Programs):
     def summary(self, folder: str, shield: bool) -> list[str]:
         """What it says at the end, but for times and speeds."""
         (self.folder / folder).mkdir()
-        example = ARGS.work / "hpcc/usr/share/doc/hpcc/examples/_hpccinf.txt"
+        example = self.roots[0] / "usr/share/doc/hpcc/examples/_hpccinf.txt"
         lines = example.read_text(encoding="ascii").splitlines()
         lines = [self.INPUT.get(i, line) for i, line in enumerate(lines, 1)]
         (self.folder / folder / "hpccinf.txt").write_text("\n".join(lines) + "\n", encoding="ascii")
@@ -169,7 +142,8 @@ class Ffindex(Programs):
         (where / "in").mkdir(parents=True)
         for i in range(self.ENTRIES):
             (where / "in" / f"e{i:02d}").write_text(f"entry {i}\n" * (i + 1), encoding="ascii")
-        subprocess.run([self.program("ffindex_apply_mpi").removesuffix("_apply_mpi") + "_build", "-s", "data", "index", "in"], cwd=where, env=self.env, check=True)
+        build = self.program("ffindex_apply_mpi").removesuffix("_apply_mpi") + "_build"
+        subprocess.run([build, "-s", "data", "index", "in"], cwd=where, env=os.environ | self.variables, check=True)
         output = ["-d", "out", "-i", "out.index"]
         self.run_in(folder, "-n", str(self.RANKS), self.program("ffindex_apply_mpi"), *output, "data", "index", "--", *command, **how)
         data = self.read(folder, "out")
@@ -233,32 +207,5 @@ class NetpipeCost(Programs):
         self.fail(f"times are {ratio:.3f} of those without the shield")
 
 
-def main() -> None:
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=PACKAGES)
-    for name in ("mpirun", "library"):
-        parser.add_argument(f"--{name}", required=True)
-    for name in ("canary", "work"):
-        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    ARGS, rest = parser.parse_known_args()
-    ARGS.work = ARGS.work.resolve()
-    reason = reason_to_skip(ARGS.canary)
-    try:
-        for package in [] if reason else PACKAGES[ARGS.name]:
-            unpacked(package)
-    except Missing as missing:
-        reason = str(missing)
-    if reason:
-        print(f"SKIPPED: {reason}")
-        sys.exit(SKIPPED)
-    program = unittest.main(argv=[sys.argv[0], ARGS.name, *rest], exit=False)
-    skipped = program.result.skipped
-    if skipped and program.result.wasSuccessful():
-        print(f"SKIPPED: {skipped[0][1]}")
-        sys.exit(SKIPPED)
-    sys.exit(not program.result.wasSuccessful())
-
-
 if __name__ == "__main__":
-    main()
+    under_shield.main("work")

@@ -1,10 +1,11 @@
 /* What programs of the campaign have in common: they draw their steps alike on all ranks, check that data are at the
  * places of the ranks they came from, and write what each rank saw into $TRACES/RANK:
  *
- *   STEP SCOPE NAME WHO RANKS...   with the part of the step as last digit: the ranks whose data it has; WHO is all if
- * all members must have seen the same
+ *   STEP.PART SCOPE NAME WHO RANKS...   the ranks whose data it has; WHO is all if all members must have seen the same
  *
  * and at the end a verdict for the launcher. */
+#pragma once
+
 #include <mpi.h>
 
 #include <stdarg.h>
@@ -20,7 +21,7 @@ enum { most_ranks = 16 };
 static int me, size; /* in the communicator of the step */
 static char const* scope = "world";
 static int id, step, wrong;
-static int part; /* of a step: below 10 */
+static int part; /* of a step: which of the operations that are under way in it at the same time */
 static MPI_Comm comm;
 static FILE* trace;
 static unsigned state;
@@ -65,7 +66,7 @@ __attribute__((unused)) static void soil(int* data, int count) {
 }
 
 static void saw(char const* name, char const* who, int const* there) {
-    fprintf(trace, "%d %s %s %s", 10 * step + part, scope, name, who);
+    fprintf(trace, "%d.%d %s %s %s", step, part, scope, name, who);
     for (int i = 0; i < size; ++i)
         if (there[i]) fprintf(trace, " %d", i);
     fputc('\n', trace);
@@ -74,11 +75,16 @@ static void saw(char const* name, char const* who, int const* there) {
 }
 
 __attribute__((unused)) static void saw_data(char const* name, int there) {
-    fprintf(trace, "%d %s %s all %s\n", 10 * step + part, scope, name, there ? "data" : "nothing");
+    fprintf(trace, "%d.%d %s %s all %s\n", step, part, scope, name, there ? "data" : "nothing");
     fflush(trace);
 }
 
-/* Sums of powers of two tell who has contributed, and how often. */
+/* What saw_sum() finds in a sum of it. */
+__attribute__((unused)) static void contribution(double* out) {
+    for (int i = 0; i < size; ++i) out[i] = i == me;
+}
+
+/* sum: of contributions; they tell who is in it, and how often. */
 __attribute__((unused)) static void saw_sum(char const* name, char const* who, double const* sum) {
     int there[most_ranks];
     for (int i = 0; i < size; ++i) {

@@ -1,4 +1,4 @@
-"""Tests of programs that regraft-shield runs. Each file of tests ends with main()."""
+"""Tests of programs that regraft-shield runs. Each file of unit tests ends with main()."""
 import argparse
 import json
 import os
@@ -10,9 +10,36 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import launch  # noqa: E402, F401
 from canary import SKIPPED, reason_to_skip  # noqa: E402
 
 ARGS = argparse.Namespace()  # mpirun, library, canary, and the programs that the test was given
+CONTRIBUTIONS_MISSING = 3  # exit code
+
+
+def processes(traces: pathlib.Path) -> dict[int, int]:
+    """By rank, those of the job that has TRACES=traces in its environment."""
+    found = {}
+    for process in pathlib.Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
+        except OSError:
+            continue  # gone already, or somebody else's
+        if variables.get(b"TRACES") == str(traces).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
+    return found
+
+
+def fetch(*command: str | pathlib.Path, cwd: pathlib.Path | None = None) -> None:
+    """Skips the tests, with the end of what the command said, if it cannot be run or fails."""
+    try:
+        done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise unittest.SkipTest(str(error)) from error
+    if done.returncode:
+        raise unittest.SkipTest(f"{' '.join(map(str, command))}: {(done.stdout.strip().splitlines() or ['failed'])[-1]}")
 
 
 class UnderShield(unittest.TestCase):
@@ -21,12 +48,21 @@ class UnderShield(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_job(self, *words, fail="", timeout=200, **variables):
-        """Options of regraft-shield, number of ranks, program. fail: a failure plan; the variables are set."""
-        env = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
-        env |= {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
-        command = [sys.executable, ROOT / "tools/shield.py", "--mpirun", ARGS.mpirun, "--library", ARGS.library, *words]
-        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=timeout, check=False)
+    @staticmethod
+    def command(*words, shield=True) -> list:
+        """Options of regraft-shield, number of ranks, program. Without the shield: of tools/launch.py."""
+        tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
+        return [sys.executable, ROOT / "tools" / tool[0], "--mpirun", ARGS.mpirun, *tool[1:], *words]
+
+    def environment(self, fail="", **variables) -> dict[str, str]:
+        """fail: a failure plan; the variables are set."""
+        inherited = {name: text for name, text in os.environ.items() if not name.startswith("REGRAFT_SHIELD")}
+        return inherited | {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
+
+    def run_job(self, *words, shield=True, timeout=200, cwd=None, **settings):
+        """words, shield: of command(); settings: of environment()."""
+        return subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=self.environment(**settings), cwd=cwd,
+                              timeout=timeout, check=False)
 
     def run_reported(self, *words, **settings):
         """What the job did, and its report."""
@@ -35,19 +71,32 @@ class UnderShield(unittest.TestCase):
         self.assertTrue(file.exists(), done.stderr)
         return done, json.loads(file.read_text(encoding="ascii"))
 
-    def run_without(self, ranks, *program, timeout=200):
-        """The same program without the shield."""
-        command = [sys.executable, ROOT / "tools/launch.py", "--mpirun", ARGS.mpirun, "-n", ranks, *program]
-        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+def parser(description: str, *programs: str) -> argparse.ArgumentParser:
+    """programs: names of options, each of which names a program."""
+    result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("mpirun", "library", *programs):
+        result.add_argument(f"--{name}", required=True)
+    result.add_argument("--canary", type=pathlib.Path, help="what it found; without it, ranks are killed on any MPI")
+    return result
 
 
-def main(*programs: str, prepare=lambda: "") -> None:
-    """programs: names of options, each of which names a program. prepare: returns why the tests have to be skipped, or nothing."""
-    parser = argparse.ArgumentParser()
-    for name in ("mpirun", "library", "canary", *programs):
-        parser.add_argument(f"--{name}", required=True)
-    _, rest = parser.parse_known_args(namespace=ARGS)
-    if reason := reason_to_skip(pathlib.Path(ARGS.canary)) or prepare():
-        print(f"SKIPPED: {reason}")
-        sys.exit(SKIPPED)
-    unittest.main(module="__main__", argv=[sys.argv[0], *rest])
+def skip(reason: str) -> None:
+    print(f"SKIPPED: {reason}")
+    sys.exit(SKIPPED)
+
+
+def skip_without_survivors(args: argparse.Namespace) -> None:
+    """If the canary has found that nobody survives deaths on this MPI."""
+    if reason := reason_to_skip(args.canary):
+        skip(reason)
+
+
+def main(*programs: str) -> None:
+    """Of what is left of the command line, the tests that it names, or all."""
+    _, rest = parser(sys.modules["__main__"].__doc__, *programs).parse_known_args(namespace=ARGS)
+    skip_without_survivors(ARGS)
+    result = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result
+    if result.wasSuccessful() and len(result.skipped) >= max(result.testsRun, 1):
+        skip(result.skipped[0][1])
+    sys.exit(not result.wasSuccessful() or not result.testsRun)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
+#include "support/shield_explored.hpp"
 #include "support/shield_process.hpp"
 
 namespace regraft::shield::test {
@@ -23,13 +24,6 @@ struct Scenario {
     CommitOptions options{};
     /// The control communicator is younger than the lanes, as after repairs.
     bool control_is_young = false;
-};
-
-struct Findings {
-    std::size_t states = 0;
-    std::size_t ends = 0;            // states in which all who live have come to the end
-    std::string violation;           // empty: none
-    std::vector<std::string> story;  // what led to it
 };
 
 class Explorer {

@@ -14,6 +14,7 @@
 
 #include "regraft/core/bytes.hpp"
 #include "shield/plan.hpp"
+#include "support/shield_explored.hpp"
 
 namespace regraft::shield::test::pending {
 
@@ -42,12 +43,6 @@ enum class Mutant {
     tells_itself_only,    // rounds carry no minimum
     restarts_backwards,   // not in the order of the numbers
     forgets_what_is_new,  // a repair settles nothing, and nobody attempts anything again
-};
-
-struct Findings {
-    std::size_t states = 0;
-    std::size_t ends = 0;
-    std::string violation;  // empty: none
 };
 
 class Explorer {
@@ -274,6 +269,8 @@ private:
 
     // --- exploration
 
+    static constexpr int first_success = 7;  // of the numbers of events
+
     /// What process `rank` does, by number; repairs are of all.
     bool carry_out(State& state, int rank, int event) {
         auto const operations = static_cast<int>(scenario_.operations.size());
@@ -286,7 +283,7 @@ private:
         if (event == 4) return begin_round(state, rank);
         if (event == 5) return hear(state, rank);
         if (event == 6) return interrupt(state, rank);
-        auto const slot = event - 7;
+        auto const slot = event - first_success;
         return succeed(state, rank, static_cast<std::size_t>(slot % operations), slot >= operations);
     }
     bool die_and_check(State& state, int rank) { return at(state, rank).lives && die(state, rank); }
@@ -295,16 +292,30 @@ private:
         if (!findings_.violation.empty() || !seen_.insert(describe(state)).second) return;
         check(state);
         bool stays = true;
-        auto const events = 7 + 2 * static_cast<int>(scenario_.operations.size());
+        auto const events = first_success + 2 * static_cast<int>(scenario_.operations.size());
         for (int rank = 0; rank < scenario_.ranks; ++rank) {
             for (int event = 0; event < events && findings_.violation.empty(); ++event) {
                 State next = state;
                 if (!carry_out(next, rank, event)) continue;
                 stays = stays && (event == 0 || event == 2);  // without another death
                 visit(next);
+                if (!findings_.violation.empty())
+                    findings_.story.insert(findings_.story.begin(), describe(rank, event));
             }
         }
         if (stays) check_end(state);
+    }
+
+    std::string describe(int rank, int event) const {
+        static constexpr char const* names[] = {"dies",           "all repair", "dies while all repair", "starts",
+                                                "begins a round", "hears",      "is interrupted"};
+        auto text = "rank " + std::to_string(rank) + " ";
+        if (event == 1) return names[event];  // of nobody in particular
+        if (event < first_success) return text + names[event];
+        auto const operations = static_cast<int>(scenario_.operations.size());
+        auto const slot = event - first_success;
+        text += "succeeds in attempt " + std::to_string(slot % operations);
+        return slot < operations ? text : text + ", with anything";
     }
 
     void check(State const& state) {
