@@ -271,6 +271,7 @@ void release(Shield& shield, Lane& lane) {
                 break;
             default:
                 shield.repair();
+                shield.act_on_due();
                 release.advance(true);
         }
     }

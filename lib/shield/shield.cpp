@@ -145,28 +145,28 @@ int Shield::defer(Lane& lane, std::function<void()> action) {
     return code;
 }
 
-/// Of those for which all members have come, the first in an order that is the same everywhere. Who knows that tells
-/// the others, in a round, and after that must not begin anything else that blocks: who hears it of all relies on that.
+/// Of those for which all members have come, the first. Who knows that all have tells the others, in a round, and after
+/// that begins nothing else that blocks: who hears it of all relies on that. If some carry out one and some wait for
+/// another to become due, those who wait call for a repair, in which all do.
 Deferred* Shield::next_deferred() {
     Deferred* next = nullptr;
     for (auto& one : deferred_) {
         bool const have_come = one.is_due || (one.after != 0 && one.lane->pending.counts().succeeded >= one.after);
-        if (have_come &&
-            (next == nullptr || std::pair(one.lane->id, one.after) < std::pair(next->lane->id, next->after)))
-            next = &one;
+        if (have_come && (next == nullptr || one.place() < next->place())) next = &one;
     }
     return next;
 }
 
-void Shield::act() {
-    if (acts_) return;
-    acts_ = true;
+void Shield::act_on_due() {
+    auto const outer = acting_;
     for (auto* next = next_deferred(); next != nullptr && next->is_due; next = next_deferred()) {
+        if (outer && next->place() > *outer) break;
+        acting_ = next->place();
         auto const action = std::move(next->action);
         deferred_.remove_if([&](Deferred const& one) { return &one == next; });
         action();
     }
-    acts_ = false;
+    acting_ = outer;
 }
 
 void Shield::progress() {

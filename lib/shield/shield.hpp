@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
@@ -69,10 +70,14 @@ struct Patience {
 
 /// What all members of a lane do together after a nonblocking operation of theirs.
 struct Deferred {
+    using Place = std::pair<LaneId, OperationNumber>;  // in an order that is the same everywhere
+
     Lane const* lane = nullptr;
     OperationNumber after = 0;
     bool is_due = false;  // all members know that all have come to it, or will
     std::function<void()> action;
+
+    Place place() const { return {lane->id, after}; }
 };
 
 /// All calls of MPI made by this go by its profiling interface, so they are not intercepted. Not thread-safe.
@@ -101,7 +106,7 @@ public:
     void help() {
         if (repair_called()) repair();
         if (!busy_.empty()) progress();
-        if (!deferred_.empty()) act();
+        if (!deferred_.empty()) act_on_due();
     }
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
@@ -113,11 +118,14 @@ public:
     /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
     /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
     void complete(Lane const& lane) {
-        while (!acts_ && (!lane.pending.is_idle() || (!deferred_.empty() && next_deferred() != nullptr))) help();
+        while (!acting_ && (!lane.pending.is_idle() || (!deferred_.empty() && next_deferred() != nullptr))) help();
     }
     /// As an operation of the lane: action is carried out when all members have come to defer it, in a call of each
     /// that polls or, at the latest, before one that blocks. It may block, in calls on the lane. As start().
     int defer(Lane& lane, std::function<void()> action);
+    /// Carries out what is due, but not what comes after the action that calls this. To be called after each repair in
+    /// a call that blocks: others may know since then what is due, and wait there.
+    void act_on_due();
     /// Returns when all who live have come here; afterwards nobody can need anybody.
     void finish();
     /// After that: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
@@ -140,7 +148,6 @@ private:
     void progress();
     bool is_starving();
     Deferred* next_deferred();
-    void act();
     void step(Repair& repair);
     void remember(PastRepair past, std::vector<PeId> const& before);
     void revoke_lanes() const;
@@ -167,7 +174,7 @@ private:
     std::vector<Lane*> busy_;  // on which something nonblocking is under way
     Patience patience_;
     std::list<Deferred> deferred_;
-    bool acts_ = false;  // carries one of them out
+    std::optional<Deferred::Place> acting_;  // which of them is carried out
     int vague_errors_ = 0;
     MPI_Comm last_asked_ = MPI_COMM_NULL;
     Lane* last_found_ = nullptr;

@@ -4,8 +4,10 @@
 #include "traced.h"
 
 enum { by_all, duplicated, later, by_members, ways };
+enum { crosswise = 64, crossing = 7 }; /* in one step, for the shield may take seconds to find out */
 
-static int ranks[most_ranks], count; /* of the group, in the parent */
+static MPI_Comm twin = MPI_COMM_NULL; /* of MPI_COMM_WORLD */
+static int ranks[most_ranks], count;  /* of the group, in the parent */
 
 /* The ranks whose number in `bits` is set, or a rotation of them. */
 static void choose(unsigned bits, int rotation) {
@@ -71,10 +73,16 @@ static MPI_Comm duplicate_later(MPI_Comm parent, int meanwhile) {
     double sums[2] = {0, 0}, one = 1;
     if (meanwhile & 1 && me % 2) MPI_Send(&out, 1, MPI_INT, left, 8, parent); /* others have not started it */
     if (meanwhile & 1 && (me + 1) % size % 2) MPI_Recv(&in, 1, MPI_INT, right, 8, parent, MPI_STATUS_IGNORE);
-    MPI_Comm_idup(parent, &made, &requests[0]);
+    if (meanwhile & crosswise) {
+        if (me % 2) MPI_Comm_idup_with_info(twin, MPI_INFO_NULL, &second, &requests[2]);
+        MPI_Comm_idup(parent, &made, &requests[0]);
+        if (me % 2 == 0) MPI_Comm_idup_with_info(twin, MPI_INFO_NULL, &second, &requests[2]);
+    } else {
+        MPI_Comm_idup(parent, &made, &requests[0]);
+        if (meanwhile & 8) MPI_Comm_idup_with_info(parent, MPI_INFO_NULL, &second, &requests[2]);
+    }
     if (meanwhile & 2) sum_over(parent);
     if (meanwhile & 4) MPI_Iallreduce(&one, sums, 1, MPI_DOUBLE, MPI_SUM, parent, &requests[1]);
-    if (meanwhile & 8) MPI_Comm_idup_with_info(parent, MPI_INFO_NULL, &second, &requests[2]);
     if (meanwhile & 16) MPI_Sendrecv(&out, 1, MPI_INT, right, 9, &in, 1, MPI_INT, left, 9, parent, MPI_STATUS_IGNORE);
     if (meanwhile & 32) MPI_Wait(&requests[me % 2 ? 2 : 0], MPI_STATUS_IGNORE);
     while (!flag) MPI_Testall(3, requests, &flag, MPI_STATUSES_IGNORE);
@@ -103,6 +111,8 @@ static void act(void) {
     int how[2] = {(int)draw((unsigned)all_ways), (int)draw((unsigned)all_ways)};
     int tag = (int)draw(64), halves = (int)draw(2), in_first, depth = 1 + (int)draw(2);
     MPI_Comm parent = MPI_COMM_WORLD, made[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    if (step == crossing) how[0] = later, tag |= crosswise | 8;
+    if (twin == MPI_COMM_NULL) MPI_Comm_dup(MPI_COMM_WORLD, &twin);
     strcpy(name, "of");
     for (int i = 0; i < depth && parent != MPI_COMM_NULL; ++i) {
         MPI_Group all, group;
@@ -115,7 +125,7 @@ static void act(void) {
         scope = name;
         MPI_Comm_group(parent, &all);
         MPI_Group_incl(all, count, ranks, &group);
-        made[i] = make(parent, how[i], group, tag);
+        made[i] = make(parent, how[i], group, i == 0 ? tag : tag & ~crosswise);
         if (made[i] != MPI_COMM_NULL) {
             check(made[i], group);
             exercise(made[i]);
