@@ -121,7 +121,7 @@ int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> co
     });
 }
 
-void release(Shield& shield, Lane& lane) {
+void part(Shield& shield, Lane& lane) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
     shield.complete(lane);
@@ -139,12 +139,20 @@ void release(Shield& shield, Lane& lane) {
                 release.advance(true);
         }
     }
+}
+
+void drop(Shield& shield, Lane& lane) {
     MPI_Comm face = lane.face;
     MPI_Comm comm = lane.comm;
     PMPI_Errhandler_free(&lane.handler);
     shield.forget(lane);
     PMPI_Comm_free(&comm);
     PMPI_Comm_free(&face);
+}
+
+void release(Shield& shield, Lane& lane) {
+    part(shield, lane);
+    drop(shield, lane);
 }
 
 }  // namespace regraft::shield

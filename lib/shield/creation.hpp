@@ -28,7 +28,11 @@ using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
 int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
            MPI_Comm* face);
 
-/// Frees the lane and its face. Collective over the members of the lane.
+/// Returns when all members who live have come to free the lane. Collective over the members of the lane.
+void part(Shield& shield, Lane& lane);
+/// Afterwards: frees the lane and its face, which calls functions of the program. Local.
+void drop(Shield& shield, Lane& lane);
+/// Both.
 void release(Shield& shield, Lane& lane);
 
 }  // namespace regraft::shield
