@@ -18,7 +18,7 @@ std::map<int, Keyval>& keyvals() {
 
 }  // namespace
 
-int copy_attributes(MPI_Comm from, MPI_Comm to) {
+CopiedAttributes::CopiedAttributes(MPI_Comm from) {
     auto const all = keyvals();  // copy functions may make others
     for (auto const& [keyval, of] : all) {
         void* value = nullptr;
@@ -27,11 +27,17 @@ int copy_attributes(MPI_Comm from, MPI_Comm to) {
         int copies = 0;
         // An error: the keyval and its attributes are gone.
         if (PMPI_Comm_get_attr(from, keyval, &value, &found) != MPI_SUCCESS || found == 0) continue;
-        int code = of.copy(from, keyval, of.state, value, &copied, &copies);
-        if (code == MPI_SUCCESS && copies != 0) code = PMPI_Comm_set_attr(to, keyval, copied);
-        if (code != MPI_SUCCESS) return code;
+        code_ = of.copy(from, keyval, of.state, value, &copied, &copies);
+        if (code_ != MPI_SUCCESS) return;
+        if (copies != 0) values_.emplace_back(keyval, copied);
     }
-    return MPI_SUCCESS;
+}
+
+int CopiedAttributes::attach(MPI_Comm to) const {
+    int code = code_;
+    for (auto const& [keyval, value] : values_)
+        if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(to, keyval, value);
+    return code;
 }
 
 }  // namespace regraft::shield

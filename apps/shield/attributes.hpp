@@ -3,10 +3,21 @@
 
 #include <mpi.h>
 
+#include <utility>
+#include <vector>
+
 namespace regraft::shield {
 
-/// What MPI_Comm_dup does with them: the copy function of each decides. The faces are made from lanes, which have none.
-/// MPI_SUCCESS, or the code of the first copy function that failed.
-int copy_attributes(MPI_Comm from, MPI_Comm to);
+/// Those that a duplicate gets: the copy function of each decides. The faces are made from lanes, which have none.
+class CopiedAttributes {
+public:
+    explicit CopiedAttributes(MPI_Comm from);
+    /// MPI_SUCCESS, or the code of the first copy function that failed.
+    int attach(MPI_Comm to) const;
+
+private:
+    int code_ = MPI_SUCCESS;
+    std::vector<std::pair<int, void*>> values_;  // by keyval
+};
 
 }  // namespace regraft::shield

@@ -1,22 +1,64 @@
 // Communicators: made, freed, asked.
 #include <mpi.h>
 
-#include <numeric>
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
+#include "shield/nonblocking.hpp"
 #include "shield/session.hpp"
+#include "shield/topologies.hpp"
 #include "shield/waiting.hpp"
 
 using namespace regraft::shield;
 
 namespace {
 
-bool has_topology(MPI_Comm comm) {
-    int kind = MPI_UNDEFINED;
-    PMPI_Topo_test(comm, &kind);
-    return kind != MPI_UNDEFINED;
+int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
+    int const code = duplicate(*session().shield, lane, made);
+    if (code != MPI_SUCCESS || topology_of(lane.face) == topology_of(*made)) return code;
+    return unsupported(call, nullptr, MPI_ERR_PROC_FAILED,
+                       "somebody has died, and topologies are made only while all live");
+}
+
+/// What a communicator had when its duplication was started, for it may change until that is over.
+struct AtStart {
+    CopiedAttributes attributes;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+
+    AtStart(Lane const& lane, MPI_Info given) : attributes(lane.face) {
+        share(lane.face, lane.handler, &handler);
+        if (given != MPI_INFO_NULL) PMPI_Info_dup(given, &info);
+    }
+    AtStart(AtStart const&) = delete;
+    AtStart& operator=(AtStart const&) = delete;
+    ~AtStart() {
+        PMPI_Errhandler_free(&handler);
+        if (info != MPI_INFO_NULL) PMPI_Info_free(&info);
+    }
+    int give(MPI_Comm to) {
+        int code = attributes.attach(to);
+        if (code == MPI_SUCCESS) code = MPI_Comm_set_errhandler(to, handler);
+        return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(to, info);
+    }
+};
+
+/// The duplication itself blocks, so it begins when all members have started it.
+int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+    int code = begin_request(request);
+    if (code != MPI_SUCCESS) return complain(lane, code);
+    auto const had = std::make_shared<AtStart>(lane, info);
+    code = session().shield->defer(lane, [=, &lane, handle = *request] {
+        int ended = duplicate(call, lane, made);
+        if (ended == MPI_SUCCESS) ended = had->give(*made);
+        if (ended != MPI_SUCCESS) *made = MPI_COMM_NULL;
+        end_request(handle, ended);
+    });
+    if (code != MPI_SUCCESS) withdraw_request(request);
+    return complain(lane, code);
 }
 
 }  // namespace
@@ -34,6 +76,19 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
     auto const* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_size(comm, size);
     *size = static_cast<int>(lane->size());
+    return MPI_SUCCESS;
+}
+
+/// Native faces do not have the dead who are members of those that were made after their death.
+int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
+    auto const* const left = lane_of(one);
+    auto const* const right = lane_of(other);
+    if (left == nullptr || right == nullptr || one == other) return PMPI_Comm_compare(one, other, result);
+    bool const congruent = left->founders == right->founders;
+    bool const similar = congruent || (left->size() == right->size() &&
+                                       std::is_permutation(left->founders.begin(), left->founders.end(),
+                                                           right->founders.begin(), right->founders.end()));
+    *result = congruent ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
     return MPI_SUCCESS;
 }
 
@@ -77,14 +132,22 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
-    int code = wait_in(*lane, [&] { return duplicate(*session().shield, *lane, made); });
-    if (code == MPI_SUCCESS && has_topology(comm) && !has_topology(*made))
-        code = unsupported("MPI_Comm_dup", nullptr, MPI_ERR_PROC_FAILED,
-                           "somebody has died, and topologies are made only while all live");
-    if (code == MPI_SUCCESS) code = copy_attributes(comm, *made);
+    int code = wait_in(*lane, [&] { return duplicate("MPI_Comm_dup", *lane, made); });
+    if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
     // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
     if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
     return complain(*lane, code);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_idup(comm, made, request);
+    return start_duplicate("MPI_Comm_idup", *lane, MPI_INFO_NULL, made, request);
+}
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_idup_with_info(comm, info, made, request);
+    return start_duplicate("MPI_Comm_idup_with_info", *lane, info, made, request);
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* made) {
@@ -97,22 +160,6 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
     if (lane_of(comm) == nullptr) return PMPI_Comm_dup_with_info(comm, info, made);
     int const code = MPI_Comm_dup(comm, made);
     return code != MPI_SUCCESS || info == MPI_INFO_NULL ? code : PMPI_Comm_set_info(*made, info);
-}
-
-/// A split in which the first of a group gives the colour: groups of different members do not overlap.
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
-    if (lane_of(comm) == nullptr) return PMPI_Comm_create(comm, group, made);
-    int place = MPI_UNDEFINED;
-    int first = MPI_UNDEFINED;
-    int const zero = 0;
-    PMPI_Group_rank(group, &place);
-    if (place != MPI_UNDEFINED) {
-        MPI_Group world = MPI_GROUP_NULL;
-        PMPI_Comm_group(MPI_COMM_WORLD, &world);
-        PMPI_Group_translate_ranks(group, 1, &zero, world, &first);
-        PMPI_Group_free(&world);
-    }
-    return MPI_Comm_split(comm, first, place == MPI_UNDEFINED ? 0 : place, made);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

@@ -28,13 +28,10 @@ GUARDED = ("MPI_Comm", "MPI_Win", "MPI_File")
 
 # Why the shield does not carry a call out, by its name; the first that fits.
 REASONS = {
-    r"MPI_\w+_init": "what was prepared counts on all members",
     r"MPI_P(send|recv)_init": "what was prepared counts on its partner",
     r"MPI_(Win_\w+|Put|Get|Rput|Rget|R?[Aa]ccumulate|R?[Gg]et_accumulate|Compare_and_swap|Fetch_and_op)":
         "the memory of the dead cannot be reached, and who locks it waits for ever",
-    r"MPI_Ineighbor_\w+": "neighbours in a grid or graph are needed all",
     r"MPI_(Intercomm_\w+|Comm_accept|Comm_connect|Comm_spawn|Comm_spawn_multiple)": "the other group knows nothing of the shield",
-    r"MPI_Comm_idup\w*": "not all survivors could be told which communicator it has made",
 }
 
 

@@ -70,8 +70,9 @@ void start() {
     Entry::show(&it.board->mine().family);
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
     it.notices.resize(static_cast<std::size_t>(size));
-    it.shield =
-        std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms}, .on_step = note});
+    it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
+                                                 .on_step = note,
+                                                 .on_uninterruptible = Watchdog::note_uninterruptible});
     Waiting::show_at(it.board->mine());
     it.begin = PMPI_Wtime();
     if (it.policy.watchdog > 0) it.watchdog = std::make_unique<Watchdog>(std::chrono::seconds(it.policy.watchdog));

@@ -1,4 +1,4 @@
-// Persistent requests that the shield leaves to MPI: partitioned messages, and collectives of neighbours.
+// Persistent requests that the shield leaves to MPI: partitioned messages.
 #pragma once
 
 #include <mpi.h>

@@ -41,31 +41,38 @@ int cancel(void*, int) {
     return MPI_ERR_REQUEST;  // there is no such thing
 }
 
-using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
+}  // namespace
 
-/// finish(): what is left to do when the results are final.
-int start(
-    Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {}) {
-    if (int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request); code != MPI_SUCCESS)
-        return code;
-    auto const handle = *request;
-    under_way().insert(handle);
-    auto const end = [handle, finish = std::move(finish)](int ended) {
-        if (ended == MPI_SUCCESS) {
-            finish();
-        } else {
-            failures()[handle] = ended;
-        }
-        under_way().erase(handle);
-        PMPI_Grequest_complete(handle);
+int begin_request(MPI_Request* request) {
+    int const code = PMPI_Grequest_start(query, release, cancel, nullptr, request);
+    if (code == MPI_SUCCESS) under_way().insert(*request);
+    return code;
+}
+
+void end_request(MPI_Request request, int code) {
+    if (code != MPI_SUCCESS) failures()[request] = code;
+    under_way().erase(request);
+    PMPI_Grequest_complete(request);
+}
+
+void withdraw_request(MPI_Request* request) {
+    under_way().erase(*request);
+    PMPI_Grequest_complete(*request);
+    PMPI_Request_free(request);
+}
+
+int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish) {
+    if (int const code = begin_request(request); code != MPI_SUCCESS) return code;
+    auto const end = [handle = *request, finish = std::move(finish)](int ended) {
+        if (ended == MPI_SUCCESS) finish();
+        end_request(handle, ended);
     };
     int const code = session().shield->start(lane, {std::move(attempt), end});
-    if (code == MPI_SUCCESS) return code;
-    under_way().erase(handle);
-    PMPI_Grequest_complete(handle);
-    PMPI_Request_free(request);
+    if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);
 }
+
+namespace {
 
 /// One with a root, which may be dead: then nothing is done but skip(), in the end.
 int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> skip) {

@@ -3,7 +3,26 @@
 
 #include <mpi.h>
 
+#include <functional>
+
+#include "shield/lane.hpp"
+
 namespace regraft::shield {
+
+/// See Nonblocking::start.
+using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
+
+/// Starts a nonblocking collective, which has this request for the program. finish(): what is left to do when the
+/// results are final. What the return code says the program has been told.
+int start(
+    Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {});
+
+/// A request for something that is under way, for the program; its return code.
+int begin_request(MPI_Request* request);
+/// What it stands for is over, with this code for who waits for it.
+void end_request(MPI_Request request, int code);
+/// What it stands for was not started: it is freed.
+void withdraw_request(MPI_Request* request);
 
 /// Whether a request is that of a nonblocking collective that is not over.
 bool is_collective_under_way(MPI_Request request);

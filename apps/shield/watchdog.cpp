@@ -1,5 +1,7 @@
 #include "shield/watchdog.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <utility>
@@ -33,7 +35,10 @@ char const* name_of(std::uint32_t phase) {
     return phase < std::size(names) ? names[phase] : "?";
 }
 
-/// Where the program was when the present repair began. Written by it, read by the watchdog.
+std::atomic<bool> is_uninterruptible = false;
+
+/// Where the program was when the present repair, or what cannot be interrupted, began. Written by it, read by the
+/// watchdog.
 std::mutex where_mutex;
 std::string where;
 
@@ -62,7 +67,13 @@ std::string list(Board& board, std::vector<int> const& ranks) {
     return text;
 }
 
-std::string call_in_repair() {
+void set_where() {
+    auto const* const entry = Entry::current();
+    std::lock_guard const lock(where_mutex);
+    where = entry == nullptr ? "MPI" : located(entry->family().name);
+}
+
+std::string noted_call() {
     std::lock_guard const lock(where_mutex);
     return where;
 }
@@ -77,8 +88,8 @@ void say_for_whom() {
     auto& board = *session().board;
     auto const absent = missing(board);
     if (is_first_of_those_who_wait(board))
-        say(call_in_repair(), "somebody has died, and the repair waits for the next call of MPI of " +
-                                  (absent.empty() ? std::string("the others") : list(board, absent)));
+        say(noted_call(), "somebody has died, and the repair waits for the next call of MPI of " +
+                              (absent.empty() ? std::string("the others") : list(board, absent)));
 }
 
 }  // namespace
@@ -103,15 +114,16 @@ Watchdog::~Watchdog() {
 void Watchdog::note(Repair::Step step) {
     auto& mine = session().board->mine();
     if (mine.phase == idle || mine.phase == 0) {
-        auto const* const entry = Entry::current();
-        {
-            std::lock_guard const lock(where_mutex);
-            where = entry == nullptr ? "MPI" : located(entry->family().name);
-        }
+        set_where();
         ++mine.repairs;
     }
     mine.phase = phase_of(step);
     ++mine.steps;
+}
+
+void Watchdog::note_uninterruptible(bool inside) {
+    if (inside) set_where();
+    is_uninterruptible = inside;
 }
 
 void Watchdog::watch() {
@@ -119,10 +131,13 @@ void Watchdog::watch() {
     auto steps = mine.steps.load();
     auto last_step = Clock::now();
     auto last_excuse = last_step;  // a step, or somebody for whom the repair waits
+    auto last_free = last_step;    // when this process could come to a repair
     bool has_spoken = false;       // in this repair
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ends_; })) {
         auto const now = Clock::now();
+        if (!is_uninterruptible) last_free = now;
+        if (now - last_free >= limit_) end_stuck();
         if (mine.phase == 0 || mine.phase == idle || mine.steps != steps) {
             steps = mine.steps;
             last_step = last_excuse = now;
@@ -136,6 +151,13 @@ void Watchdog::watch() {
     }
 }
 
+void Watchdog::end_stuck() const {
+    end_job(static_cast<int>(Exit::watchdog), noted_call(),
+            "MPI has not returned from making the communicator for " + std::to_string(limit_.count()) +
+                " s, though all members have come: it may not if one dies in it; REGRAFT_SHIELD_WATCHDOG=N sets the "
+                "seconds, 0: for ever");
+}
+
 void Watchdog::end() const {
     auto& board = *session().board;
     auto const phase = board.mine().phase.load();
@@ -144,7 +166,7 @@ void Watchdog::end() const {
         auto const theirs = board.place(rank).phase.load();
         if (theirs != phase && board.lives(rank)) others += "; rank " + std::to_string(rank) + " is " + name_of(theirs);
     }
-    end_job(static_cast<int>(Exit::watchdog), call_in_repair(),
+    end_job(static_cast<int>(Exit::watchdog), noted_call(),
             "a repair has made no step for " + std::to_string(limit_.count()) + " s while " + name_of(phase) + others +
                 "; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, 0: for ever");
 }

@@ -11,7 +11,7 @@
 namespace regraft::shield {
 
 /// A repair that waits for a rank that computes is in order: this is said once. One that makes no step though all have
-/// come ends the job.
+/// come ends the job, and so does a process that cannot come.
 class Watchdog {
 public:
     explicit Watchdog(std::chrono::seconds limit);
@@ -21,10 +21,13 @@ public:
 
     /// See Options::on_step. The same thread that is in the call.
     static void note(Repair::Step step);
+    /// See Options::on_uninterruptible. If a repair is called for and this process does not leave, the job ends.
+    static void note_uninterruptible(bool inside);
 
 private:
     void watch();
     void end() const;
+    void end_stuck() const;
 
     std::chrono::seconds limit_;
     std::mutex mutex_;

@@ -120,6 +120,7 @@ template <class Operation>
                 break;
             case Call::Step::repair:
                 shield.repair();
+                shield.act_on_due();
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::returned:

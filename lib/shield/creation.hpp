@@ -22,11 +22,18 @@ int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face);
 /// Makes a communicator natively. parent: the lane's.
 using Make = std::function<int(MPI_Comm parent, MPI_Comm* made)>;
 
-/// The new face has these members, which live: their ranks in the lane, by their ranks in the new face. make is called
-/// by all, for the face and then for its lane. colour: tells the communicators apart that one operation makes, and is
-/// the same on the members of each. As duplicate.
+/// The new face has these members: their ranks in the lane, by their ranks in the new face. make is called by all, for
+/// the face and then for its lane, and makes them of those who live. colour: tells the communicators apart that one
+/// operation makes, and is the same on the members of each. As duplicate.
 int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
            MPI_Comm* face);
+
+/// The new face has these members, the dead among them included: their ranks in the lane, by their ranks in the new
+/// face. Each process says in which it is, and who is in none gets MPI_COMM_NULL. As duplicate.
+int create(Shield& shield, Lane& lane, std::vector<int> const& members, MPI_Comm* face);
+
+/// The same, but only the members call it, all with the same tag.
+int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, int tag, MPI_Comm* face);
 
 /// Returns when all members who live have come to free the lane. Collective over the members of the lane.
 void part(Shield& shield, Lane& lane);

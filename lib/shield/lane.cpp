@@ -30,6 +30,17 @@ void Lane::set_all_living() {
     for (auto const founder : founders) sketch |= bit_of(founder);
 }
 
+void Lane::set_members(Lane const& origin, std::span<int const> ranks) {
+    std::vector<PeId> members;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        founders.push_back(origin.member(ranks[i]));
+        if (ranks[i] == origin.self) self = static_cast<int>(i);
+        if (origin.lives(ranks[i])) members.push_back(PeId{static_cast<std::uint32_t>(i)});
+    }
+    set_living(members);
+    if (!is_whole()) native = rank_of;
+}
+
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {
     int code = PMPI_Comm_set_errhandler(face, handler);
     if (code == MPI_SUCCESS) code = PMPI_Comm_get_errhandler(face, shared);

@@ -51,6 +51,8 @@ struct Lane {
     /// Sets living, rank_of and sketch. members: ranks, by rank in comm.
     void set_living(std::span<PeId const> members);
     void set_all_living();
+    /// Of a child: these ranks of where it comes from, by rank; the dead among them have no rank on its face.
+    void set_members(Lane const& origin, std::span<int const> ranks);
 };
 
 /// Of messages of the lane, where the program has none: rounds have this tag, which any MPI has, and collections those

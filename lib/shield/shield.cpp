@@ -137,6 +137,38 @@ int Shield::start(Lane& lane, Nonblocking operation) {
     return lane.pending.start(*this, lane, std::move(operation));
 }
 
+int Shield::defer(Lane& lane, std::function<void()> action) {
+    auto const entry = deferred_.insert(deferred_.end(), {&lane, 0, false, std::move(action)});
+    int const code = start(lane, {PMPI_Ibarrier, [entry](int) { entry->is_due = true; }});
+    entry->after = lane.pending.counts().started;
+    if (code != MPI_SUCCESS) deferred_.erase(entry);
+    return code;
+}
+
+/// Of those for which all members have come, the first. Who knows that all have tells the others, in a round, and after
+/// that begins nothing else that blocks: who hears it of all relies on that. If some carry out one and some wait for
+/// another to become due, those who wait call for a repair, in which all do.
+Deferred* Shield::next_deferred() {
+    Deferred* next = nullptr;
+    for (auto& one : deferred_) {
+        bool const have_come = one.is_due || (one.after != 0 && one.lane->pending.counts().succeeded >= one.after);
+        if (have_come && (next == nullptr || one.place() < next->place())) next = &one;
+    }
+    return next;
+}
+
+void Shield::act_on_due() {
+    auto const outer = acting_;
+    for (auto* next = next_deferred(); next != nullptr && next->is_due; next = next_deferred()) {
+        if (outer && next->place() > *outer) break;
+        acting_ = next->place();
+        auto const action = std::move(next->action);
+        deferred_.remove_if([&](Deferred const& one) { return &one == next; });
+        action();
+    }
+    acting_ = outer;
+}
+
 void Shield::progress() {
     constexpr std::uint32_t looks_between_questions = 64;
     bool moved = false;

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
@@ -28,6 +30,9 @@ struct Options {
     std::size_t most_forwarded = 4096;
     /// Told of each step of a repair before it is carried out, and of Repair::Step::done. May be nullptr.
     void (*on_step)(Repair::Step step) = nullptr;
+    /// Told when this process enters and leaves a call of MPI from which it may not return if somebody dies in it, even
+    /// if a repair is called. May be nullptr.
+    void (*on_uninterruptible)(bool inside) = nullptr;
 };
 
 /// Of this process.
@@ -63,6 +68,18 @@ struct Patience {
     std::chrono::seconds most{2};
 };
 
+/// What all members of a lane do together after a nonblocking operation of theirs.
+struct Deferred {
+    using Place = std::pair<LaneId, OperationNumber>;  // in an order that is the same everywhere
+
+    Lane const* lane = nullptr;
+    OperationNumber after = 0;
+    bool is_due = false;  // all members know that all have come to it, or will
+    std::function<void()> action;
+
+    Place place() const { return {lane->id, after}; }
+};
+
 /// All calls of MPI made by this go by its profiling interface, so they are not intercepted. Not thread-safe.
 class Shield {
 public:
@@ -89,19 +106,27 @@ public:
     void help() {
         if (repair_called()) repair();
         if (!busy_.empty()) progress();
+        if (!deferred_.empty()) act_on_due();
     }
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
     bool is_death(int code);
     /// MPI_SUCCESS, or the code with which the first attempt failed although nobody died.
     int start(Lane& lane, Nonblocking operation);
-    /// Whether something nonblocking is under way.
-    bool has_pending() const { return !busy_.empty(); }
+    /// Whether something nonblocking is under way, or deferred.
+    bool has_pending() const { return !busy_.empty() || has_deferred(); }
+    bool has_deferred() const { return !deferred_.empty(); }
     /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
     /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
     void complete(Lane const& lane) {
-        while (!lane.pending.is_idle()) help();
+        while (!acting_ && (!lane.pending.is_idle() || (!deferred_.empty() && next_deferred() != nullptr))) help();
     }
+    /// As an operation of the lane: action is carried out when all members have come to defer it, in a call of each
+    /// that polls or, at the latest, before one that blocks. It may block, in calls on the lane. As start().
+    int defer(Lane& lane, std::function<void()> action);
+    /// Carries out what is due, but not what comes after the action that calls this. To be called after each repair in
+    /// a call that blocks: others may know since then what is due, and wait there.
+    void act_on_due();
     /// Returns when all who live have come here; afterwards nobody can need anybody.
     void finish();
     /// After that: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
@@ -123,6 +148,7 @@ private:
     void forget_last();
     void progress();
     bool is_starving();
+    Deferred* next_deferred();
     void step(Repair& repair);
     void remember(PastRepair past, std::vector<PeId> const& before);
     void revoke_lanes() const;
@@ -148,6 +174,8 @@ private:
     std::vector<MPI_Comm> outdated_;
     std::vector<Lane*> busy_;  // on which something nonblocking is under way
     Patience patience_;
+    std::list<Deferred> deferred_;
+    std::optional<Deferred::Place> acting_;  // which of them is carried out
     int vague_errors_ = 0;
     MPI_Comm last_asked_ = MPI_COMM_NULL;
     Lane* last_found_ = nullptr;

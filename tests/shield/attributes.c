@@ -65,6 +65,13 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(grandchild, &other);
     show("copied all the same", other, counting);
     MPI_Comm_free(&other);
+    MPI_Request request;
+    MPI_Comm_idup(parent, &other, &request);
+    MPI_Comm_set_attr(parent, plain, (char*)0 + 7);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    show("as it was when the duplication began", other, plain);
+    show("copied then", other, counting);
+    MPI_Comm_free(&other);
     MPI_Comm_free(&grandchild);
     show("of the parent", parent, counting);
     MPI_Comm_free(&child);
@@ -77,6 +84,11 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     printf("a copy function fails: %s\n",
            MPI_Comm_dup(parent, &child) == MPI_SUCCESS ? "not noticed" : "so does the duplication");
+    MPI_Errhandler handler;
+    MPI_Comm_idup(MPI_COMM_WORLD, &child, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_get_errhandler(child, &handler);
+    printf("errors of a duplicate: %s\n", handler == MPI_ERRORS_RETURN ? "returned" : "not returned");
     MPI_Finalize();
     return 0;
 }

@@ -329,7 +329,7 @@ static void alltoall(int how) {
 
 /* --- neighbours: in a 2x3 torus, in a graph, in a directed graph with two equal edges */
 
-enum { most_neighbours = 4, kinds = 5 };
+enum { most_neighbours = 4, kinds = 5, nonblocking = 100, persistent = 200 };
 struct around {
     MPI_Comm comm;
     int count; /* as many in as out */
@@ -353,10 +353,11 @@ static void want_around(unsigned set) {
         want_row(set, place(k, v), around.from[k], same ? 0 : around.theirs[k], row(0, 0));
 }
 static void neighbours(int how) {
-    int counts[most_neighbours], places[most_neighbours], kind = how % kinds;
+    int counts[most_neighbours], places[most_neighbours], kind = how % kinds, way = how / nonblocking * nonblocking;
+    MPI_Request request = MPI_REQUEST_NULL;
     MPI_Aint bytes[most_neighbours];
     MPI_Datatype types[most_neighbours];
-    look_around(how / kinds);
+    look_around(how % nonblocking / kinds);
     same = kind < 2;
     v = kind == 1 || kind == 3 || kind == 4;
     for (int k = 0; k < around.count; ++k) {
@@ -366,11 +367,34 @@ static void neighbours(int how) {
     }
     if (same) send_row(out, 0, 0, row(0, 0));
     come();
-    if (kind == 0) MPI_Neighbor_allgather(out, row(0, 0), type, in, row(0, 0), type, around.comm);
-    if (kind == 1) MPI_Neighbor_allgatherv(out, row(0, 0), type, in, counts, places, type, around.comm);
-    if (kind == 2) MPI_Neighbor_alltoall(out, row(0, 0), type, in, row(0, 0), type, around.comm);
-    if (kind == 3) MPI_Neighbor_alltoallv(out, counts, places, type, in, counts, places, type, around.comm);
-    if (kind == 4) MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, around.comm);
+    MPI_Comm const on = around.comm;
+    int const n = row(0, 0);
+    if (way == 0) {
+        if (kind == 0) MPI_Neighbor_allgather(out, n, type, in, n, type, on);
+        if (kind == 1) MPI_Neighbor_allgatherv(out, n, type, in, counts, places, type, on);
+        if (kind == 2) MPI_Neighbor_alltoall(out, n, type, in, n, type, on);
+        if (kind == 3) MPI_Neighbor_alltoallv(out, counts, places, type, in, counts, places, type, on);
+        if (kind == 4) MPI_Neighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, on);
+    } else if (way == nonblocking) {
+        if (kind == 0) MPI_Ineighbor_allgather(out, n, type, in, n, type, on, &request);
+        if (kind == 1) MPI_Ineighbor_allgatherv(out, n, type, in, counts, places, type, on, &request);
+        if (kind == 2) MPI_Ineighbor_alltoall(out, n, type, in, n, type, on, &request);
+        if (kind == 3) MPI_Ineighbor_alltoallv(out, counts, places, type, in, counts, places, type, on, &request);
+        if (kind == 4) MPI_Ineighbor_alltoallw(out, counts, bytes, types, in, counts, bytes, types, on, &request);
+    } else {
+        MPI_Info const none = MPI_INFO_NULL;
+        if (kind == 0) MPI_Neighbor_allgather_init(out, n, type, in, n, type, on, none, &request);
+        if (kind == 1) MPI_Neighbor_allgatherv_init(out, n, type, in, counts, places, type, on, none, &request);
+        if (kind == 2) MPI_Neighbor_alltoall_init(out, n, type, in, n, type, on, none, &request);
+        if (kind == 3)
+            MPI_Neighbor_alltoallv_init(out, counts, places, type, in, counts, places, type, on, none, &request);
+        if (kind == 4)
+            MPI_Neighbor_alltoallw_init(out, counts, bytes, types, in, counts, bytes, types, on, none, &request);
+    }
+    memset(counts, 0, sizeof counts); /* the call has what it needs */
+    if (way == persistent) MPI_Start(&request);
+    if (way != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (way == persistent) MPI_Request_free(&request);
     go();
     judge(want_around);
 }
@@ -431,12 +455,14 @@ static void sum_of_row(int how) {
     report(fits);
 }
 
-enum { duplicate, with_info, split, create, by_type, by_group };
+enum { duplicate, with_info, later, later_with_info, split, create, by_type, by_group };
 static void communicator(int how) {
-    int size = 0, rank = -1, fits = 0, is_member = 1, colour = me % 2 ? me % 2 : MPI_UNDEFINED, ours[ranks], count = 0;
-    unsigned group_set = how == split ? 0x2au : how == create ? 0x3du : how == by_group ? 0x15u & living : 0x3fu;
+    int size = 0, rank = -1, fits = 0, is_member = 1, colour = me % 2 ? me % 2 : MPI_UNDEFINED, ours[ranks], count = 0,
+        same;
+    unsigned group_set = how == split ? 0x2au : how == create ? 0x3du : how == by_group ? 0x15u : 0x3fu;
     MPI_Comm made = MPI_COMM_NULL;
-    MPI_Group world, group;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Group world, group, theirs;
     for (int i = 0; i < ranks; ++i)
         if (lives(group_set, i)) ours[count++] = i;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -445,24 +471,33 @@ static void communicator(int how) {
     come();
     if (how == duplicate) MPI_Comm_dup(MPI_COMM_WORLD, &made);
     if (how == with_info) MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made);
+    if (how == later) MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+    if (how == later_with_info) MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (how == split) MPI_Comm_split(MPI_COMM_WORLD, colour, -me, &made);
     if (how == create) MPI_Comm_create(MPI_COMM_WORLD, group, &made);
     if (how == by_type) MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
     if (how == by_group && is_member) MPI_Comm_create_group(MPI_COMM_WORLD, group, 7, &made);
     go();
-    MPI_Group_free(&group);
     MPI_Group_free(&world);
     if (made == MPI_COMM_NULL) {
+        MPI_Group_free(&group);
         report(is_member ? 0 : 3);
         return;
     }
     MPI_Comm_size(made, &size);
     MPI_Comm_rank(made, &rank);
     for (int k = 0; k < 2; ++k) {
-        unsigned set = how <= with_info ? 0x3fu : group_set & (k == 0 ? living : remaining);
+        int counts_living = how == split || how == by_type; /* the dead have no colour */
+        unsigned set = counts_living ? group_set & (k == 0 ? living : remaining) : group_set;
         int members = __builtin_popcount(set), below = __builtin_popcount(set & ((1u << me) - 1));
         fits |= (size == members && rank == (how == split ? members - 1 - below : below)) << k;
     }
+    MPI_Comm_group(made, &theirs);
+    MPI_Group_compare(group, theirs, &same);
+    if (how == create || how == by_group) fits = same == MPI_IDENT ? fits : 0;
+    MPI_Group_free(&theirs);
+    MPI_Group_free(&group);
     report(is_member && is_sum(made, group_set & remaining) ? fits : 0);
     MPI_Comm_free(&made);
 }
@@ -503,11 +538,23 @@ static const struct call {
     {"directed_alltoall", neighbours, 2 * kinds + 2, derived | big},
     {"directed_alltoallv", neighbours, 2 * kinds + 3, derived | big},
     {"directed_alltoallw", neighbours, 2 * kinds + 4, derived | big},
+    {"grid_iallgather", neighbours, nonblocking + 0, derived | big},
+    {"grid_iallgatherv", neighbours, nonblocking + 1, derived | big},
+    {"grid_ialltoall", neighbours, nonblocking + 2, derived | big},
+    {"graph_ialltoallv", neighbours, nonblocking + kinds + 3, derived | big},
+    {"directed_ialltoallw", neighbours, nonblocking + 2 * kinds + 4, derived | big},
+    {"grid_allgather_init", neighbours, persistent + 0, derived | big},
+    {"graph_allgatherv_init", neighbours, persistent + kinds + 1, derived | big},
+    {"grid_alltoall_init", neighbours, persistent + 2, derived | big},
+    {"directed_alltoallv_init", neighbours, persistent + 2 * kinds + 3, derived | big},
+    {"grid_alltoallw_init", neighbours, persistent + 4, derived | big},
     {"queries", queries, 0, 0},
-    {"create_group", communicator, by_group, 0}, /* not the last: a death after it would be in it for others */
+    {"create_group", communicator, by_group, 0},
     {"row", sum_of_row, 0, 0},
     {"dup", communicator, duplicate, 0},
     {"dup_with_info", communicator, with_info, 0},
+    {"idup", communicator, later, 0},
+    {"idup_with_info", communicator, later_with_info, 0},
     {"split", communicator, split, 0},
     {"create", communicator, create, 0},
     {"split_type", communicator, by_type, 0},

@@ -17,13 +17,14 @@ from under_shield import launch
 RANKS = 6
 VICTIMS = {"root": 2, "lowest": 0, "neighbour": 3, "highest": 5}
 MOMENTS = ["before", "inside", "after"]
-NO_DEATH_IN = {"create_group"}  # the job ends, by name
+NOT_INSIDE = {"create_group"}  # the job may end, by name: groups.py
 
 
 def cells(calls: dict[str, int]) -> list[tuple[str, int, int, str]]:
     """Call, form, victim, moment."""
-    return [(call, form, victim, moment) for call, forms in calls.items() if call not in NO_DEATH_IN
-            for form in range(8) if not form & ~forms for victim in VICTIMS.values() for moment in MOMENTS]
+    return [(call, form, victim, moment) for call, forms in calls.items()
+            for form in range(8) if not form & ~forms for victim in VICTIMS.values() for moment in MOMENTS
+            if moment != "inside" or call not in NOT_INSIDE]
 
 
 def jobs(calls: dict[str, int]) -> list[list[tuple]]:

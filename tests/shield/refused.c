@@ -57,13 +57,6 @@ int main(int argc, char** argv) {
         MPI_Graph_create(MPI_COMM_WORLD, 2, (int[]){1, 2}, (int[]){1, 0}, 0, &made);
     } else if (!strcmp(argv[1], "directed")) {
         MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &rank, &one, MPI_INFO_NULL, 0, &made);
-    } else if (!strcmp(argv[1], "group")) {
-        MPI_Group world;
-        MPI_Comm_group(MPI_COMM_WORLD, &world);
-        MPI_Comm_create_group(MPI_COMM_WORLD, world, 3, &made);
-        MPI_Group_free(&world);
-        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
-        if (sum != size) return 1;
     } else {
         return 2;
     }
