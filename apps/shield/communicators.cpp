@@ -165,7 +165,12 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
 int MPI_Comm_free(MPI_Comm* comm) {
     auto* const lane = comm == nullptr || *comm == MPI_COMM_WORLD ? nullptr : lane_of(*comm);
     if (lane == nullptr) return PMPI_Comm_free(comm);
-    release(*session().shield, *lane);
+    auto& shield = *session().shield;
+    {
+        Waiting const waiting(*lane);
+        part(shield, *lane);
+    }
+    drop(shield, *lane);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

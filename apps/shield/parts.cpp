@@ -79,7 +79,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
     if (group == MPI_GROUP_NULL) return complain(*lane, MPI_ERR_GROUP);
     auto const members = ranks_of(*lane, group);
     if (has_strangers(members)) return complain(*lane, MPI_ERR_GROUP);
-    return complain(*lane, create(*session().shield, *lane, members, made));
+    return complain(*lane, wait_in(*lane, [&] { return create(*session().shield, *lane, members, made); }));
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {

@@ -28,10 +28,10 @@ public:
     ~Waiting() { end(); }
 
     /// Nothing has come yet. bytes(): the size of the largest message that is awaited; nothing: something else is, too.
-    /// It is asked once.
+    /// It is asked once. Nothing is shown while something is deferred, for this may block in it meanwhile.
     template <class Bytes>
     void go_on(Bytes const& bytes) {
-        if (std::exchange(asked_, true)) return;
+        if (std::exchange(asked_, true) || session().shield->has_deferred()) return;
         if (std::optional<std::size_t> const most = bytes()) show(nullptr, *most);
     }
     /// Something has come.

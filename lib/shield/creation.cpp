@@ -256,7 +256,7 @@ int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, in
     return MPI_SUCCESS;
 }
 
-void release(Shield& shield, Lane& lane) {
+void part(Shield& shield, Lane& lane) {
     reach(call_points.call, shield.self());
     reach(call_points.inside, shield.self());
     shield.complete(lane);
@@ -275,12 +275,20 @@ void release(Shield& shield, Lane& lane) {
                 release.advance(true);
         }
     }
+}
+
+void drop(Shield& shield, Lane& lane) {
     MPI_Comm face = lane.face;
     MPI_Comm comm = lane.comm;
     PMPI_Errhandler_free(&lane.handler);
     shield.forget(lane);
     PMPI_Comm_free(&comm);
     PMPI_Comm_free(&face);
+}
+
+void release(Shield& shield, Lane& lane) {
+    part(shield, lane);
+    drop(shield, lane);
 }
 
 }  // namespace regraft::shield

@@ -35,7 +35,11 @@ int create(Shield& shield, Lane& lane, std::vector<int> const& members, MPI_Comm
 /// The same, but only the members call it, all with the same tag.
 int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, int tag, MPI_Comm* face);
 
-/// Frees the lane and its face. Collective over the members of the lane.
+/// Returns when all members who live have come to free the lane. Collective over the members of the lane.
+void part(Shield& shield, Lane& lane);
+/// Afterwards: frees the lane and its face, which calls functions of the program. Local.
+void drop(Shield& shield, Lane& lane);
+/// Both.
 void release(Shield& shield, Lane& lane);
 
 }  // namespace regraft::shield

@@ -113,8 +113,9 @@ public:
     bool is_death(int code);
     /// MPI_SUCCESS, or the code with which the first attempt failed although nobody died.
     int start(Lane& lane, Nonblocking operation);
-    /// Whether something nonblocking is under way.
-    bool has_pending() const { return !busy_.empty(); }
+    /// Whether something nonblocking is under way, or deferred.
+    bool has_pending() const { return !busy_.empty() || has_deferred(); }
+    bool has_deferred() const { return !deferred_.empty(); }
     /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
     /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
     void complete(Lane const& lane) {

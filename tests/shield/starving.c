@@ -164,12 +164,13 @@ int main(int argc, char** argv) {
     char const* const place = getenv("OMPI_COMM_WORLD_RANK");
     int const stopper = is(what, "stop") && place && is(place, "2") ? start_stopper() : -1;
     int lost = is(what, "twice") ? 3 : 1, data = 0;
-    MPI_Comm pair, trio;
+    MPI_Comm pair, trio, copy;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &pair); /* rank 3 is first */
     MPI_Comm_split(MPI_COMM_WORLD, rank > 0, -rank, &trio);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         for (int to = 1; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, task, MPI_COMM_WORLD);
@@ -197,6 +198,7 @@ int main(int argc, char** argv) {
     } else if (is(what, "recv")) {
         MPI_Recv(&data, 1, MPI_INT, 0, other, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
+    if (is(what, "free")) MPI_Comm_free(&copy);
     if (is(what, "barrier")) MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

@@ -29,6 +29,9 @@ class Starving(Jobs):
     def test_while_all_others_wait_in_a_barrier(self):
         self.check_lost_task("barrier", "probe", "MPI_Probe")
 
+    def test_while_all_others_wait_to_free_a_communicator(self):
+        self.check_lost_task("free", "recv", "MPI_Recv")
+
     def test_while_all_others_wait_for_a_message(self):
         self.check_lost_task("recv", "waitsome", "MPI_Waitsome")
 
