@@ -21,7 +21,7 @@ public:
 
     /// See Options::on_step. The same thread that is in the call.
     static void note(Repair::Step step);
-    /// See Options::on_uninterruptible. If a repair is called for and this process does not leave, the job ends.
+    /// See Options::on_uninterruptible. If this process does not leave it for so long, the job ends.
     static void note_uninterruptible(bool inside);
 
 private:

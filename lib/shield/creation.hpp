@@ -35,6 +35,10 @@ int create(Shield& shield, Lane& lane, std::vector<int> const& members, MPI_Comm
 /// The same, but only the members call it, all with the same tag.
 int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, int tag, MPI_Comm* face);
 
+/// A face and a lane, or neither. What an interrupted call leaves behind is nothing that could be freed. Who is no
+/// member takes part in both calls all the same.
+int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child);
+
 /// Returns when all members who live have come to free the lane. Collective over the members of the lane.
 void part(Shield& shield, Lane& lane);
 /// Afterwards: frees the lane and its face, which calls functions of the program. Local.

@@ -79,6 +79,10 @@ bool collect(Lane const& lane, Resolution const& resolution, PeId self, std::vec
 
 }  // namespace
 
+int Stage::rank_of(PeId member) const {
+    return static_cast<int>(std::find(members.begin(), members.end(), member) - members.begin());
+}
+
 Shield::Shield(Options options) : options_(options) {
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     int rank = 0;
@@ -92,6 +96,7 @@ Shield::Shield(Options options) : options_(options) {
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &lane->handler);
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     control_ = duplicate(MPI_COMM_WORLD);
+    stage_ = {duplicate(MPI_COMM_WORLD), founders_};
     lane->id = world_id;
     lane->face = MPI_COMM_WORLD;
     lane->comm = duplicate(MPI_COMM_WORLD);
@@ -169,7 +174,12 @@ void Shield::act_on_due() {
     acting_ = outer;
 }
 
-void Shield::progress() {
+void Shield::go_on() {
+    // Not while something is deferred: who is told that this process knows what is due may wait for it there.
+    if (!busy_.empty() && deferred_.empty() && progress()) backend::revoke(control_);
+}
+
+bool Shield::progress() {
     constexpr std::uint32_t looks_between_questions = 64;
     bool moved = false;
     bool failed = false;
@@ -181,7 +191,7 @@ void Shield::progress() {
     }
     std::erase_if(busy_, [](Lane const* lane) { return lane->pending.is_idle(); });
     if (moved) patience_.looks = 0;
-    if (failed || (asks && is_starving())) repair();
+    return failed || (asks && is_starving());
 }
 
 /// Whether others seem to be in calls that block, on other communicators, and wait for this process, which waits for
@@ -320,6 +330,7 @@ void Shield::step(Repair& repair) {
             return repair.advance(report_all());
         case Repair::Step::renew_lanes:
             judge();
+            renew_stage();
             for (auto* const lane : open_lanes()) renew_lane(*lane);
             return repair.advance(true);
         case Repair::Step::replay:
@@ -387,6 +398,16 @@ void Shield::judge() {
         }
     }
     for (auto* const lane : open_lanes()) lane->closed = census_->is_closed(lane->id, lane->founders);
+}
+
+void Shield::leave_stage() {
+    backend::revoke(stage_.comm);
+}
+
+void Shield::renew_stage() {
+    auto [comm, members] = renewed(stage_.comm, false, self_, stage_.members);
+    outdated_.push_back(stage_.comm);
+    stage_ = {comm, std::move(members)};
 }
 
 /// Members of a lane go by their ranks in it, which shrinking keeps in order.

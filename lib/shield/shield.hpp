@@ -80,6 +80,15 @@ struct Deferred {
     Place place() const { return {lane->id, after}; }
 };
 
+/// A hidden communicator of all who lived at the end of the last repair.
+struct Stage {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<PeId> members;  // by rank
+
+    /// Precondition: a member. O(size).
+    int rank_of(PeId member) const;
+};
+
 /// All calls of MPI made by this go by its profiling interface, so they are not intercepted. Not thread-safe.
 class Shield {
 public:
@@ -105,9 +114,12 @@ public:
     /// For whoever polls: takes part in a repair if one was called, and looks after nonblocking operations.
     void help() {
         if (repair_called()) repair();
-        if (!busy_.empty()) progress();
+        if (!busy_.empty() && progress()) repair();
         if (!deferred_.empty()) act_on_due();
     }
+    /// For whoever must not come to a repair now: looks after nonblocking operations, and calls for one if that needs
+    /// it.
+    void go_on();
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that say nothing of it, so those count as well, up to some hundreds.
     bool is_death(int code);
@@ -119,11 +131,13 @@ public:
     /// Returns when all that was started on the lane is over. A collective that blocks waits for those started before
     /// it: others may wait for them first, and nobody looks after them in a call of MPI that blocks.
     void complete(Lane const& lane) {
-        while (!acting_ && (!lane.pending.is_idle() || (!deferred_.empty() && next_deferred() != nullptr))) help();
+        while (!acting_ && (!lane.pending.is_idle() || has_due())) help();
     }
     /// As an operation of the lane: action is carried out when all members have come to defer it, in a call of each
     /// that polls or, at the latest, before one that blocks. It may block, in calls on the lane. As start().
     int defer(Lane& lane, std::function<void()> action);
+    /// Whether all have come to defer something, as far as this process knows.
+    bool has_due() { return !acting_ && !deferred_.empty() && next_deferred() != nullptr; }
     /// Carries out what is due, but not what comes after the action that calls this. To be called after each repair in
     /// a call that blocks: others may know since then what is due, and wait there.
     void act_on_due();
@@ -136,6 +150,11 @@ public:
     /// Of the living, for what they tell each other after finish(). Somebody may die meanwhile.
     MPI_Comm control() const { return control_; }
 
+    /// Where processes make communicators without the others. Repairs do not revoke it, but make a new one.
+    Stage const& stage() const { return stage_; }
+    /// Somebody has died there: others who wait there are to leave it, too.
+    void leave_stage();
+
     /// The operation after what has returned on the lane makes this child. Its id must be that of child_id().
     void add_child(std::unique_ptr<Lane> child);
     Lane* find_child(LaneId id);
@@ -146,7 +165,8 @@ public:
 private:
     Lane* look_up(MPI_Comm face);
     void forget_last();
-    void progress();
+    /// Whether that needs a repair.
+    bool progress();
     bool is_starving();
     Deferred* next_deferred();
     void step(Repair& repair);
@@ -155,6 +175,7 @@ private:
     void renew_control();
     bool report_all();
     void judge();
+    void renew_stage();
     void renew_lane(Lane& lane);
     bool replay();
     bool resolve(Lane& lane, Resolution const& resolution);
@@ -167,6 +188,7 @@ private:
     std::vector<PeId> founders_;  // of MPI_COMM_WORLD
     std::vector<PeId> living_;
     MPI_Comm control_ = MPI_COMM_NULL;  // agreements only; revoked: a repair was called
+    Stage stage_;
     std::unordered_map<MPI_Comm, std::unique_ptr<Lane>> faces_;
     std::map<LaneId, Lane*> lanes_;
     std::map<LaneId, std::unique_ptr<Lane>> children_;
