@@ -1,5 +1,5 @@
-// Grids and graphs, made while all live. Faces are never shrunk, so they keep their topology; a lane loses it when it
-// loses a member. Ranks are never reordered.
+// Grids and graphs, made while all live. Faces are never shrunk, so they keep their topology; a lane loses it in the
+// first repair, whoever has died. Ranks are never reordered.
 #include <mpi.h>
 
 #include <cstdint>
@@ -27,6 +27,12 @@ std::int64_t size_of_grid(Lane const& lane, int dimensions, int const extents[])
     return size < 0 ? 0 : size;
 }
 
+/// Whether it could not be made for somebody has died, perhaps none of its members: a grid is made of another by what
+/// MPI knows of that one's lane.
+bool is_for_the_dead(Lane const& lane, int code) {
+    return !lane.is_whole() || (class_of(code) == MPI_ERR_TOPOLOGY && topology_of(lane.comm) != topology_of(lane.face));
+}
+
 /// members: see derive().
 int make_topology(char const* call, Lane& lane, std::uint64_t colour, std::vector<int> const& members,
                   Make const& native, MPI_Comm* made) {
@@ -34,7 +40,7 @@ int make_topology(char const* call, Lane& lane, std::uint64_t colour, std::vecto
         return lane.is_whole() ? native(parent, result) : int{MPI_ERR_TOPOLOGY};
     };
     int const code = wait_in(lane, [&] { return derive(*session().shield, lane, colour, members, make, made); });
-    if (lane.is_whole() || code == MPI_SUCCESS) return complain(lane, code);
+    if (code == MPI_SUCCESS || !is_for_the_dead(lane, code)) return complain(lane, code);
     auto const why = "somebody has died, and topologies are made only while all live";
     int const refused = unsupported(call, &lane, MPI_ERR_PROC_FAILED, why);
     return refused == MPI_SUCCESS ? complain(lane, code) : refused;
