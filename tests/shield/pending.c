@@ -4,6 +4,7 @@
  *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
+ *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
  *   window  a window is freed after a member has died
  *   errors  what MPI does not allow for a collective that is under way */
 #include <mpi.h>
@@ -79,6 +80,21 @@ static void root(void) {
     expect(data == 0 && sum == -1, "something came from or to the dead"); /* holes are zeros */
 }
 
+/* Some have the first before they begin the next, others do not. */
+static void dups(void) {
+    double sums[3] = {0, 0, 0};
+    MPI_Comm made[3];
+    MPI_Request request;
+    MPI_Comm_idup(MPI_COMM_WORLD, &made[0], &request);
+    if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made[2]);
+    if (rank != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    die(0);
+    for (int i = 0; i < 3; ++i) MPI_Allreduce(&one, &sums[i], 1, MPI_DOUBLE, MPI_SUM, made[i]);
+    for (int i = 0; i < 3; ++i) expect(sums[i] == size - (victim >= 0), "a wrong sum");
+}
+
 static void window(void) {
     MPI_Win made;
     MPI_Win_create(&one, sizeof one, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
@@ -116,8 +132,8 @@ int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},
-                       {"root", root},   {"window", window}, {"errors", errors}};
+    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},  {"root", root},
+                       {"dups", dups},   {"window", window}, {"errors", errors}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;
