@@ -129,6 +129,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
             waiting.go_on([] { return 0; });
             continue;
         }
+        receive_probed(*lane, from);
         miss_message(comm, from, tag, message, status);
         return MPI_SUCCESS;
     }

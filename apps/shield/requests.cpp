@@ -129,6 +129,7 @@ Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspen
     under_way().erase(found);
     if (withdraw(request, status))
         return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status), message.face};
+    end_wait(*lane);
     translate(*lane, status);
     return {true, MPI_SUCCESS, message.face};
 }

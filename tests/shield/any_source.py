@@ -26,6 +26,12 @@ class AnySource(Receives):
         told = self.received("obituary", "iprobe")[0]
         self.assertEqual(told, sorted(["errors 0", OBITUARY.replace("tag 4", "tag 0"), *LIVING]))
 
+    def test_who_receives_from_the_rank_that_a_probe_has_found_has_its_obituary(self):
+        for way in ("probe", "probe-sendrecv", "probe-mprobe"):
+            with self.subTest(way):
+                told = self.received("obituary", way, "1")[0]  # one who lives is late, so the dead one could be found again
+                self.assertEqual(told, sorted(["errors 0", OBITUARY, *LIVING]))
+
     def test_an_error_is_told_to_the_handler_of_the_program_once(self):
         for way in ("recv", "wait", "test"):
             with self.subTest(way):
