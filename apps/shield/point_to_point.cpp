@@ -232,6 +232,8 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status)
     if (*found == 0 && from == MPI_ANY_SOURCE) {
         auto const dead = look_for_obituary(*lane);
         if (!dead) return failed ? MPI_SUCCESS : complain(*lane, code);
+        if (session().policy.any_source == AnySource::error)
+            return complain(*lane, receive_obituary(*lane, {}, *dead, tag, status));
         probe_obituary(*lane, *dead);
         set_empty(status, *dead, tag);
         *found = 1;

@@ -37,6 +37,8 @@ class AnySource(Receives):
             with self.subTest(way):
                 told = self.received("error", way)[0]
                 self.assertEqual(told, sorted(["errors 1", "from 1 tag 4 count 0 data -1", *LIVING]))
+        told = self.received("error", "probe")[0]  # the probe has it; then the program receives from that rank
+        self.assertEqual(told, sorted(["errors 1", OBITUARY, *LIVING]))
 
     def test_who_counts_work_waits_for_the_living_alone(self):
         told, error = self.received("wait", "living", "1")
