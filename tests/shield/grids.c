@@ -48,8 +48,24 @@ int main(int argc, char** argv) {
             exchange("graph", graph, 1);
             exchange("directed", directed, 1);
         }
+        if (!strcmp(what, "dup")) {
+            MPI_Request request;
+            MPI_Comm made[3];
+            MPI_Comm_dup(grid, &made[0]);
+            MPI_Comm_dup(graph, &made[1]);
+            MPI_Comm_idup(directed, &made[2], &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            exchange("grid", made[0], 2);
+            exchange("graph", made[1], 1);
+            exchange("directed", made[2], 1);
+        }
         if (!strcmp(what, "none")) exchange("none", half, 0);
-        if (!strcmp(what, "row")) MPI_Cart_sub(grid, &one, &row);
+        if (!strcmp(what, "row")) {
+            MPI_Cart_sub(grid, &one, &row);
+            exchange("grid", row, 2);
+            exchange("graph", graph, 1);
+            exchange("directed", directed, 1);
+        }
     }
     MPI_Finalize();
     return 0;
