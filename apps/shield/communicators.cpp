@@ -62,7 +62,7 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
         int ended = duplicate(call, lane, made);
         if (ended == MPI_SUCCESS) ended = had->give(*made);
         if (ended != MPI_SUCCESS) *made = MPI_COMM_NULL;
-        end_request(handle, ended);
+        end_request(handle, {ended, lane.face});
     });
     if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);

@@ -105,6 +105,40 @@ static void window(void) {
     expect(made == MPI_WIN_NULL, "a window is left");
 }
 
+static int told;
+
+static void tell(MPI_Comm* comm, int* code, ...) {
+    (void)comm;
+    (void)code;
+    ++told;
+}
+
+static int do_not_copy(MPI_Comm comm, int key, void* state, void* value, void* copied, int* copies) {
+    (void)comm, (void)key, (void)state, (void)value, (void)copied, (void)copies;
+    return MPI_ERR_OTHER;
+}
+
+/* The handler of the communicator hears of them, not that of MPI_COMM_WORLD. */
+static void errors_of_requests(void) {
+    int key, data = 0;
+    MPI_Comm other, made;
+    MPI_Errhandler handler;
+    MPI_Request request, sent;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_create_errhandler(tell, &handler);
+    MPI_Comm_set_errhandler(other, handler);
+    MPI_Isend(&rank, 1, MPI_INT, rank, 1, other, &sent);
+    MPI_Recv_init(&data, 0, MPI_INT, rank, 1, other, &request);
+    MPI_Start(&request);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 1, "a message that is too long");
+    MPI_Request_free(&request);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    MPI_Comm_create_keyval(do_not_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(other, key, NULL);
+    MPI_Comm_idup(other, &made, &request);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 2, "an attribute that is not copied");
+}
+
 static void errors(void) {
     int data = rank, error_class = 0, flag = 0;
     MPI_Request request, before;
@@ -126,6 +160,7 @@ static void errors(void) {
     MPI_Error_class(MPI_Iallreduce(&data, &flag, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), &error_class);
     expect(error_class == MPI_ERR_COUNT, "a negative count");
     expect(request == MPI_REQUEST_NULL, "a request of what was not started");
+    errors_of_requests();
 }
 
 int main(int argc, char** argv) {
