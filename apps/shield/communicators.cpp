@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "shield/attributes.hpp"
@@ -17,7 +18,13 @@ using namespace regraft::shield;
 namespace {
 
 int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
-    int const code = duplicate(*session().shield, lane, made);
+    std::vector<int> members(lane.size());
+    std::iota(members.begin(), members.end(), 0);
+    auto const make = [&](MPI_Comm parent, MPI_Comm* result) {
+        bool const has_lost_it = lane.is_whole() && topology_of(parent) != topology_of(lane.face);  // in a repair
+        return has_lost_it ? duplicate_with_topology(lane.face, parent, result) : PMPI_Comm_dup(parent, result);
+    };
+    int const code = derive(*session().shield, lane, 0, members, make, made);
     if (code != MPI_SUCCESS || topology_of(lane.face) == topology_of(*made)) return code;
     return unsupported(call, nullptr, MPI_ERR_PROC_FAILED,
                        "somebody has died, and topologies are made only while all live");
@@ -55,7 +62,7 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
         int ended = duplicate(call, lane, made);
         if (ended == MPI_SUCCESS) ended = had->give(*made);
         if (ended != MPI_SUCCESS) *made = MPI_COMM_NULL;
-        end_request(handle, ended);
+        end_request(handle, {ended, lane.face});
     });
     if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);

@@ -102,6 +102,8 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int* is_there, MPI_Message* me
     bool const failed = is_of_the_dead(code);
     if (failed) *is_there = 0;
     auto const dead = *is_there == 0 && from == MPI_ANY_SOURCE ? look_for_obituary(*lane) : std::nullopt;
+    if (dead && session().policy.any_source == AnySource::error)
+        return complain(*lane, receive_obituary(*lane, {}, *dead, tag, status));
     if (dead) {
         deliver_obituary(*lane, *dead);
         *is_there = 1;
@@ -129,6 +131,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
             waiting.go_on([] { return 0; });
             continue;
         }
+        receive_probed(*lane, from);
         miss_message(comm, from, tag, message, status);
         return MPI_SUCCESS;
     }

@@ -46,7 +46,8 @@ MPI_Request complete_at_once();
 /// Instead of a receive from the dead: sets *status. MPI_SUCCESS, or an error, of which the program is still to be
 /// told.
 int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status);
-/// Instead of a receive from any source: the obituary of a dead member, or the error of the policy. As receive_nothing.
+/// Instead of a receive or probe from any source: the obituary of a dead member, or the error of the policy. As
+/// receive_nothing.
 int receive_obituary(Lane const& lane, Buffer const& buffer, int dead, int tag, MPI_Status* status);
 /// A request that is complete, and tells that nothing came from there. The return code of MPI.
 int complete_request(int from, int tag, MPI_Request* request);

@@ -1,5 +1,5 @@
-// What neighbours in a grid or graph exchange, whoever lives: MPI's own call while all do, and MPI_Alltoallw among the
-// living afterwards.
+// What neighbours in a grid or graph exchange, whoever lives: MPI's own call before the first repair, and MPI_Alltoallw
+// among the living afterwards.
 #include <mpi.h>
 
 #include <algorithm>
@@ -162,12 +162,18 @@ private:
     std::optional<BlocksByMember> to_, from_;
 };
 
-/// native(comm): the call of the program, while all live.
+/// Whether MPI's own call can be made there: each repair shrinks all lanes, and so takes their topologies, whoever has
+/// died.
+bool keeps_topology(MPI_Comm on) {
+    return topology_of(on) != MPI_UNDEFINED;
+}
+
+/// native(comm): the call of the program.
 template <class Native, class Sent, class Received>
 int exchange(Lane& lane, Native const& native, Sent const& sent, Received const& received) {
     auto const attempt = [&](MPI_Comm on) {
-        if (lane.is_whole()) return native(on);
         if (topology_of(lane.face) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
+        if (keeps_topology(on)) return native(on);
         return Exchange(lane, sent, received).run(on);
     };
     return run_confirmed(lane, false, no_root, attempt, nothing);
@@ -195,8 +201,8 @@ int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> t
     auto const held = std::make_shared<UnderWay>(std::move(types));
     bool const trusts_native = !has_twins(lane.face);
     return start(lane, request, [=, &lane](MPI_Comm on, MPI_Request* started) {
-        if (lane.is_whole() && trusts_native) return native(on, started);
         if (topology_of(lane.face) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
+        if (trusts_native && keeps_topology(on)) return native(on, started);
         held->exchange.emplace(lane, sent, received);
         return held->exchange->start(on, started);
     });

@@ -25,9 +25,9 @@ std::unordered_set<MPI_Request>& under_way() {
     static std::unordered_set<MPI_Request> requests;
     return requests;
 }
-std::unordered_map<MPI_Request, int>& failures() {
-    static std::unordered_map<MPI_Request, int> codes;
-    return codes;
+std::unordered_map<MPI_Request, Ending>& failures() {
+    static std::unordered_map<MPI_Request, Ending> endings;
+    return endings;
 }
 
 int query(void*, MPI_Status* status) {
@@ -49,8 +49,8 @@ int begin_request(MPI_Request* request) {
     return code;
 }
 
-void end_request(MPI_Request request, int code) {
-    if (code != MPI_SUCCESS) failures()[request] = code;
+void end_request(MPI_Request request, Ending ending) {
+    if (ending.code != MPI_SUCCESS) failures()[request] = ending;
     under_way().erase(request);
     PMPI_Grequest_complete(request);
 }
@@ -63,9 +63,9 @@ void withdraw_request(MPI_Request* request) {
 
 int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish) {
     if (int const code = begin_request(request); code != MPI_SUCCESS) return code;
-    auto const end = [handle = *request, finish = std::move(finish)](int ended) {
+    auto const end = [handle = *request, face = lane.face, finish = std::move(finish)](int ended) {
         if (ended == MPI_SUCCESS) finish();
-        end_request(handle, ended);
+        end_request(handle, {ended, face});
     };
     int const code = session().shield->start(lane, {std::move(attempt), end});
     if (code != MPI_SUCCESS) withdraw_request(request);
@@ -164,10 +164,10 @@ bool is_collective_under_way(MPI_Request request) {
     return under_way().contains(request);
 }
 
-int take_failure(MPI_Request request) {
-    if (failures().empty()) return MPI_SUCCESS;
+Ending take_failure(MPI_Request request) {
+    if (failures().empty()) return {};
     auto const node = failures().extract(request);
-    return node ? node.mapped() : MPI_SUCCESS;
+    return node ? node.mapped() : Ending{};
 }
 
 }  // namespace regraft::shield

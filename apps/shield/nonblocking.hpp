@@ -19,14 +19,19 @@ int start(
 
 /// A request for something that is under way, for the program; its return code.
 int begin_request(MPI_Request* request);
-/// What it stands for is over, with this code for who waits for it.
-void end_request(MPI_Request request, int code);
+/// How something that was under way has ended for who waits for it.
+struct Ending {
+    int code = MPI_SUCCESS;
+    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told
+};
+/// What it stands for is over.
+void end_request(MPI_Request request, Ending ending);
 /// What it stands for was not started: it is freed.
 void withdraw_request(MPI_Request* request);
 
 /// Whether a request is that of a nonblocking collective that is not over.
 bool is_collective_under_way(MPI_Request request);
-/// The code with which the collective of this request has ended, once: MPI_SUCCESS if it is none of ours.
-int take_failure(MPI_Request request);
+/// How the collective of this request has ended, once: well if it is none of ours.
+Ending take_failure(MPI_Request request);
 
 }  // namespace regraft::shield

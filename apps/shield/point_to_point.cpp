@@ -102,6 +102,7 @@ int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int 
         waiting.go_on([&] { return buffer.bytes(); });
         if (auto const dead = find_obituary(lane, suspended)) {
             if (withdraw(request, status)) return receive_obituary(lane, buffer, *dead, tag, status);
+            end_wait(lane);
             translate(lane, status);
             return MPI_SUCCESS;
         }
@@ -186,16 +187,17 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
+    receive_probed(*lane, from);
     MPI_Request request = MPI_REQUEST_NULL;
-    bool const nobody = is_not_on_face(*lane, from);
+    bool nobody = is_not_on_face(*lane, from);
     if (!nobody) {
         int const code = PMPI_Irecv(data, count, type, lane->on_face(from), tag, lane->face, &request);
-        if (code != MPI_SUCCESS && !is_of_the_dead(code)) return complain(*lane, code);
+        nobody = is_of_the_dead(code);
+        if (code != MPI_SUCCESS && !nobody) return complain(*lane, code);
     }
     int const sent = send(*lane, PMPI_Isend, {const_cast<void*>(send_data), send_count, send_type}, to, send_tag);
-    if (request == MPI_REQUEST_NULL)
-        return nobody ? complain(*lane, receive_nothing(*lane, buffer, from, tag, status)) : sent;
-    int const received = finish_receive(*lane, &request, buffer, from, tag, status);
+    int const received = nobody ? complain(*lane, receive_nothing(*lane, buffer, from, tag, status))
+                                : finish_receive(*lane, &request, buffer, from, tag, status);
     return sent != MPI_SUCCESS ? sent : received;
 }
 
@@ -230,6 +232,8 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status)
     if (*found == 0 && from == MPI_ANY_SOURCE) {
         auto const dead = look_for_obituary(*lane);
         if (!dead) return failed ? MPI_SUCCESS : complain(*lane, code);
+        if (session().policy.any_source == AnySource::error)
+            return complain(*lane, receive_obituary(*lane, {}, *dead, tag, status));
         probe_obituary(*lane, *dead);
         set_empty(status, *dead, tag);
         *found = 1;

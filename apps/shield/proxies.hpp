@@ -21,7 +21,8 @@ struct Proxy {
     bool active = false;
     MPI_Status status{};
     int code = MPI_SUCCESS;
-    std::shared_ptr<void> held;  // what its parts need
+    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told of it
+    std::shared_ptr<void> held;      // what its parts need
 };
 
 /// nullptr: nothing is behind it. Valid until the request is freed.

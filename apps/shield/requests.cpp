@@ -129,6 +129,7 @@ Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspen
     under_way().erase(found);
     if (withdraw(request, status))
         return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status), message.face};
+    end_wait(*lane);
     translate(*lane, status);
     return {true, MPI_SUCCESS, message.face};
 }
@@ -155,7 +156,11 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
             "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
     }
     if (!known) end_native(before);
-    if (!known) return {true, code == MPI_SUCCESS ? take_failure(before) : code};
+    if (!known && code == MPI_SUCCESS) {
+        auto const ending = take_failure(before);
+        return {true, ending.code, ending.face};
+    }
+    if (!known) return {true, code};
     auto const message = found->second;
     under_way().erase(found);
     if (is_of_the_dead(code)) return {true, left_out(message, status), message.face};
@@ -181,9 +186,12 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
         auto const progress = look_at_message(&part, i == 0 ? &proxy->status : MPI_STATUS_IGNORE, call);
         is_over = is_over && progress.done;
         if (progress.done) part = MPI_REQUEST_NULL;
-        if (progress.code != MPI_SUCCESS) proxy->code = progress.code;
+        if (progress.code == MPI_SUCCESS) continue;
+        proxy->code = progress.code;
+        proxy->face = progress.face;
     }
-    return is_over ? Progress{true, finish_proxy(request, status)} : Progress{};
+    auto const face = proxy->face;
+    return is_over ? Progress{true, finish_proxy(request, status), face} : Progress{};
 }
 
 /// Nothing to wait for, as the calls for several requests see it.

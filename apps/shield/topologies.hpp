@@ -12,4 +12,7 @@ inline int topology_of(MPI_Comm comm) {
     return kind;
 }
 
+/// As PMPI_Comm_dup of parent, but with the topology of another communicator of the same ranks.
+int duplicate_with_topology(MPI_Comm of, MPI_Comm parent, MPI_Comm* made);
+
 }  // namespace regraft::shield

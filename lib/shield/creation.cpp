@@ -54,9 +54,11 @@ int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Des
 }
 
 template <class Describe>
-int create(Shield& shield, Lane& lane, LaneId id, bool is_member, MPI_Comm* face, Make const& make,
+int create(Shield& shield, Lane& lane, std::uint64_t colour, bool is_member, MPI_Comm* face, Make const& make,
            Describe const& describe) {
     *face = MPI_COMM_NULL;
+    shield.complete(lane);  // what is deferred there makes others first
+    auto const id = child_id(lane.id, lane.ledger.returned() + 1, colour);
     Operation const operation{[&](MPI_Comm) { return attempt(shield, lane, id, make, describe); }, nothing, nothing,
                               nothing};
     int const code = collective(shield, lane, {.synchronises = true, .forwardable = false}, no_root, operation);
@@ -82,10 +84,9 @@ int duplicate(Shield& shield, Lane& lane, MPI_Comm* face) {
 }
 
 int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face) {
-    auto const id =
-        child_id(lane.id, lane.ledger.returned() + 1, std::uint64_t{1} + static_cast<std::uint32_t>(colour));
+    auto const id_colour = std::uint64_t{1} + static_cast<std::uint32_t>(colour);
     auto const make = [&](MPI_Comm parent, MPI_Comm* made) { return PMPI_Comm_split(parent, colour, key, made); };
-    return create(shield, lane, id, colour != MPI_UNDEFINED, face, make, [&](Lane& child) {
+    return create(shield, lane, id_colour, colour != MPI_UNDEFINED, face, make, [&](Lane& child) {
         Choice const mine{colour, key};
         std::vector<Choice> choices(lane.living.size());
         int const code = PMPI_Allgather(&mine, 2, MPI_INT, choices.data(), 2, MPI_INT, lane.comm);
@@ -104,9 +105,8 @@ int split(Shield& shield, Lane& lane, int colour, int key, MPI_Comm* face) {
 
 int derive(Shield& shield, Lane& lane, std::uint64_t colour, std::vector<int> const& members, Make const& make,
            MPI_Comm* face) {
-    auto const id = child_id(lane.id, lane.ledger.returned() + 1, colour);
     bool const is_member = std::find(members.begin(), members.end(), lane.self) != members.end();
-    return create(shield, lane, id, is_member, face, make, [&](Lane& child) {
+    return create(shield, lane, colour, is_member, face, make, [&](Lane& child) {
         child.set_members(lane, members);
         return MPI_SUCCESS;
     });

@@ -21,9 +21,8 @@ struct Wait {
     std::uint64_t members = 0;  // of that lane, when it was repaired last
     std::uint64_t sketch = 0;   // of those
     std::uint64_t bytes = 0;    // of the largest message that it waits for
-    std::uint64_t starves =
-        0;           // 0: not in need of an obituary; else 1, and 1 for each that it was given because of that
-    double cpu = 0;  // seconds that it has computed, from any moment on
+    std::uint64_t starves = 0;  // 0: needs no obituary; else 1, and 1 for each that it was given because of that
+    double cpu = 0;             // seconds that it has computed, from any moment on
 
     bool waits() const { return serial % 2 != 0; }
 };

@@ -30,6 +30,15 @@ static void receive(char const* how, int i, MPI_Comm comm) {
     if (is(how, "probe")) {
         MPI_Probe(MPI_ANY_SOURCE, tag, comm, &statuses[i]);
         MPI_Recv(&data[i], 1, MPI_INT, statuses[i].MPI_SOURCE, tag, comm, &statuses[i]);
+    } else if (is(how, "probe-sendrecv")) {
+        MPI_Probe(MPI_ANY_SOURCE, tag, comm, &statuses[i]);
+        MPI_Sendrecv(&i, 1, MPI_INT, MPI_PROC_NULL, tag, &data[i], 1, MPI_INT, statuses[i].MPI_SOURCE, tag, comm,
+                     &statuses[i]);
+    } else if (is(how, "probe-mprobe")) {
+        MPI_Message message;
+        MPI_Probe(MPI_ANY_SOURCE, tag, comm, &statuses[i]);
+        MPI_Mprobe(statuses[i].MPI_SOURCE, tag, comm, &message, &statuses[i]);
+        MPI_Mrecv(&data[i], 1, MPI_INT, &message, &statuses[i]);
     } else if (is(how, "iprobe")) {
         while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &statuses[i]);
         MPI_Recv(&data[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &statuses[i]);

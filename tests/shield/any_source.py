@@ -26,11 +26,19 @@ class AnySource(Receives):
         told = self.received("obituary", "iprobe")[0]
         self.assertEqual(told, sorted(["errors 0", OBITUARY.replace("tag 4", "tag 0"), *LIVING]))
 
+    def test_who_receives_from_the_rank_that_a_probe_has_found_has_its_obituary(self):
+        for way in ("probe", "probe-sendrecv", "probe-mprobe"):
+            with self.subTest(way):
+                told = self.received("obituary", way, "1")[0]  # one who lives is late, so the dead one could be found again
+                self.assertEqual(told, sorted(["errors 0", OBITUARY, *LIVING]))
+
     def test_an_error_is_told_to_the_handler_of_the_program_once(self):
         for way in ("recv", "wait", "test"):
             with self.subTest(way):
                 told = self.received("error", way)[0]
                 self.assertEqual(told, sorted(["errors 1", "from 1 tag 4 count 0 data -1", *LIVING]))
+        told = self.received("error", "probe")[0]  # the probe has it; then the program receives from that rank
+        self.assertEqual(told, sorted(["errors 1", OBITUARY, *LIVING]))
 
     def test_who_counts_work_waits_for_the_living_alone(self):
         told, error = self.received("wait", "living", "1")

@@ -4,6 +4,7 @@
  *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
+ *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
  *   window  a window is freed after a member has died
  *   errors  what MPI does not allow for a collective that is under way */
 #include <mpi.h>
@@ -79,6 +80,21 @@ static void root(void) {
     expect(data == 0 && sum == -1, "something came from or to the dead"); /* holes are zeros */
 }
 
+/* Some have the first before they begin the next, others do not. */
+static void dups(void) {
+    double sums[3] = {0, 0, 0};
+    MPI_Comm made[3];
+    MPI_Request request;
+    MPI_Comm_idup(MPI_COMM_WORLD, &made[0], &request);
+    if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made[2]);
+    if (rank != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    die(0);
+    for (int i = 0; i < 3; ++i) MPI_Allreduce(&one, &sums[i], 1, MPI_DOUBLE, MPI_SUM, made[i]);
+    for (int i = 0; i < 3; ++i) expect(sums[i] == size - (victim >= 0), "a wrong sum");
+}
+
 static void window(void) {
     MPI_Win made;
     MPI_Win_create(&one, sizeof one, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
@@ -87,6 +103,40 @@ static void window(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&made);
     expect(made == MPI_WIN_NULL, "a window is left");
+}
+
+static int told;
+
+static void tell(MPI_Comm* comm, int* code, ...) {
+    (void)comm;
+    (void)code;
+    ++told;
+}
+
+static int do_not_copy(MPI_Comm comm, int key, void* state, void* value, void* copied, int* copies) {
+    (void)comm, (void)key, (void)state, (void)value, (void)copied, (void)copies;
+    return MPI_ERR_OTHER;
+}
+
+/* The handler of the communicator hears of them, not that of MPI_COMM_WORLD. */
+static void errors_of_requests(void) {
+    int key, data = 0;
+    MPI_Comm other, made;
+    MPI_Errhandler handler;
+    MPI_Request request, sent;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_create_errhandler(tell, &handler);
+    MPI_Comm_set_errhandler(other, handler);
+    MPI_Isend(&rank, 1, MPI_INT, rank, 1, other, &sent);
+    MPI_Recv_init(&data, 0, MPI_INT, rank, 1, other, &request);
+    MPI_Start(&request);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 1, "a message that is too long");
+    MPI_Request_free(&request);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    MPI_Comm_create_keyval(do_not_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(other, key, NULL);
+    MPI_Comm_idup(other, &made, &request);
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 2, "an attribute that is not copied");
 }
 
 static void errors(void) {
@@ -110,14 +160,15 @@ static void errors(void) {
     MPI_Error_class(MPI_Iallreduce(&data, &flag, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), &error_class);
     expect(error_class == MPI_ERR_COUNT, "a negative count");
     expect(request == MPI_REQUEST_NULL, "a request of what was not started");
+    errors_of_requests();
 }
 
 int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},
-                       {"root", root},   {"window", window}, {"errors", errors}};
+    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},  {"root", root},
+                       {"dups", dups},   {"window", window}, {"errors", errors}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;
