@@ -48,6 +48,40 @@ void reduce_in_order(Lane const& lane, Inputs const& inputs, Buffer const& own, 
     copy(sum.buffer(), result);
 }
 
+/// MPI_Gather.
+struct Gathering {
+    Lane const& lane;
+    Buffer send, block;  // block: of each member, at the root
+    int root;
+    bool in_place = send.data == MPI_IN_PLACE;
+    Buffer own = in_place ? block.part(root) : send;
+    Kept kept{in_place, own};
+
+    Gathering(Lane const& on, Buffer const& from, Buffer const& to, int at)
+        : lane(on), send(from), block(to), root(at) {}
+
+    int attempt(MPI_Comm on) {
+        kept.restore();
+        int const to = lane.position(root);
+        if (lane.is_whole())
+            return PMPI_Gather(send.data, send.count, send.type, block.data, block.count, block.type, to, on);
+        if (lane.self != root)
+            return PMPI_Gatherv(send.data, send.count, send.type, nullptr, nullptr, nullptr, MPI_BYTE, to, on);
+        make_holes(lane, [&](int rank) { return block.part(rank); });
+        BlockType const row(block.count, block.type);
+        Selected const rows(lane);
+        return PMPI_Gatherv(send.data, send.count, send.type, block.data, rows.counts.data(), rows.places.data(),
+                            row.get(), to, on);
+    }
+    void combine(Inputs const& inputs) {
+        kept.restore();
+        make_holes(lane, [&](int rank) { return block.part(rank); });
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (lane.living[i] != root) block.part(lane.living[i]).unpack(inputs[i]);
+        if (!in_place) copy(own, block.part(root));
+    }
+};
+
 }  // namespace
 }  // namespace regraft::shield
 
@@ -124,32 +158,12 @@ int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* r
         int const code = PMPI_Gather(send, send_count, send_type, receive, count, type, root, comm);
         return lane == nullptr ? code : complain(*lane, code);
     }
-    bool const in_place = send == MPI_IN_PLACE;
-    bool const is_root = lane->self == root;
-    Buffer const block{receive, count, type};
-    Buffer const own = in_place ? block.part(root) : Buffer{const_cast<void*>(send), send_count, send_type};
-    Kept kept(in_place, own);
-    auto const attempt = [&](MPI_Comm on) {
-        kept.restore();
-        int const to = lane->position(root);
-        if (lane->is_whole()) return PMPI_Gather(send, send_count, send_type, receive, count, type, to, on);
-        if (!is_root) return PMPI_Gatherv(send, send_count, send_type, nullptr, nullptr, nullptr, MPI_BYTE, to, on);
-        make_holes(*lane, [&](int rank) { return block.part(rank); });
-        BlockType const row(count, type);
-        Selected const rows(*lane);
-        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), row.get(), to,
-                            on);
-    };
-    auto const combine = [&](Inputs const& inputs) {
-        kept.restore();
-        make_holes(*lane, [&](int rank) { return block.part(rank); });
-        for (std::size_t i = 0; i < inputs.size(); ++i)
-            if (lane->living[i] != root) block.part(lane->living[i]).unpack(inputs[i]);
-        if (!in_place) copy(own, block.part(root));
-    };
-    return run_to_root(*lane, root, is_root ? block.bytes() : own.bytes(),
-                       OperationToRoot{attempt, [&](auto& bytes) { own.pack(bytes); }, combine,
-                                       [&] { without_root("MPI_Gather", root, false); }});
+    Gathering it(*lane, {const_cast<void*>(send), send_count, send_type}, {receive, count, type}, root);
+    return run_to_root(
+        *lane, root, lane->self == root ? it.block.bytes() : it.own.bytes(),
+        OperationToRoot{[&it](MPI_Comm on) { return it.attempt(on); }, [&it](auto& bytes) { it.own.pack(bytes); },
+                        [&it](Inputs const& inputs) { it.combine(inputs); },
+                        [&it] { without_root("MPI_Gather", it.root, false); }});
 }
 
 int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
