@@ -11,7 +11,7 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
 Ranks and sizes never change. Exit code: that of the program if it is not 0; 0 if nobody died; 3 if the program has ended, but what the
 dead would have contributed is missing; 4 if the job was ended because of a policy, or because the shield cannot do what it called; 5 if
-a repair has made no step for WATCHDOG seconds; 6 if fewer than MIN_SURVIVORS ranks live.
+a repair, or MPI in MPI_Comm_create_group, has made no step for WATCHDOG seconds; 6 if fewer than MIN_SURVIVORS ranks live.
 """
 import importlib.machinery
 import importlib.util

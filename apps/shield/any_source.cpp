@@ -166,19 +166,20 @@ void end_wait(Lane const& lane) {
     mourning->looks = 0;
 }
 
-bool withdraw(MPI_Request* request, MPI_Status* status) {
-    MPI_Status ending;
-    int done = 0;
+std::optional<int> withdraw(MPI_Request* request, MPI_Status* status) {
+    MPI_Status ending{};
+    int code = MPI_SUCCESS;
     int was_cancelled = 0;
     PMPI_Cancel(request);
-    for (;;) {
-        int const code = PMPI_Test(request, &done, &ending);
-        if (code != MPI_SUCCESS && !is_suspended(code)) return true;
-        if (done != 0) break;
+    for (int done = 0; done == 0;) {
+        code = PMPI_Test(request, &done, &ending);
+        if (is_of_the_dead(code)) return {};
+        if (code != MPI_SUCCESS && !is_suspended(code)) break;
     }
     PMPI_Test_cancelled(&ending, &was_cancelled);
-    if (was_cancelled == 0 && status != MPI_STATUS_IGNORE) *status = ending;
-    return was_cancelled != 0;
+    if (was_cancelled != 0) return {};
+    if (status != MPI_STATUS_IGNORE) *status = ending;
+    return code;
 }
 
 }  // namespace regraft::shield

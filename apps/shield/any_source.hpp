@@ -28,7 +28,7 @@ void receive_probed(Lane const& lane, int from);
 /// A message has come.
 void end_wait(Lane const& lane);
 
-/// Cancels a receive. False: a message came before, and it is over.
-bool withdraw(MPI_Request* request, MPI_Status* status);
+/// Cancels a receive. If a message came before, the code with which it is over.
+std::optional<int> withdraw(MPI_Request* request, MPI_Status* status);
 
 }  // namespace regraft::shield

@@ -101,10 +101,11 @@ int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int 
         }
         waiting.go_on([&] { return buffer.bytes(); });
         if (auto const dead = find_obituary(lane, suspended)) {
-            if (withdraw(request, status)) return receive_obituary(lane, buffer, *dead, tag, status);
+            auto const ended = withdraw(request, status);
+            if (!ended) return receive_obituary(lane, buffer, *dead, tag, status);
             end_wait(lane);
             translate(lane, status);
-            return MPI_SUCCESS;
+            return *ended;
         }
         session().shield->help();
     }

@@ -127,11 +127,11 @@ Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspen
     if (!dead) return {};
     auto const message = found->second;
     under_way().erase(found);
-    if (withdraw(request, status))
-        return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status), message.face};
+    auto const code = withdraw(request, status);
+    if (!code) return {true, receive_obituary(*lane, message.buffer, *dead, message.tag, status), message.face};
     end_wait(*lane);
     translate(*lane, status);
-    return {true, MPI_SUCCESS, message.face};
+    return {true, *code, message.face};
 }
 
 Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {

@@ -72,7 +72,8 @@ int class_of(int code) {
 
 int raise_error(Lane& lane, int code) {
     // MPI_Abort, which this handler calls, leaves ranks spinning.
-    if (lane.handler == MPI_ERRORS_ARE_FATAL && session().board->is_shared()) {
+    bool const is_fatal = lane.handler == MPI_ERRORS_ARE_FATAL || lane.handler == MPI_ERRORS_ABORT;
+    if (is_fatal && session().board->is_shared()) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         PMPI_Error_string(code, text, &length);

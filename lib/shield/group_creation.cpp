@@ -130,9 +130,8 @@ void wait_for_stragglers() {
     }
 }
 
-/// Of these ranks, in their order. If one of them dies in it, others may wait for those who have heard of that. A
-/// revocation ends what they wait for, but only what has begun before; so does the notice of the first death on a
-/// communicator.
+/// Of these ranks, in their order. If one of them dies in it, others may wait there for it, or for those who have heard
+/// of that and left. To leave the stage ends most of these waits, but not those that begin afterwards.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
     auto const& stage = shield.stage();
     std::vector<int> places;

@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(what, "fatal") && value) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
     if (!strcmp(what, "fatal") && rank == 1) MPI_Send(&one, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (!strcmp(what, "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, value);
     if (!strcmp(what, "exit") && rank == 1) exit(value);

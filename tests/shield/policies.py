@@ -102,9 +102,10 @@ class Policies(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"), done.stderr)
 
     def test_an_error_that_is_fatal_ends_the_job(self):
-        done = self.job("fatal", ranks="6")
-        self.assertEqual((done.returncode, done.stdout), (6, ""))  # MPI_ERR_RANK
-        self.assertRegex(done.stderr, rf"rank 1: MPI_Send{PLACE}: MPI_ERR_RANK: invalid rank; errors are fatal")
+        for handler in ("0", "1"):  # MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT
+            done = self.job("fatal", handler, ranks="6")
+            self.assertEqual((done.returncode, done.stdout), (6, ""))  # MPI_ERR_RANK
+            self.assertRegex(done.stderr, rf"rank 1: MPI_Send{PLACE}: MPI_ERR_RANK: invalid rank; errors are fatal")
 
     def test_too_few_survivors_end_the_job(self):
         done = self.job("gather", policies=("MIN_SURVIVORS=4",))
