@@ -21,6 +21,11 @@ class Jobs(under_shield.UnderShield):
         self.assertRegex(error, SAID.format(call))
         self.assertEqual(error.count("all who live only wait"), 1)
 
+    def check_slow_result(self, what, result=REAL[0]):
+        """What lasts longer than STARVATION is waited for, then the lost task remains."""
+        lines, error = self.lines(ARGS.starving, what)
+        self.assertEqual(lines, [result, OBITUARY], error)
+
 
 class Starving(Jobs):
     def test_while_all_others_wait_in_finalize(self):
@@ -52,28 +57,11 @@ class Starving(Jobs):
         lines, error = self.lines(ARGS.starving, "fair")
         self.assertEqual(sorted(lines), sorted([OBITUARY, "2: from 1 count 0", "0: from 2 count 1"]), error)
 
-    def check_slow_result(self, what, result=REAL[0]):
-        """What lasts longer than STARVATION is waited for, then the lost task remains."""
-        lines, error = self.lines(ARGS.starving, what)
-        self.assertEqual(lines, [result, OBITUARY], error)
-
-    def test_who_computes_makes_steps(self):
-        self.check_slow_result("compute")
-
     def test_who_is_stopped_does_not_wait(self):
         self.check_slow_result("stop")
 
-    def test_who_writes_a_file_makes_steps(self):
-        self.check_slow_result("write")
-
     def test_a_collective_to_which_all_have_come_makes_steps(self):
         self.check_slow_result("scan")
-
-    def test_a_collective_that_a_repair_has_begun_again_makes_steps(self):
-        self.check_slow_result("repair")
-
-    def test_an_operation_of_the_program_makes_steps(self):
-        self.check_slow_result("reduce", REAL[1])
 
     def test_who_looks_again_and_again_does_not_starve(self):
         lines, error = self.lines(ARGS.starving, "spin")
@@ -85,6 +73,18 @@ class EveryWay(Jobs):  # takes longer
         for way, call in {"sendrecv": "MPI_Sendrecv", "mprobe": "MPI_Mprobe", "wait": "MPI_Wait", "waitany": "MPI_Waitany", "waitall": "MPI_Waitall"}.items():
             with self.subTest(way):
                 self.check_lost_task("recv", way, call)
+
+    def test_who_computes_makes_steps(self):
+        self.check_slow_result("compute")
+
+    def test_who_writes_a_file_makes_steps(self):
+        self.check_slow_result("write")
+
+    def test_a_collective_that_a_repair_has_begun_again_makes_steps(self):
+        self.check_slow_result("repair")
+
+    def test_an_operation_of_the_program_makes_steps(self):
+        self.check_slow_result("reduce", REAL[1])
 
     def test_to_be_busy_for_longer_than_one_starves(self):
         for seed in range(6):
