@@ -170,13 +170,15 @@ bool keeps_topology(MPI_Comm on) {
 
 /// native(comm): the call of the program.
 template <class Native, class Sent, class Received>
-int exchange(Lane& lane, Native const& native, Sent const& sent, Received const& received) {
+int exchange(MPI_Comm comm, Native const& native, Sent const& sent, Received const& received) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return native(comm);
     auto const attempt = [&](MPI_Comm on) {
-        if (topology_of(lane.face) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
+        if (topology_of(comm) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
         if (keeps_topology(on)) return native(on);
-        return Exchange(lane, sent, received).run(on);
+        return Exchange(*lane, sent, received).run(on);
     };
-    return run_confirmed(lane, false, no_root, attempt, nothing);
+    return run_confirmed(*lane, false, no_root, attempt, nothing);
 }
 
 /// Whether the neighbours below and above are the same in a dimension of a grid. What does not block in MPI confuses
@@ -254,10 +256,8 @@ int MPI_Neighbor_allgather(void const* send, int send_count, MPI_Datatype send_t
     auto const native = [&](MPI_Comm on) {
         return PMPI_Neighbor_allgather(send, send_count, send_type, receive, count, type, on);
     };
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return native(comm);
     return exchange(
-        *lane, native, [&](auto) { return block(send, send_count, send_type, 0); },
+        comm, native, [&](auto) { return block(send, send_count, send_type, 0); },
         [&](auto i) { return block(receive, count, type, i); });
 }
 
@@ -266,10 +266,8 @@ int MPI_Neighbor_allgatherv(void const* send, int send_count, MPI_Datatype send_
     auto const native = [&](MPI_Comm on) {
         return PMPI_Neighbor_allgatherv(send, send_count, send_type, receive, counts, places, type, on);
     };
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return native(comm);
     return exchange(
-        *lane, native, [&](auto) { return block(send, send_count, send_type, 0); },
+        comm, native, [&](auto) { return block(send, send_count, send_type, 0); },
         [&](auto i) { return at_item(receive, counts[i], type, places[i]); });
 }
 
@@ -278,10 +276,8 @@ int MPI_Neighbor_alltoall(void const* send, int send_count, MPI_Datatype send_ty
     auto const native = [&](MPI_Comm on) {
         return PMPI_Neighbor_alltoall(send, send_count, send_type, receive, count, type, on);
     };
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return native(comm);
     return exchange(
-        *lane, native, [&](auto i) { return block(send, send_count, send_type, i); },
+        comm, native, [&](auto i) { return block(send, send_count, send_type, i); },
         [&](auto i) { return block(receive, count, type, i); });
 }
 
@@ -290,10 +286,8 @@ int MPI_Neighbor_alltoallv(void const* send, int const send_counts[], int const 
     auto const native = [&](MPI_Comm on) {
         return PMPI_Neighbor_alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, on);
     };
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return native(comm);
     return exchange(
-        *lane, native, [&](auto i) { return at_item(send, send_counts[i], send_type, send_places[i]); },
+        comm, native, [&](auto i) { return at_item(send, send_counts[i], send_type, send_places[i]); },
         [&](auto i) { return at_item(receive, counts[i], type, places[i]); });
 }
 
@@ -303,10 +297,8 @@ int MPI_Neighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint c
     auto const native = [&](MPI_Comm on) {
         return PMPI_Neighbor_alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, on);
     };
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return native(comm);
     return exchange(
-        *lane, native, [&](auto i) { return at_byte(send, send_counts[i], send_types[i], send_places[i]); },
+        comm, native, [&](auto i) { return at_byte(send, send_counts[i], send_types[i], send_places[i]); },
         [&](auto i) { return at_byte(receive, counts[i], types[i], places[i]); });
 }
 

@@ -30,6 +30,13 @@ LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
     return LaneId{mix(key + made[key]++)};
 }
 
+/// Ranks of the lane on the stage.
+std::vector<int> places_of(std::vector<int> const& ranks, Lane const& lane, Stage const& stage) {
+    std::vector<int> places;
+    for (auto const rank : ranks) places.push_back(stage.rank_of(lane.member(rank)));
+    return places;
+}
+
 // --- before MPI's call
 
 /// The messages of one attempt on the stage. If it fails, a repair follows, so the next has other tags.
@@ -110,8 +117,7 @@ bool decide(Shield& shield, std::vector<int> const& others) {
 
 /// Whether all of these ranks, of whom this is one, begin; if not, a repair was or is to be.
 bool begin(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
-    std::vector<int> places;
-    for (auto const rank : ranks) places.push_back(shield.stage().rank_of(lane.member(rank)));
+    auto const places = places_of(ranks, lane, shield.stage());
     if (lane.self != ranks.front()) return await_verdict(shield, places.front());
     return decide(shield, {places.begin() + 1, places.end()});
 }
@@ -134,8 +140,7 @@ void wait_for_stragglers() {
 /// of that and left. To leave the stage ends most of these waits, but not those that begin afterwards.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
     auto const& stage = shield.stage();
-    std::vector<int> places;
-    for (auto const rank : ranks) places.push_back(stage.rank_of(parent.member(rank)));
+    auto const places = places_of(ranks, parent, stage);
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group group = MPI_GROUP_NULL;
     PMPI_Comm_group(stage.comm, &all);
