@@ -210,13 +210,32 @@ int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> t
     });
 }
 
-/// A copy of what is given by neighbour: some programs free their arrays as soon as a call has returned.
+/// A copy: some programs free their arrays as soon as a call has returned.
 template <class Item>
 std::shared_ptr<Item const []> copy(Item const items[], std::size_t count) {
     std::shared_ptr<Item[]> const copied(new Item[count]);
     std::copy_n(items, count, copied.get());
     return copied;
 }
+
+/// What is given by neighbour: how many items of one type, and where.
+struct Items {
+    std::shared_ptr<int const[]> counts, places;
+    Items(int const all_counts[], int const all_places[], std::size_t neighbours)
+        : counts(copy(all_counts, neighbours)), places(copy(all_places, neighbours)) {}
+};
+
+/// Of a type each, at a byte.
+struct TypedItems {
+    std::shared_ptr<int const[]> counts;
+    std::shared_ptr<MPI_Aint const[]> places;
+    std::shared_ptr<MPI_Datatype const[]> types;
+    TypedItems(int const all_counts[], MPI_Aint const all_places[], MPI_Datatype const all_types[],
+               std::size_t neighbours)
+        : counts(copy(all_counts, neighbours)),
+          places(copy(all_places, neighbours)),
+          types(copy(all_types, neighbours)) {}
+};
 
 /// start(request): the nonblocking call.
 template <class Start>
@@ -317,22 +336,19 @@ int MPI_Ineighbor_allgather(void const* send, int send_count, MPI_Datatype send_
 }
 
 int MPI_Ineighbor_allgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive,
-                             int const all_counts[], int const all_places[], MPI_Datatype type, MPI_Comm comm,
+                             int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
                              MPI_Request* request) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr)
-        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, all_counts, all_places, type, comm,
-                                         request);
-    auto const from = neighbours(comm).from.size();
-    auto const counts = copy(all_counts, from);
-    auto const places = copy(all_places, from);
+        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
+    Items const in(counts, places, neighbours(comm).from.size());
     auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, counts.get(), places.get(), type, on,
-                                         started);
+        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
+                                         on, started);
     };
     return start_exchange(
         *lane, request, {send_type, type}, native, [=](auto) { return block(send, send_count, send_type, 0); },
-        [=](auto i) { return at_item(receive, counts[i], type, places[i]); });
+        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
 }
 
 int MPI_Ineighbor_alltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
@@ -347,51 +363,44 @@ int MPI_Ineighbor_alltoall(void const* send, int send_count, MPI_Datatype send_t
         [=](auto i) { return block(receive, count, type, i); });
 }
 
-int MPI_Ineighbor_alltoallv(void const* send, int const all_send_counts[], int const all_send_places[],
-                            MPI_Datatype send_type, void* receive, int const all_counts[], int const all_places[],
-                            MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr)
-        return PMPI_Ineighbor_alltoallv(send, all_send_counts, all_send_places, send_type, receive, all_counts,
-                                        all_places, type, comm, request);
-    auto const around = neighbours(comm);
-    auto const send_counts = copy(all_send_counts, around.to.size());
-    auto const send_places = copy(all_send_places, around.to.size());
-    auto const counts = copy(all_counts, around.from.size());
-    auto const places = copy(all_places, around.from.size());
-    auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_alltoallv(send, send_counts.get(), send_places.get(), send_type, receive, counts.get(),
-                                        places.get(), type, on, started);
-    };
-    return start_exchange(
-        *lane, request, {send_type, type}, native,
-        [=](auto i) { return at_item(send, send_counts[i], send_type, send_places[i]); },
-        [=](auto i) { return at_item(receive, counts[i], type, places[i]); });
-}
-
-int MPI_Ineighbor_alltoallw(void const* send, int const all_send_counts[], MPI_Aint const all_send_places[],
-                            MPI_Datatype const all_send_types[], void* receive, int const all_counts[],
-                            MPI_Aint const all_places[], MPI_Datatype const all_types[], MPI_Comm comm,
+int MPI_Ineighbor_alltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
+                            void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
                             MPI_Request* request) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr)
-        return PMPI_Ineighbor_alltoallw(send, all_send_counts, all_send_places, all_send_types, receive, all_counts,
-                                        all_places, all_types, comm, request);
+        return PMPI_Ineighbor_alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm,
+                                        request);
     auto const around = neighbours(comm);
-    auto const send_counts = copy(all_send_counts, around.to.size());
-    auto const send_places = copy(all_send_places, around.to.size());
-    auto const send_types = copy(all_send_types, around.to.size());
-    auto const counts = copy(all_counts, around.from.size());
-    auto const places = copy(all_places, around.from.size());
-    auto const types = copy(all_types, around.from.size());
+    Items const out(send_counts, send_places, around.to.size());
+    Items const in(counts, places, around.from.size());
     auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_alltoallw(send, send_counts.get(), send_places.get(), send_types.get(), receive,
-                                        counts.get(), places.get(), types.get(), on, started);
+        return PMPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
+                                        in.places.get(), type, on, started);
     };
     return start_exchange(
-        *lane, request, joined(all_send_types, around.to.size(), all_types, around.from.size()), native,
-        [=](auto i) { return at_byte(send, send_counts[i], send_types[i], send_places[i]); },
-        [=](auto i) { return at_byte(receive, counts[i], types[i], places[i]); });
+        *lane, request, {send_type, type}, native,
+        [=](auto i) { return at_item(send, out.counts[i], send_type, out.places[i]); },
+        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
+}
+
+int MPI_Ineighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint const send_places[],
+                            MPI_Datatype const send_types[], void* receive, int const counts[], MPI_Aint const places[],
+                            MPI_Datatype const types[], MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ineighbor_alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types,
+                                        comm, request);
+    auto const around = neighbours(comm);
+    TypedItems const out(send_counts, send_places, send_types, around.to.size());
+    TypedItems const in(counts, places, types, around.from.size());
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
+                                        in.counts.get(), in.places.get(), in.types.get(), on, started);
+    };
+    return start_exchange(
+        *lane, request, joined(send_types, around.to.size(), types, around.from.size()), native,
+        [=](auto i) { return at_byte(send, out.counts[i], out.types[i], out.places[i]); },
+        [=](auto i) { return at_byte(receive, in.counts[i], in.types[i], in.places[i]); });
 }
 
 // They are prepared. Each start is one of those that do not block.
@@ -406,17 +415,15 @@ int MPI_Neighbor_allgather_init(void const* send, int send_count, MPI_Datatype s
 }
 
 int MPI_Neighbor_allgatherv_init(void const* send, int send_count, MPI_Datatype send_type, void* receive,
-                                 int const all_counts[], int const all_places[], MPI_Datatype type, MPI_Comm comm,
+                                 int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
                                  MPI_Info info, MPI_Request* request) {
     if (session().shield == nullptr)
-        return PMPI_Neighbor_allgatherv_init(send, send_count, send_type, receive, all_counts, all_places, type, comm,
-                                             info, request);
-    auto const from = neighbours(comm).from.size();
-    auto const counts = copy(all_counts, from);
-    auto const places = copy(all_places, from);
+        return PMPI_Neighbor_allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info,
+                                             request);
+    Items const in(counts, places, neighbours(comm).from.size());
     return prepare(request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_allgatherv(send, send_count, send_type, receive, counts.get(), places.get(), type, comm,
-                                        started);
+        return MPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
+                                        comm, started);
     });
 }
 
@@ -429,41 +436,35 @@ int MPI_Neighbor_alltoall_init(void const* send, int send_count, MPI_Datatype se
     });
 }
 
-int MPI_Neighbor_alltoallv_init(void const* send, int const all_send_counts[], int const all_send_places[],
-                                MPI_Datatype send_type, void* receive, int const all_counts[], int const all_places[],
+int MPI_Neighbor_alltoallv_init(void const* send, int const send_counts[], int const send_places[],
+                                MPI_Datatype send_type, void* receive, int const counts[], int const places[],
                                 MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (session().shield == nullptr)
-        return PMPI_Neighbor_alltoallv_init(send, all_send_counts, all_send_places, send_type, receive, all_counts,
-                                            all_places, type, comm, info, request);
+        return PMPI_Neighbor_alltoallv_init(send, send_counts, send_places, send_type, receive, counts, places, type,
+                                            comm, info, request);
     auto const around = neighbours(comm);
-    auto const send_counts = copy(all_send_counts, around.to.size());
-    auto const send_places = copy(all_send_places, around.to.size());
-    auto const counts = copy(all_counts, around.from.size());
-    auto const places = copy(all_places, around.from.size());
+    Items const out(send_counts, send_places, around.to.size());
+    Items const in(counts, places, around.from.size());
     return prepare(request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_alltoallv(send, send_counts.get(), send_places.get(), send_type, receive, counts.get(),
-                                       places.get(), type, comm, started);
+        return MPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
+                                       in.places.get(), type, comm, started);
     });
 }
 
-int MPI_Neighbor_alltoallw_init(void const* send, int const all_send_counts[], MPI_Aint const all_send_places[],
-                                MPI_Datatype const all_send_types[], void* receive, int const all_counts[],
-                                MPI_Aint const all_places[], MPI_Datatype const all_types[], MPI_Comm comm,
-                                MPI_Info info, MPI_Request* request) {
+int MPI_Neighbor_alltoallw_init(void const* send, int const send_counts[], MPI_Aint const send_places[],
+                                MPI_Datatype const send_types[], void* receive, int const counts[],
+                                MPI_Aint const places[], MPI_Datatype const types[], MPI_Comm comm, MPI_Info info,
+                                MPI_Request* request) {
     if (session().shield == nullptr)
-        return PMPI_Neighbor_alltoallw_init(send, all_send_counts, all_send_places, all_send_types, receive, all_counts,
-                                            all_places, all_types, comm, info, request);
+        return PMPI_Neighbor_alltoallw_init(send, send_counts, send_places, send_types, receive, counts, places, types,
+                                            comm, info, request);
     auto const around = neighbours(comm);
-    auto const send_counts = copy(all_send_counts, around.to.size());
-    auto const send_places = copy(all_send_places, around.to.size());
-    auto const send_types = copy(all_send_types, around.to.size());
-    auto const counts = copy(all_counts, around.from.size());
-    auto const places = copy(all_places, around.from.size());
-    auto const types = copy(all_types, around.from.size());
-    auto const used = joined(all_send_types, around.to.size(), all_types, around.from.size());
+    TypedItems const out(send_counts, send_places, send_types, around.to.size());
+    TypedItems const in(counts, places, types, around.from.size());
+    auto const used = joined(send_types, around.to.size(), types, around.from.size());
     return prepare(request, used, [=](MPI_Request* started) {
-        return MPI_Ineighbor_alltoallw(send, send_counts.get(), send_places.get(), send_types.get(), receive,
-                                       counts.get(), places.get(), types.get(), comm, started);
+        return MPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
+                                       in.counts.get(), in.places.get(), in.types.get(), comm, started);
     });
 }
 }
