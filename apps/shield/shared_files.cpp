@@ -46,6 +46,15 @@ int at_pointer(char const* call, MPI_File handle, int count, MPI_Datatype type, 
     return offset ? native(MPI_Offset{*offset}) : no_pointer(handle);
 }
 
+/// Where the pointer is, for all, before anybody moves it: if who tells it moved it and died while others had not
+/// heard, the next would tell them the new place.
+template <class Compute>
+std::int64_t old_place(Lane& lane, Compute const& compute) {
+    auto const place = first_tells(lane, compute);
+    MPI_Barrier(lane.face);
+    return place;
+}
+
 /// In the order of ranks, the living: nobody leaves a gap for the dead.
 template <class Native, class Passed>
 int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
@@ -57,7 +66,7 @@ int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Na
     std::int64_t const mine = units(*file, count, type);
     std::vector<std::int64_t> all(lane.size());
     MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, lane.face);
-    auto const begin = first_tells(lane, [&] { return file->pointer->get().value_or(none); });
+    auto const begin = old_place(lane, [&] { return file->pointer->get().value_or(none); });
     std::int64_t before = begin;
     std::int64_t end = begin;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -143,12 +152,11 @@ int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
     if (file == nullptr) return PMPI_File_seek_shared(handle, offset, whence);
     meet(*file);
     auto& lane = *lane_of(file->face);
-    auto const begin = first_tells(lane, [&] {
+    auto const begin = old_place(lane, [&] {
         if (whence == MPI_SEEK_SET) return std::int64_t{0};
         return whence == MPI_SEEK_CUR ? file->pointer->get().value_or(none) : end_of(handle);
     });
     bool const wrong = begin == none || begin + offset < 0;
-    // Not in one: who does it again must find what was there.
     auto const moved =
         first_tells(lane, [&] { return wrong ? none : file->pointer->set(begin + offset).value_or(none); });
     return moved == none ? no_pointer(handle) : MPI_SUCCESS;
