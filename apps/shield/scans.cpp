@@ -67,12 +67,13 @@ int MPI_Scan(void const* send, void* receive, int count, MPI_Datatype type, MPI_
     return run_confirmed(*lane, false, no_root, attempt, nothing);
 }
 
-/// MPI leaves the result of rank 0 undefined. Another rank relies on one, also if all before it are dead.
+/// MPI leaves the result of rank 0 undefined. Another rank relies on one, also if all before it are dead: what an
+/// earlier attempt brought from them does not count.
 int MPI_Exscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Exscan(send, receive, count, type, op, comm);
     Buffer const result{receive, count, type};
-    Kept kept(send == MPI_IN_PLACE, result);
+    Kept kept(send == MPI_IN_PLACE || !is_built_in(op), result);  // who becomes the lowest has what was there
     auto const attempt = [&](MPI_Comm on) {
         kept.restore();
         int const code = PMPI_Exscan(send, receive, count, type, op, on);
