@@ -11,7 +11,8 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
 Ranks and sizes never change. Exit code: that of the program if it is not 0; 0 if nobody died; 3 if the program has ended, but what the
 dead would have contributed is missing; 4 if the job was ended because of a policy, or because the shield cannot do what it called; 5 if
-a repair, or MPI in MPI_Comm_create_group, has made no step for WATCHDOG seconds; 6 if fewer than MIN_SURVIVORS ranks live.
+a repair, or MPI in MPI_Comm_create_group or, after a death, in a call that is passed on, has made no step for WATCHDOG seconds; 6 if
+fewer than MIN_SURVIVORS ranks live.
 """
 import importlib.machinery
 import importlib.util
@@ -40,7 +41,7 @@ POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
     "UNSUPPORTED": ("abort|error|pass", "what the shield cannot do ends the job, is an error for the program, or is tried"),
     "ABORT": ("job|self", "MPI_Abort ends the job, or only the rank that calls it"),
     "MIN_SURVIVORS": ("N", "fewer ranks end the job; 1 if nothing is said"),
-    "WATCHDOG": ("N", "seconds for a step of a repair, 0: any time; 60 if nothing is said"),
+    "WATCHDOG": ("N", "seconds for a step of a repair, or for MPI in what is passed on, 0: any time; 60 if nothing is said"),
 }
 CONTRIBUTIONS_MISSING = 3
 NOTHING_IS_HEARD = 0.05  # seconds between two looks at the board

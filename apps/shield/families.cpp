@@ -13,10 +13,10 @@ Counts& Counts::operator+=(Counts const& others) {
     return *this;
 }
 
-std::string Entry::place() const {
+std::string place_of(void const* caller) {
     Dl_info info{};
     // The return address is that of the next instruction: the call itself is before it.
-    auto const* const call = static_cast<char const*>(caller_) - 1;
+    auto const* const call = static_cast<char const*>(caller) - 1;
     if (dladdr(call, &info) == 0 || info.dli_fname == nullptr) return {};
     char offset[32];
     std::snprintf(offset, sizeof offset, "0x%tx", call - static_cast<char const*>(info.dli_fbase));

@@ -55,6 +55,10 @@ struct Family {
 /// Those that the shield intercepts, in the order of their names.
 std::span<Family> families();
 
+/// Where the program makes a call: "prog+0x1a3f; addr2line -e prog 0x1a3f". Empty: nobody knows. caller: its return
+/// address.
+std::string place_of(void const* caller);
+
 /// A call of the program, while it lasts: made by each function that is exported, before anything else.
 class Entry {
 public:
@@ -81,8 +85,8 @@ public:
     static Entry const* current() { return current_; }
 
     Family& family() const { return family_; }
-    /// Where the program makes the call: "prog+0x1a3f; addr2line -e prog 0x1a3f". Empty: nobody knows.
-    std::string place() const;
+    /// The return address of the call.
+    void const* caller() const { return caller_; }
 
 private:
     /// What has been counted since the last time belongs to this call. In session.hpp.

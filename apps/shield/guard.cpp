@@ -85,6 +85,10 @@ int judge(char const* call, MPI_File, int code) {
     return code;
 }
 
+void meet(MPI_Comm comm) {
+    if (lane_of(comm) != nullptr) MPI_Barrier(comm);
+}
+
 LentHandler::LentHandler(MPI_Comm parent) : face_(parent) {
     if (auto const* const lane = lane_of(face_)) PMPI_Comm_set_errhandler(face_, lane->handler);
 }

@@ -3,6 +3,9 @@
 
 #include <mpi.h>
 
+#include "shield/families.hpp"
+#include "shield/watchdog.hpp"
+
 namespace regraft::shield {
 
 /// MPI_SUCCESS: the call may be tried. Else a member of the communicator has died, or, for windows and files, anybody
@@ -19,6 +22,19 @@ int judge(char const* call, MPI_Comm comm, int code);
 int judge(char const* call, MPI_Comm comm, MPI_Comm other, int code);
 int judge(char const* call, MPI_Win window, int code);
 int judge(char const* call, MPI_File file, int code);
+
+/// Returns when all members who live have come to the present call of all of them. In it, a repair reaches nobody: so
+/// who dies before it is found here, and who has to wait for something else first is not waited for there.
+void meet(MPI_Comm comm);
+
+/// While the call is MPI's.
+class Passing {
+public:
+    Passing() { Watchdog::note_passed(Entry::current()->caller()); }
+    Passing(Passing const&) = delete;
+    Passing& operator=(Passing const&) = delete;
+    ~Passing() { Watchdog::note_passed(nullptr); }
+};
 
 /// While a communicator is made natively, its parent has the error handler of the program, which the new one inherits.
 class LentHandler {

@@ -89,8 +89,11 @@ int raise_error(Lane& lane, int code) {
 
 std::string located(char const* call) {
     auto const* const entry = Entry::current();
-    auto const place =
-        entry == nullptr || std::string_view(entry->family().name) != call ? std::string() : entry->place();
+    bool const is_present = entry != nullptr && std::string_view(entry->family().name) == call;
+    return located(call, is_present ? place_of(entry->caller()) : "");
+}
+
+std::string located(char const* call, std::string const& place) {
     return place.empty() ? call : std::string(call) + " (" + place + ")";
 }
 

@@ -77,6 +77,7 @@ inline int complain(Lane& lane, int code) {
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
 /// 0x1a3f)".
 std::string located(char const* call);
+std::string located(char const* call, std::string const& place);
 /// One line on standard error, of this rank.
 void say(std::string const& call, std::string const& what);
 /// The same of the present call, once in its family.

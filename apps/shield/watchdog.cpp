@@ -36,6 +36,8 @@ char const* name_of(std::uint32_t phase) {
 }
 
 std::atomic<bool> is_uninterruptible = false;
+std::atomic<void const*> passed_from = nullptr;
+std::atomic<std::uint64_t> passed = 0;  // calls that were passed on; the last one may not have returned
 
 /// Where the program was when the present repair, or what cannot be interrupted, began. Written by it, read by the
 /// watchdog.
@@ -49,6 +51,12 @@ std::vector<int> missing(Board& board) {
     for (int rank = 0; rank < board.size(); ++rank)
         if (board.place(rank).repairs < repairs && board.lives(rank)) ranks.push_back(rank);
     return ranks;
+}
+
+bool somebody_died(Board& board) {
+    for (int rank = 0; rank < board.size(); ++rank)
+        if (board.place(rank).process != 0 && !board.lives(rank)) return true;
+    return false;
 }
 
 bool is_first_of_those_who_wait(Board& board) {
@@ -126,18 +134,28 @@ void Watchdog::note_uninterruptible(bool inside) {
     is_uninterruptible = inside;
 }
 
+void Watchdog::note_passed(void const* caller) {
+    passed_from.store(caller, std::memory_order_relaxed);
+    if (caller != nullptr) passed.store(passed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 void Watchdog::watch() {
     auto& mine = session().board->mine();
     auto steps = mine.steps.load();
     auto last_step = Clock::now();
     auto last_excuse = last_step;  // a step, or somebody for whom the repair waits
     auto last_free = last_step;    // when this process could come to a repair
-    bool has_spoken = false;       // in this repair
+    auto last_passed = last_step;  // when it was in no call, or a new one, that is passed on, or all lived
+    auto calls = passed.load();
+    bool has_spoken = false;  // in this repair
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ends_; })) {
         auto const now = Clock::now();
         if (!is_uninterruptible) last_free = now;
         if (now - last_free >= limit_) end_stuck();
+        if (passed_from == nullptr || passed != calls || !somebody_died(*session().board)) last_passed = now;
+        calls = passed;
+        if (now - last_passed >= limit_) end_passed();
         if (mine.phase == 0 || mine.phase == idle || mine.steps != steps) {
             steps = mine.steps;
             last_step = last_excuse = now;
@@ -156,6 +174,13 @@ void Watchdog::end_stuck() const {
             "MPI has not returned from making the communicator for " + std::to_string(limit_.count()) +
                 " s, though all members have come: it may not if one dies in it; REGRAFT_SHIELD_WATCHDOG=N sets the "
                 "seconds, 0: for ever");
+}
+
+void Watchdog::end_passed() const {
+    auto const family = static_cast<std::size_t>(session().board->mine().family.load());
+    end_job(static_cast<int>(Exit::watchdog), located(families()[family].name, place_of(passed_from)),
+            "somebody has died, and MPI has not returned from this call, which the shield passes on, for " +
+                std::to_string(limit_.count()) + " s; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, 0: for ever");
 }
 
 void Watchdog::end() const {

@@ -23,11 +23,15 @@ public:
     static void note(Repair::Step step);
     /// See Options::on_uninterruptible. If this process does not leave it for so long, the job ends.
     static void note_uninterruptible(bool inside);
+    /// This process enters a call that is passed on, made from there, or leaves it: nullptr. If somebody has died on
+    /// this host, and it does not leave it for so long, the job ends. Cheap.
+    static void note_passed(void const* caller);
 
 private:
     void watch();
     void end() const;
     void end_stuck() const;
+    void end_passed() const;
 
     std::chrono::seconds limit_;
     std::mutex mutex_;

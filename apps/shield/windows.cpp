@@ -1,15 +1,28 @@
-// The end of windows. All else that concerns them is MPI's own, while all live.
-#include <mpi.h>
+#include "shield/windows.hpp"
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/creation.hpp"
+#include "shield/guard.hpp"
 #include "shield/messages.hpp"
+#include "shield/waiting.hpp"
 
 namespace regraft::shield {
 namespace {
+
+std::unordered_map<MPI_Win, MPI_Comm>& faces() {
+    static auto& of_windows = *new std::unordered_map<MPI_Win, MPI_Comm>;  // some may be left when the program ends
+    return of_windows;
+}
+
+void release_face(MPI_Comm face) {
+    if (auto* const lane = lane_of(face)) release(*session().shield, *lane);
+}
 
 /// Whether one of those whose memory a window shows is known to be dead.
 bool has_lost_members(MPI_Win window) {
@@ -30,6 +43,26 @@ bool has_lost_members(MPI_Win window) {
 }
 
 }  // namespace
+
+WindowFace::WindowFace(MPI_Comm comm) {
+    auto* const lane = lane_of(comm);
+    if (lane != nullptr) wait_in(*lane, [&] { return duplicate(*session().shield, *lane, &face_); });
+}
+
+WindowFace::~WindowFace() {
+    release_face(face_);
+}
+
+int WindowFace::give(MPI_Win const* window, int code) {
+    if (code == MPI_SUCCESS) faces()[*window] = std::exchange(face_, MPI_COMM_NULL);
+    return code;
+}
+
+void meet(MPI_Win window) {
+    auto const found = faces().find(window);
+    if (found != faces().end()) meet(found->second);
+}
+
 }  // namespace regraft::shield
 
 using namespace regraft::shield;
@@ -39,14 +72,18 @@ extern "C" {
 /// MPI waits for all members there. Without one of them the window is let go of, with what memory it has.
 int MPI_Win_free(MPI_Win* window) {
     if (session().shield == nullptr || *window == MPI_WIN_NULL) return PMPI_Win_free(window);
+    meet(*window);
     session().shield->help();
     int code = MPI_SUCCESS;
+    auto const face = faces().extract(*window);
     bool lost = has_lost_members(*window);
     if (!lost) {
+        Passing const passing;
         code = PMPI_Win_free(window);
         lost = is_of_the_dead(code);
     }
     if (lost) *window = MPI_WIN_NULL;
+    if (face) release_face(face.mapped());
     return lost ? MPI_SUCCESS : code;
 }
 }

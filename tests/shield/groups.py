@@ -6,12 +6,13 @@ from under_shield import ARGS
 NOT_RETURNED = r"MPI_Comm_create_group \(shield_groups\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): MPI has not returned from making the communicator for 3 s"
 CONTRIBUTIONS_MISSING, STUCK = 3, 5
 RANKS = 5
+STEPS = "40"  # who is to die inside of a call dies a moment later, which must not be after the end
 
 
 class Groups(under_shield.UnderShield):
     def make(self, seed, point, victim, library=None):
         words = ["--library", library] if library else []
-        return self.run_job(*words, "--policy", "WATCHDOG=3", "-n", str(RANKS), ARGS.groups, str(seed), "12", MEMBERS="1",
+        return self.run_job(*words, "--policy", "WATCHDOG=3", "-n", str(RANKS), ARGS.groups, str(seed), STEPS, MEMBERS="1",
                             fail=f"{point}:{victim}:{seed % 4}" if point else "")
 
     def codes(self, point):
