@@ -12,6 +12,7 @@
 #include "ft/backend.hpp"
 #include "shield/any_source.hpp"
 #include "shield/handle_map.hpp"
+#include "shield/handles.hpp"
 #include "shield/messages.hpp"
 #include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
@@ -27,6 +28,7 @@ struct Message {
     Buffer buffer;
     int partner = 0;
     int tag = 0;
+    std::shared_ptr<Uses> uses;  // of a receive: if its partner dies, the shield needs a type that MPI has let go of
 };
 
 /// Without those that are complete when they are started, which share a handle.
@@ -77,7 +79,8 @@ int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Re
 }
 
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag) {
-    under_way()[request] = {true, face, buffer, from, tag};
+    auto const uses = buffer.is_plain() ? nullptr : std::make_shared<Uses>(std::vector<MPI_Datatype>{buffer.type});
+    under_way()[request] = {true, face, buffer, from, tag, uses};
 }
 
 namespace {
@@ -99,7 +102,7 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
         code = send_nothing(*lane, to);
         return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
-    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, buffer, to, tag};
+    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, buffer, to, tag, {}};
     return complain(*lane, code);
 }
 

@@ -26,6 +26,10 @@ class Policies(under_shield.UnderShield):
                 done = self.job("exchange", policies=policies)
                 self.assertEqual((done.returncode, done.stdout.splitlines()), (exit_code, [line, "3 of 4"]), done.stderr)
 
+    def test_a_receive_from_the_dead_needs_its_type_though_the_program_has_freed_it(self):
+        done = self.job("type")
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["0 7 0 7 0 7 0 7", "3 of 4"]), done.stderr)
+
     def test_messages_of_the_dead_may_end_the_job(self):
         for policy, call in {"SEND_DEAD": "MPI_Send", "RECV_DEAD": "MPI_Recv"}.items():
             with self.subTest(policy):
