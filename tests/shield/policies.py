@@ -92,9 +92,15 @@ class Policies(under_shield.UnderShield):
             with self.subTest(how):
                 done = self.job(how, "7", ranks="6")
                 self.assertEqual((done.returncode, done.stdout), (7, "5 of 6\n"), done.stderr)
+                done = self.job(how, "-1")
+                self.assertEqual((done.returncode, done.stdout), (255, "3 of 4\n"), done.stderr)
         done = self.job("exit", "0")
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"))
         self.assertIn("rank 1: exit: code 0 without MPI_Finalize: this rank is dead to the others", done.stderr)
+
+    def test_the_program_may_end_mpi_as_the_last_of_what_it_does_at_its_exit(self):
+        done = self.job("at exit")
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["3 of 4", "at exit 3"]), done.stderr)
 
     def test_abort_ends_the_job(self):
         done = self.job("abort", "9", ranks="6")  # MPI_Abort alone leaves ranks spinning
