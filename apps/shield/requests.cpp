@@ -297,21 +297,26 @@ Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const
     }
 }
 
+/// Several have failed, or one: the handler of the first is told.
+int raise_in_status(std::optional<MPI_Comm> face) {
+    return face ? raise(MPI_ERR_IN_STATUS, *face) : MPI_SUCCESS;
+}
+
 /// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
 int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
-                int most, char const* call) {
-    bool failed = false;
+                char const* call) {
+    std::optional<MPI_Comm> failed;
     Waiting waiting;
     for (;;) {
         bool active = false;
         *count = 0;
-        for (int i = 0; i < size && *count < most; ++i) {
+        for (int i = 0; i < size; ++i) {
             if (is_inactive(requests[i])) continue;
             active = true;
             auto const progress = look_at(&requests[i], statuses.at(*count), call);
             if (!progress.done) continue;
             statuses.set_code(*count, progress.code);
-            failed = failed || progress.code != MPI_SUCCESS;
+            if (!failed && progress.code != MPI_SUCCESS) failed = progress.face;
             indices[(*count)++] = i;
         }
         if (!active) {
@@ -320,7 +325,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
         }
         if (*count > 0 || !waits) {
             waiting.end();
-            return failed ? raise(MPI_ERR_IN_STATUS) : MPI_SUCCESS;
+            return raise_in_status(failed);
         }
         waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
         session().shield->help();
@@ -408,17 +413,18 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     session().shield->help();
     Statuses const statuses(theirs);
     std::vector<int> codes;  // of all, once one has failed
+    std::optional<MPI_Comm> failed;
     for (int i = 0; i < size; ++i) {
-        int const code = requests[i] == MPI_REQUEST_NULL
-                             ? PMPI_Wait(&requests[i], statuses.at(i))
-                             : finish(&requests[i], statuses.at(i), true, "MPI_Waitall").code;
-        if (code == MPI_SUCCESS) continue;
+        auto const progress = requests[i] == MPI_REQUEST_NULL
+                                  ? Progress{true, PMPI_Wait(&requests[i], statuses.at(i))}
+                                  : finish(&requests[i], statuses.at(i), true, "MPI_Waitall");
+        if (progress.code == MPI_SUCCESS) continue;
+        if (!failed) failed = progress.face;
         codes.resize(static_cast<std::size_t>(size), MPI_SUCCESS);
-        codes[static_cast<std::size_t>(i)] = code;
+        codes[static_cast<std::size_t>(i)] = progress.code;
     }
-    if (codes.empty()) return MPI_SUCCESS;
-    for (int i = 0; i < size; ++i) statuses.set_code(i, codes[static_cast<std::size_t>(i)]);
-    return raise(MPI_ERR_IN_STATUS);
+    for (std::size_t i = 0; i < codes.size(); ++i) statuses.set_code(static_cast<int>(i), codes[i]);
+    return raise_in_status(failed);
 }
 
 int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {
@@ -446,12 +452,12 @@ int MPI_Testany(int size, MPI_Request requests[], int* index, int* flag, MPI_Sta
 int MPI_Waitsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
     if (!is_shielded()) return PMPI_Waitsome(size, requests, count, indices, statuses);
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), true, size, "MPI_Waitsome");
+    return finish_some(size, requests, count, indices, Statuses(statuses), true, "MPI_Waitsome");
 }
 int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
     if (!is_shielded()) return PMPI_Testsome(size, requests, count, indices, statuses);
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), false, size, "MPI_Testsome");
+    return finish_some(size, requests, count, indices, Statuses(statuses), false, "MPI_Testsome");
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
