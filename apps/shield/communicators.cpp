@@ -183,6 +183,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
+    if (comm == nullptr || lane_of(*comm) == nullptr) return PMPI_Comm_disconnect(comm);
     return MPI_Comm_free(comm);
 }
 }
