@@ -127,7 +127,7 @@ std::optional<int> find_obituary(Lane const& lane, bool suspended) {
 std::optional<int> look_for_obituary(Lane const& lane) {
     constexpr unsigned looks_between_questions = 64;  // of what time it is
     static unsigned all_looks = 0;
-    static std::map<LaneId, double> last_looks;
+    static auto& last_looks = *new std::map<LaneId, double>;  // never destroyed
     if (++all_looks % looks_between_questions != 0) return may_mourn() ? find_obituary(lane, false) : std::nullopt;
     auto const now = PMPI_Wtime();
     auto& last = last_looks.try_emplace(lane.id, 0).first->second;

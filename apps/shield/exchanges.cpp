@@ -21,12 +21,12 @@ struct Found {
     int tag = 0;
 };
 std::unordered_map<MPI_Message, Found>& found_messages() {
-    static std::unordered_map<MPI_Message, Found> messages;
+    static auto& messages = *new std::unordered_map<MPI_Message, Found>;  // never destroyed
     return messages;
 }
 /// Messages from the dead that did not come: all have the same handle, so they are received in this order.
 std::deque<Found>& missing_messages() {
-    static std::deque<Found> messages;
+    static auto& messages = *new std::deque<Found>;  // never destroyed
     return messages;
 }
 

@@ -22,11 +22,11 @@ namespace regraft::shield {
 namespace {
 
 std::unordered_set<MPI_Request>& under_way() {
-    static std::unordered_set<MPI_Request> requests;
+    static auto& requests = *new std::unordered_set<MPI_Request>;  // never destroyed
     return requests;
 }
 std::unordered_map<MPI_Request, Ending>& failures() {
-    static std::unordered_map<MPI_Request, Ending> endings;
+    static auto& endings = *new std::unordered_map<MPI_Request, Ending>;  // never destroyed
     return endings;
 }
 

@@ -56,6 +56,21 @@ static void gather(int rank, int size) {
     for (int i = 0; i < size && rank == 0; ++i) printf("%d%c", all[i], i == size - 1 ? '\n' : ' ');
 }
 
+static int key; /* of an attribute that duplicates get */
+
+/* The last of what the program does when it exits. */
+static void finish_at_exit(void) {
+    int rank, found = 0;
+    void* value;
+    MPI_Comm made;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Comm_get_attr(made, key, &value, &found);
+    MPI_Comm_free(&made);
+    MPI_Finalize();
+    if (rank == 0) printf("at exit %d\n", found);
+}
+
 static void join_groups(int rank) {
     MPI_Comm both;
     int code = MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank ^ 2, 9, &both);
@@ -71,6 +86,8 @@ int main(int argc, char** argv) {
         MPI_Session session;
         return MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS;
     }
+    int const at_exit = !strcmp(what, "at exit");
+    if (at_exit) atexit(finish_at_exit);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -98,6 +115,11 @@ int main(int argc, char** argv) {
     }
     if (!strcmp(what, "join")) join_groups(rank);
     if (rank == 0) printf("%d of %d\n", sum, size);
+    if (at_exit) {
+        MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
+        return 0;
+    }
     MPI_Finalize();
     return 0;
 }

@@ -100,7 +100,7 @@ class Policies(under_shield.UnderShield):
 
     def test_the_program_may_end_mpi_as_the_last_of_what_it_does_at_its_exit(self):
         done = self.job("at exit")
-        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["3 of 4", "at exit 3"]), done.stderr)
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["3 of 4", "at exit 1"]), done.stderr)
 
     def test_abort_ends_the_job(self):
         done = self.job("abort", "9", ranks="6")  # MPI_Abort alone leaves ranks spinning
