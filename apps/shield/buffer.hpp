@@ -51,6 +51,15 @@ private:
 /// The items of one go to the places of those of the other, which are as many and of the same kinds.
 void copy(Buffer const& from, Buffer const& to);
 
+/// What is sent from memory of its own: items of a plain type as they are, others packed, which matches any type. What
+/// MPI has an error for stays so.
+struct SentCopy {
+    std::vector<std::byte> bytes;
+    int count;
+    MPI_Datatype type;
+    explicit SentCopy(Buffer const& buffer);
+};
+
 /// Memory of its own for as many items of the same type.
 class Scratch {
 public:
