@@ -44,6 +44,13 @@ char const* what_holes_are(Policy const& policy) {
     return policy.hole == std::byte{0} ? "zeros" : "all ones";
 }
 
+/// MPI gives errors of calls without a communicator to MPI_COMM_WORLD.
+void hear(MPI_Comm* face, int* code, ...) {
+    Entry::note_error(*code);
+    auto* const lane = Entry::current() == nullptr ? lane_of(*face) : nullptr;
+    if (lane != nullptr) raise_error(*lane, *code);
+}
+
 }  // namespace
 
 constinit Immortal immortal;
@@ -70,7 +77,17 @@ int class_of(int code) {
     return error_class;
 }
 
+MPI_Errhandler handler_of_faces() {
+    static MPI_Errhandler const handler = [] {
+        MPI_Errhandler made = MPI_ERRORS_RETURN;
+        PMPI_Comm_create_errhandler(hear, &made);
+        return made;
+    }();
+    return handler;
+}
+
 int raise_error(Lane& lane, int code) {
+    Entry::note_error(MPI_SUCCESS);
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     bool const is_fatal = lane.handler == MPI_ERRORS_ARE_FATAL || lane.handler == MPI_ERRORS_ABORT;
     if (is_fatal && session().board->is_shared()) {
@@ -83,7 +100,7 @@ int raise_error(Lane& lane, int code) {
     }
     PMPI_Comm_set_errhandler(lane.face, lane.handler);
     PMPI_Comm_call_errhandler(lane.face, code);
-    PMPI_Comm_set_errhandler(lane.face, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(lane.face, handler_of_faces());
     return code;
 }
 

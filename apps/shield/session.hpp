@@ -67,11 +67,21 @@ inline Lane* lane_of(MPI_Comm comm) {
 }
 /// The error class of a return code.
 int class_of(int code);
+/// For faces: tells the program's error handler of errors in calls that are not intercepted. Those that are tell of
+/// their own.
+MPI_Errhandler handler_of_faces();
 /// Calls the program's error handler, and returns code.
 int raise_error(Lane& lane, int code);
 /// The same if code is an error.
 inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
+}
+
+/// What an intercepted call returns. If it did not know whom to tell of an error, that is the handler of
+/// MPI_COMM_WORLD.
+inline int told(Entry const& entry, int code) {
+    auto* const world = code != MPI_SUCCESS && code == entry.untold() ? lane_of(MPI_COMM_WORLD) : nullptr;
+    return world == nullptr ? code : raise_error(*world, code);
 }
 
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
