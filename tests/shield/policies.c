@@ -2,6 +2,8 @@
  * what it has seen. */
 #include <mpi.h>
 
+#include <mpi-ext.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +58,23 @@ static void gather(int rank, int size) {
     for (int i = 0; i < size && rank == 0; ++i) printf("%d%c", all[i], i == size - 1 ? '\n' : ' ');
 }
 
+static void start_collectives(int rank) {
+    int all[64], sum;
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Ireduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Scan_init(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
 static int key; /* of an attribute that duplicates get */
 
 /* The last of what the program does when it exits. */
@@ -97,6 +116,17 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "exit") && rank == 1) exit(value);
     if (!strcmp(what, "_exit") && rank == 1) _exit(value);
     if (!strcmp(what, "return") && rank == 1) return value;
+    if (!strcmp(what, "aside")) {
+        MPI_Request sum_of_all;
+        MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &sum_of_all);
+        if (value) MPI_Request_free(&sum_of_all);
+        MPI_Request over;
+        MPI_Ibarrier(MPI_COMM_WORLD, &over);
+        MPI_Wait(&over, MPI_STATUS_IGNORE);
+        MPIX_Comm_agree(MPI_COMM_WORLD, &one);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Comm_create_errhandler(count_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     int places[8];
@@ -105,6 +135,11 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
     if (!strcmp(what, "compute") && rank == 3) sleep(value);
+    if (!strcmp(what, "nonblocking")) {
+        start_collectives(rank);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(what, "exchange") && rank == 0) exchange();

@@ -148,6 +148,20 @@ class Policies(under_shield.UnderShield):
                                       r"rank 2 is forwarding outcomes|forwarding outcomes; rank 0 is agreeing on the end; rank 3 is agreeing on "
                                       r"the end); REGRAFT_SHIELD_WATCHDOG=N")
 
+    def test_who_looks_after_himself_may_have_no_requests_of_the_shield(self):
+        self.assertEqual(self.job("aside", "1").returncode, 0)
+        done = self.job("aside", "0")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertRegex(done.stderr, r"MPIX_Comm_agree.*: the program looks after failures itself, but has nonblocking collectives, persistent")
+
+    def test_nonblocking_collectives_say_what_is_missing_in_the_call_that_starts_them(self):
+        done = self.job("nonblocking")
+        said = sorted(line.split(": ", 2)[2] for line in done.stderr.splitlines() if "(said once)" in line)
+        self.assertEqual(said, ["MPI_Iallgather: rank 1 is dead: places of the dead are zeros (said once)",
+                                "MPI_Iallreduce: rank 1 is dead and missing in the result (said once)",
+                                "MPI_Ireduce: rank 1, its root, is dead: it is left out (said once)",
+                                "MPI_Start: rank 1 is dead and missing in what it starts (said once)"])
+
     def test_sessions_are_refused(self):
         done = self.job("session", ranks="1")
         self.assertEqual(done.returncode, 4)
