@@ -8,7 +8,9 @@
 
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
+#include "shield/messages.hpp"
 #include "shield/nonblocking.hpp"
+#include "shield/proxies.hpp"
 #include "shield/session.hpp"
 #include "shield/topologies.hpp"
 #include "shield/waiting.hpp"
@@ -66,6 +68,20 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
     });
     if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);
+}
+
+/// Those that the program has freed while messages were under way on them, or prepared.
+std::vector<MPI_Comm>& freed_in_use() {
+    static auto& faces = *new std::vector<MPI_Comm>;  // never destroyed
+    return faces;
+}
+
+void drop_unused() {
+    std::erase_if(freed_in_use(), [](MPI_Comm face) {
+        if (has_messages(face) || is_prepared_on(face)) return false;
+        drop(*session().shield, *lane_of(face));
+        return true;
+    });
 }
 
 }  // namespace
@@ -177,7 +193,8 @@ int MPI_Comm_free(MPI_Comm* comm) {
         Waiting const waiting(*lane);
         part(shield, *lane);
     }
-    drop(shield, *lane);
+    freed_in_use().push_back(*comm);
+    drop_unused();
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
