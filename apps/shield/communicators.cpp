@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shield/any_source.hpp"
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/nonblocking.hpp"
@@ -177,6 +178,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
         Waiting const waiting(*lane);
         part(shield, *lane);
     }
+    forget_the_dead(lane->id);
     drop(shield, *lane);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
