@@ -12,7 +12,7 @@ struct Keyval {
 
 /// Also those that are freed: their attributes stay until they are deleted.
 std::map<int, Keyval>& keyvals() {
-    static std::map<int, Keyval> all;
+    static auto& all = *new std::map<int, Keyval>;  // never destroyed
     return all;
 }
 

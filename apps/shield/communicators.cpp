@@ -74,14 +74,14 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
-    auto const* const lane = lane_of(comm);
+    auto const* const lane = rank == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_rank(comm, rank);
     *rank = lane->self;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
-    auto const* const lane = lane_of(comm);
+    auto const* const lane = size == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_size(comm, size);
     *size = static_cast<int>(lane->size());
     return MPI_SUCCESS;
@@ -138,7 +138,7 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = made == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     int code = wait_in(*lane, [&] { return duplicate("MPI_Comm_dup", *lane, made); });
     if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
@@ -185,6 +185,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
+    if (comm == nullptr || lane_of(*comm) == nullptr) return PMPI_Comm_disconnect(comm);
     return MPI_Comm_free(comm);
 }
 }

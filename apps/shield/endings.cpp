@@ -20,6 +20,12 @@ bool is_in_job() {
     return it.shield != nullptr && it.board->mine().process == getpid();
 }
 
+/// What others see of an exit code.
+void leave_code(int code) {
+    constexpr int seen = 0xff;
+    session().board->mine().exit_code = code & seen;
+}
+
 [[noreturn]] void die() {
     kill(getpid(), SIGKILL);
     for (;;) pause();
@@ -28,7 +34,7 @@ bool is_in_job() {
 void at_exit(int code, void*) {
     if (!is_in_job()) return;
     say("exit", "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
-    session().board->mine().exit_code = code;
+    leave_code(code);
     std::fflush(nullptr);
     die();
 }
@@ -60,7 +66,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
 // Signal handlers call them: nothing is said.
 __attribute__((visibility("default"))) void _exit(int code) {
     if (is_in_job()) {
-        session().board->mine().exit_code = code;
+        leave_code(code);
         die();
     }
     for (;;) syscall(SYS_exit_group, code);

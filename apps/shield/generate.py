@@ -89,9 +89,9 @@ def what_becomes(function: Function, by_hand: set[str], local: set[str]) -> str:
 def body(function: Function, becomes: str) -> str:
     call = f"{function.name}({', '.join(function.names())})"
     if becomes == "shielded":
-        return f"    return {call};\n"
+        return f"    return told(entry, {call});\n"
     objects = ", ".join(function.objects())
-    parents = function.of_type("MPI_Comm") if function.of_type(r"MPI_Comm\s*\*") else []
+    parents, made = function.of_type("MPI_Comm"), function.of_type(r"MPI_Comm\s*\*")
     windows = function.of_type(r"MPI_Win\s*\*")
     lines = []
     if re.fullmatch(MEETS, function.name):
@@ -99,11 +99,10 @@ def body(function: Function, becomes: str) -> str:
     if windows:
         lines.append(f"WindowFace face({objects});")
     lines += [f"int const code = guard(\"{function.name}\", \"{function.reason()}\", {objects});", "if (code != MPI_SUCCESS) return code;"]
-    if parents:
-        lines.append(f"LentHandler const lent({parents[0]});")
     lines.append("Passing const passing;")
-    outcome = f"judge(\"{function.name}\", {objects}, P{call})"
-    lines.append(f"return face.give({windows[0]}, {outcome});" if windows else f"return {outcome};")
+    passed = f"inherit({parents[0]}, {made[0]}, P{call})" if parents and made else f"P{call}"
+    outcome = f"judge(\"{function.name}\", {objects}, {passed})"
+    lines.append(f"return face.give({windows[0]}, {outcome});" if windows else f"return told(entry, {outcome});")
     return "".join(f"    {line}\n" for line in lines)
 
 

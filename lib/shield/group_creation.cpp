@@ -24,7 +24,7 @@ constexpr int creation_tag = 0xc04;  // of MPI's own on the stage
 
 /// The same for all members, each time another.
 LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
-    static std::unordered_map<std::uint64_t, std::uint64_t> made;
+    static auto& made = *new std::unordered_map<std::uint64_t, std::uint64_t>;  // never destroyed
     auto key = mix(static_cast<std::uint64_t>(lane.id) ^ mix(static_cast<std::uint64_t>(tag) + 1));
     for (auto const rank : members) key = mix(key ^ static_cast<std::uint64_t>(rank));
     return LaneId{mix(key + made[key]++)};
