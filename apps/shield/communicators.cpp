@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shield/any_source.hpp"
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/messages.hpp"
@@ -79,7 +80,9 @@ std::vector<MPI_Comm>& freed_in_use() {
 void drop_unused() {
     std::erase_if(freed_in_use(), [](MPI_Comm face) {
         if (has_messages(face) || is_prepared_on(face)) return false;
-        drop(*session().shield, *lane_of(face));
+        auto& lane = *lane_of(face);
+        forget_the_dead(lane.id);
+        drop(*session().shield, lane);
         return true;
     });
 }

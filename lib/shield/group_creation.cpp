@@ -137,7 +137,9 @@ void wait_for_stragglers() {
 }
 
 /// Of these ranks, in their order. If one of them dies in it, others may wait there for it, or for those who have heard
-/// of that and left. To leave the stage ends most of these waits, but not those that begin afterwards.
+/// of that and left; so they may if somebody else on the stage dies and some hear of it before they begin, for MPI
+/// turns these away. To leave the stage ends most of these waits, but not those that begin afterwards. The second
+/// communicator comes from the first, where no death of others counts and a revocation ends all waits.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
     auto const& stage = shield.stage();
     auto const places = places_of(ranks, parent, stage);
@@ -146,8 +148,10 @@ int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ra
     PMPI_Comm_group(stage.comm, &all);
     PMPI_Group_incl(all, static_cast<int>(places.size()), places.data(), &group);
     auto const make = [&](MPI_Comm on, MPI_Comm* made) {
-        if (ft::backend::knows_of_deaths(on)) return MPI_ERR_PROC_FAILED;
-        return PMPI_Comm_create_group(on, group, creation_tag, made);
+        if (child.face == MPI_COMM_NULL) return PMPI_Comm_create_group(on, group, creation_tag, made);
+        int const code = PMPI_Comm_dup(child.face, made);
+        if (code != MPI_SUCCESS) ft::backend::revoke(child.face);
+        return code;
     };
     auto* const note = shield.options().on_uninterruptible;
     if (note != nullptr) note(true);
