@@ -1,5 +1,5 @@
-/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 says which error each has, and how often the
- * program's error handler was told. fatal: the first that MPI gives to no communicator ends the job. */
+/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 says which error each has, and how often
+ * the program's error handler was told. fatal: the first that MPI gives to no communicator ends the job. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -58,7 +58,8 @@ static void gather(int rank, int size) {
     for (int i = 0; i < size && rank == 0; ++i) printf("%d%c", all[i], i == size - 1 ? '\n' : ' ');
 }
 
-/* Rank 0 receives from rank 2, which starts what it has prepared, and from the dead, on a communicator that is freed. */
+/* Rank 0 receives from rank 2, which starts what it has prepared, and from the dead, on a communicator that is freed.
+ */
 static void exchange_on_freed(int rank, MPI_Request* request) {
     static int data = 7;
     int from = 0;
