@@ -77,14 +77,20 @@ std::vector<MPI_Comm>& freed_in_use() {
     return faces;
 }
 
+bool is_in_use(MPI_Comm face) {
+    return has_messages(face) || is_prepared_on(face);
+}
+
 void drop_unused() {
-    std::erase_if(freed_in_use(), [](MPI_Comm face) {
-        if (has_messages(face) || is_prepared_on(face)) return false;
-        auto& lane = *lane_of(face);
+    auto& faces = freed_in_use();
+    for (;;) {
+        auto const unused = std::find_if_not(faces.begin(), faces.end(), is_in_use);
+        if (unused == faces.end()) return;
+        auto& lane = *lane_of(*unused);
+        faces.erase(unused);  // before the functions of its attributes free others
         forget_the_dead(lane.id);
         drop(*session().shield, lane);
-        return true;
-    });
+    }
 }
 
 }  // namespace
