@@ -54,9 +54,17 @@ bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& o
     return taken.ok();
 }
 
-/// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; then the
-/// operation has no outcome. Collective over the members of the lane, uniform among survivors.
-/// Flat: calls of a tenth of a microsecond pay for each function on their way.
+/// Whether a process that returns with this code, though nobody has died, has taken part: messages have come, but they
+/// do not fit. With any other it has not, and the others wait for it.
+inline bool has_taken_part(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return error_class == MPI_ERR_TRUNCATE;
+}
+
+/// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; the
+/// operation has an outcome if this process has taken part. Collective over the members of the lane, uniform among
+/// survivors. Flat: calls of a tenth of a microsecond pay for each function on their way.
 template <class Operation>
 [[gnu::flatten]] int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
     reach(call_points.call, shield.self());
@@ -68,6 +76,7 @@ template <class Operation>
     shield.complete(lane);
     Call call(traits, shield.options().commit);
     bool again = false;
+    int wrong = MPI_SUCCESS;  // how the attempt ended that was none the less one
     for (;;) {
         switch (call.step()) {
             case Call::Step::look:
@@ -79,6 +88,7 @@ template <class Operation>
                 shield.statistics().count(is_here ? &Statistics::committed : &Statistics::forwarded);
                 if constexpr (!is_collected)
                     if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
+                if (!is_here) wrong = MPI_SUCCESS;
                 if (outcome->kind == OutcomeKind::skipped) operation.skip();
                 call.advance(lane.ledger, true);
                 break;
@@ -90,11 +100,13 @@ template <class Operation>
             case Call::Step::attempt: {
                 if (std::exchange(again, true)) shield.statistics().count(&Statistics::repeated);
                 int const code = operation.attempt(lane.comm);
-                if (code != MPI_SUCCESS && !shield.is_death(code)) {
+                bool const is_wrong = code != MPI_SUCCESS && !shield.is_death(code);
+                if (is_wrong && !has_taken_part(code)) {
                     call.abandon(lane.ledger);
                     return code;
                 }
-                call.advance(lane.ledger, code == MPI_SUCCESS);
+                wrong = is_wrong ? code : MPI_SUCCESS;
+                call.advance(lane.ledger, code == MPI_SUCCESS || is_wrong);
                 break;
             }
             case Call::Step::pack:
@@ -124,7 +136,7 @@ template <class Operation>
                 call.advance(lane.ledger, true);
                 break;
             case Call::Step::returned:
-                return MPI_SUCCESS;
+                return wrong;
         }
     }
 }

@@ -94,6 +94,16 @@ static void start_collectives(int rank) {
     MPI_Request_free(&request);
 }
 
+/* What rank 2 sends does not fit, and then rank 1 dies. */
+static void truncate_gather(int rank, int size, int with_places) {
+    int all[64], counts[64], places[64], two[2] = {rank, rank}, code;
+    int const count = rank == 2 ? 2 : 1;
+    for (int i = 0; i < size; ++i) counts[i] = 1, places[i] = i;
+    if (with_places) code = MPI_Gatherv(two, count, MPI_INT, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!with_places) code = MPI_Gather(two, count, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("class %d errors %d\n", class_of(code), errors);
+}
+
 static int key; /* of an attribute that duplicates get */
 
 /* The last of what the program does when it exits. */
@@ -152,6 +162,7 @@ int main(int argc, char** argv) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (!strcmp(what, "free")) exchange_on_freed(rank, &request);
     if (!strcmp(what, "type") && rank == 0) request = wait_for_every_other(places);
+    if (!strcmp(what, "truncated")) truncate_gather(rank, size, value);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
     if (!strcmp(what, "compute") && rank == 3) sleep(value);

@@ -3,6 +3,7 @@
 import under_shield
 from under_shield import ARGS
 
+TRUNCATED = 15  # MPI_ERR_TRUNCATE
 FAILED = 75  # MPIX_ERR_PROC_FAILED of Open MPI
 UNSUPPORTED = 52  # MPI_ERR_UNSUPPORTED_OPERATION
 PLACE = r" \(shield_policies\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\)"
@@ -128,6 +129,12 @@ class Policies(under_shield.UnderShield):
         self.assertEqual(self.job("gather", policies=("MIN_SURVIVORS=3",)).returncode, 3)
         done = self.run_job("--policy", "MIN_SURVIVORS=4", "-n", "4", ARGS.messages)  # where no repair is needed
         self.assertEqual(done.returncode, 6, done.stderr)
+
+    def test_who_has_taken_part_in_what_does_not_fit_is_no_call_behind(self):
+        for how in ("0", "1"):
+            with self.subTest(how):
+                done = self.job("truncated", how)
+                self.assertEqual((done.returncode, done.stdout), (3, f"class {TRUNCATED} errors 1\n3 of 4\n"), done.stderr)
 
     def test_what_the_shield_does_not_carry_out_may_be_an_error(self):
         done = self.job("join", policies=("UNSUPPORTED=error",))
