@@ -128,6 +128,14 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
     return complain(*lane, share(lane->face, lane->handler, handler));
 }
 
+/// That of the program: the face itself has one that returns.
+int MPI_Comm_call_errhandler(MPI_Comm comm, int code) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return PMPI_Comm_call_errhandler(comm, code);
+    raise_error(*lane, code);
+    return MPI_SUCCESS;
+}
+
 // Those of MPI-1, which are in the library still.
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
     return MPI_Comm_set_errhandler(comm, handler);

@@ -2,7 +2,8 @@
 """generate.py WHAT COMPILER LOCAL_CALLS SOURCE...: the functions of mpi.h that the shield intercepts, on stdout. WHAT is one of
 
   entries  C++: what is exported. Each function notes that the program is in this call, then does what is written by hand in SOURCE. One
-           that is neither written by hand nor local is passed on while nobody has died, and refused by its name afterwards.
+           that is neither written by hand nor local is passed on while nobody has died, and refused by its name afterwards. A local one
+           of a communicator is passed on, and the program's error handler told of what fails: the communicator itself has one that returns.
   names    C, to be included before SOURCE: there, MPI_X is the body behind the exported MPI_X
   table    every function of mpi.h, what becomes of it, and why if it is refused
 
@@ -81,6 +82,8 @@ def functions(header: str) -> list[Function]:
 def what_becomes(function: Function, by_hand: set[str], local: set[str]) -> str:
     if function.name in by_hand:
         return "shielded"
+    if function.name in local and function.of_type("MPI_Comm") and function.result == "int":
+        return "told"
     if function.name in local or not function.objects() or function.result != "int":
         return "passed"
     return "refused"
@@ -90,6 +93,8 @@ def body(function: Function, becomes: str) -> str:
     call = f"{function.name}({', '.join(function.names())})"
     if becomes == "shielded":
         return f"    return {call};\n"
+    if becomes == "told":
+        return f"    return complain({function.objects()[0]}, P{call});\n"
     objects = ", ".join(function.objects())
     parents = function.of_type("MPI_Comm") if function.of_type(r"MPI_Comm\s*\*") else []
     windows = function.of_type(r"MPI_Win\s*\*")

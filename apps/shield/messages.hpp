@@ -59,5 +59,7 @@ void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, in
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.
 void set_empty(MPI_Status* status, int from, int tag);
+/// Says that there was nothing to wait for.
+void set_inactive(MPI_Status* status);
 
 }  // namespace regraft::shield

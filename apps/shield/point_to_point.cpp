@@ -73,6 +73,13 @@ void set_empty(MPI_Status* status, int from, int tag) {
     PMPI_Status_set_cancelled(status, 0);
 }
 
+void set_inactive(MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE) return;
+    set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    status->MPI_TAG = MPI_ANY_TAG;
+    status->MPI_ERROR = MPI_SUCCESS;
+}
+
 namespace {
 
 /// The code with which the request completes.

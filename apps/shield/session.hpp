@@ -73,6 +73,11 @@ int raise_error(Lane& lane, int code);
 inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
 }
+/// The same where MPI has told another handler if the shield has nothing to do with the communicator.
+inline int complain(MPI_Comm comm, int code) {
+    auto* const lane = code == MPI_SUCCESS ? nullptr : lane_of(comm);
+    return lane == nullptr ? code : raise_error(*lane, code);
+}
 
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
 /// 0x1a3f)".
