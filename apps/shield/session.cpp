@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shield/collective.hpp"
+#include "shield/guard.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -81,9 +82,8 @@ int raise_error(Lane& lane, int code) {
         end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
                 std::string(text) + "; errors are fatal");
     }
-    PMPI_Comm_set_errhandler(lane.face, lane.handler);
+    LentHandler const lent(lane.face);  // also if it throws
     PMPI_Comm_call_errhandler(lane.face, code);
-    PMPI_Comm_set_errhandler(lane.face, MPI_ERRORS_RETURN);
     return code;
 }
 
