@@ -9,6 +9,7 @@
 
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "shield/attributes.hpp"
 #include "shield/buffered.hpp"
 #include "shield/report.hpp"
 #include "shield/session.hpp"
@@ -107,6 +108,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
 
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
+        delete_attributes_of_self();
         finish_buffered_sends();
         {
             Waiting waiting;
