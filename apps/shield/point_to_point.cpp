@@ -258,10 +258,13 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
     if (!is_shielded()) return PMPI_Probe(from, tag, comm, status);
     if (lane == nullptr) {
-        int code = MPI_SUCCESS;
-        for (int found = 0; code == MPI_SUCCESS && found == 0; session().shield->help())
-            code = PMPI_Iprobe(from, tag, comm, &found, status);
-        return code;
+        // MPI's own ends if the source dies, and what asks whether something is there does not.
+        for (; session().shield->has_pending() && !backend::knows_of_deaths(MPI_COMM_WORLD); session().shield->help()) {
+            int found = 0;
+            int const code = PMPI_Iprobe(from, tag, comm, &found, status);
+            if (code != MPI_SUCCESS || found != 0) return code;
+        }
+        return PMPI_Probe(from, tag, comm, status);
     }
     enter_message_call();
     Waiting waiting;

@@ -28,6 +28,11 @@ class Programs(under_shield.UnderShield):
             done = self.run_job("-n", "3", ARGS.throws, victim)
             self.assertEqual(done.stdout, f"caught 3, {sum_of_living} of 3\n", done.stderr)
 
+    def test_calls_that_go_past_the_shield_are_refused(self):
+        done = self.run_job("-n", "2", ARGS.profiled)
+        self.assertEqual((done.returncode, self.run_job("-n", "2", ARGS.profiled, shield=False).returncode), (4, 0), done.stderr)
+        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is one of .*, which goes past the shield")
+
     def test_a_program_may_ask_who_is_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [
@@ -75,4 +80,4 @@ class Programs(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "phylo")
+    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "phylo")
