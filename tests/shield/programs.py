@@ -33,6 +33,12 @@ class Programs(under_shield.UnderShield):
         self.assertEqual((done.returncode, self.run_job("-n", "2", ARGS.profiled, shield=False).returncode), (4, 0), done.stderr)
         self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is one of .*, which goes past the shield")
 
+    def test_a_file_stays_where_it_was_opened(self):
+        done = self.run_job("-n", "3", ARGS.directories, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("63 of 63 bytes\n", done.stdout)
+        self.assertEqual(sorted(str(file.relative_to(self.folder)) for file in self.folder.rglob("*")), ["lines", "rank0", "rank1", "rank2"])
+
     def test_a_program_may_ask_who_is_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [
@@ -80,4 +86,4 @@ class Programs(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "phylo")
+    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "directories", "phylo")
