@@ -39,6 +39,11 @@ class Programs(under_shield.UnderShield):
         self.assertIn("63 of 63 bytes\n", done.stdout)
         self.assertEqual(sorted(str(file.relative_to(self.folder)) for file in self.folder.rglob("*")), ["lines", "rank0", "rank1", "rank2"])
 
+    def test_what_a_rank_starts_does_not_load_the_shield(self):
+        done = self.run_job("-n", "2", "sh", "-c", 'LD_PRELOAD=libm.so.6:$LD_PRELOAD exec "$@"', "sh", ARGS.children)
+        self.assertEqual((done.returncode, done.stdout), (0, "preloaded: libm.so.6\n"), done.stderr)
+        self.assertEqual(self.run_job("-n", "2", ARGS.children).stdout, "preloaded: nothing\n")
+
     def test_a_program_may_ask_who_is_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [
@@ -86,4 +91,4 @@ class Programs(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "directories", "phylo")
+    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "directories", "children", "phylo")
