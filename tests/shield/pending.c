@@ -2,6 +2,7 @@
  *
  *   ahead   who has its broadcast, along a binomial tree, waits for one whose broadcast has failed
  *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
+ *   often   that again and again
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
  *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
@@ -55,6 +56,13 @@ static void starve(void) {
     if (rank != 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect(sum[0] == size && sum[1] == size, "a wrong sum");
     MPI_Comm_free(&other);
+}
+
+/* Again and again: patience gets shorter, for the others come at once. Two seconds each time would be twelve. */
+static void starve_often(void) {
+    double const begin = MPI_Wtime();
+    for (int i = 0; i < 6; ++i) starve();
+    expect(MPI_Wtime() - begin < 10, "each time as long as the first, or longer");
 }
 
 static void let_go(void) {
@@ -191,8 +199,9 @@ int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},   {"root", root},
-                       {"dups", dups},   {"window", window}, {"errors", errors}, {"inter", other_group}};
+    } const cases[] = {{"ahead", ahead},   {"starve", starve}, {"often", starve_often},
+                       {"free", let_go},   {"root", root},     {"dups", dups},
+                       {"window", window}, {"errors", errors}, {"inter", other_group}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;
