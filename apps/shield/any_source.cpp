@@ -40,6 +40,9 @@ std::map<LaneId, Mourning>& mournings() {
     return all_mournings;
 }
 
+/// When a lane was last asked for deaths of which MPI does not tell.
+auto& last_looks = *new std::map<LaneId, double>;
+
 /// Who was dead when the face was made, and who has died since.
 Mourning& update(Lane const& lane) {
     auto& mourning = mournings()[lane.id];
@@ -127,7 +130,6 @@ std::optional<int> find_obituary(Lane const& lane, bool suspended) {
 std::optional<int> look_for_obituary(Lane const& lane) {
     constexpr unsigned looks_between_questions = 64;  // of what time it is
     static unsigned all_looks = 0;
-    static std::map<LaneId, double> last_looks;
     if (++all_looks % looks_between_questions != 0) return may_mourn() ? find_obituary(lane, false) : std::nullopt;
     auto const now = PMPI_Wtime();
     auto& last = last_looks.try_emplace(lane.id, 0).first->second;
@@ -157,6 +159,11 @@ void probe_obituary(Lane const& lane, int dead) {
 void receive_probed(Lane const& lane, int from) {
     auto* const mourning = from < 0 || !may_mourn() ? nullptr : find_mourning(lane);
     if (mourning != nullptr && mourning->of(from) == Mourning::Obituary::probed) deliver_obituary(lane, from);
+}
+
+void forget_the_dead(LaneId lane) {
+    mournings().erase(lane);
+    last_looks.erase(lane);
 }
 
 void end_wait(Lane const& lane) {

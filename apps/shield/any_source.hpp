@@ -27,6 +27,8 @@ void probe_obituary(Lane const& lane, int dead);
 void receive_probed(Lane const& lane, int from);
 /// A message has come.
 void end_wait(Lane const& lane);
+/// The communicator is freed.
+void forget_the_dead(LaneId lane);
 
 /// Cancels a receive. If a message came before, the code with which it is over.
 std::optional<int> withdraw(MPI_Request* request, MPI_Status* status);

@@ -15,7 +15,7 @@ struct Keyval {
 
 /// Also those that are freed: their attributes stay until they are deleted.
 std::map<int, Keyval>& keyvals() {
-    static std::map<int, Keyval> all;
+    static auto& all = *new std::map<int, Keyval>;  // never destroyed
     return all;
 }
 
@@ -74,7 +74,7 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_at
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
-    int const code = complain(comm, PMPI_Comm_set_attr(comm, keyval, value));
+    int const code = PMPI_Comm_set_attr(comm, keyval, value);
     if (comm != MPI_COMM_SELF || code != MPI_SUCCESS) return code;
     std::erase(keyvals_of_self(), keyval);
     keyvals_of_self().push_back(keyval);

@@ -3,16 +3,33 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "shield/session.hpp"
 
 namespace regraft::shield {
 namespace {
 
+// Whose errors do not end the process; the call that the program makes tells of them.
+MPI_Comm const packing = MPI_COMM_WORLD;
+
 int packed_size(int count, MPI_Datatype type) {
     int size = 0;
-    PMPI_Pack_size(count, type, MPI_COMM_SELF, &size);
-    return size;
+    PMPI_Pack_size(count, type, packing, &size);
+    return std::max(size, 0);
+}
+
+/// part(buffer): some of the items after the others, of which MPI can count the packed bytes.
+template <class Part>
+void in_parts(Buffer const& all, Part const& part) {
+    constexpr int most_bytes = 1 << 26;
+    int const most = std::max(1, most_bytes / std::max(1, packed_size(1, all.type)));
+    for (int i = 0, left = all.count; left > 0; ++i, left -= most) {
+        Buffer some = Buffer{all.data, most, all.type}.part(i);
+        some.count = std::min(most, left);
+        part(some);
+    }
 }
 
 }  // namespace
@@ -42,11 +59,15 @@ std::size_t Buffer::packed_bytes() const {
 }
 
 void Buffer::pack_items(std::vector<std::byte>& bytes) const {
-    int const size = packed_size(count, type);
-    int used = 0;
-    bytes.resize(static_cast<std::size_t>(size));
-    PMPI_Pack(data, count, type, bytes.data(), size, &used, MPI_COMM_SELF);
-    bytes.resize(static_cast<std::size_t>(used));
+    bytes.clear();
+    in_parts(*this, [&](Buffer const& some) {
+        auto const begin = bytes.size();
+        int const size = packed_size(some.count, type);
+        int used = 0;
+        bytes.resize(begin + static_cast<std::size_t>(size));
+        PMPI_Pack(some.data, some.count, type, bytes.data() + begin, size, &used, packing);
+        bytes.resize(begin + static_cast<std::size_t>(used));
+    });
 }
 
 void Buffer::unpack(std::span<std::byte const> bytes) const {
@@ -54,16 +75,26 @@ void Buffer::unpack(std::span<std::byte const> bytes) const {
         if (!bytes.empty()) std::memcpy(data, bytes.data(), std::min(bytes.size(), plain_bytes()));
         return;
     }
-    int used = 0;
-    PMPI_Unpack(bytes.data(), static_cast<int>(bytes.size()), &used, data, count, type, MPI_COMM_SELF);
+    in_parts(*this, [&](Buffer const& some) {
+        auto const size = std::min<std::size_t>(bytes.size(), std::numeric_limits<int>::max());
+        int used = 0;
+        PMPI_Unpack(bytes.data(), static_cast<int>(size), &used, some.data, some.count, type, packing);
+        bytes = bytes.subspan(static_cast<std::size_t>(used));
+    });
 }
 
 void Buffer::make_hole() const {
     auto const& policy = session().policy;
     if (count <= 0) return;
     session().count(&Counts::holes);
-    if (policy.fills_holes)
-        unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(count, type)), policy.hole));
+    if (!policy.fills_holes) return;
+    if (is_plain()) {
+        std::memset(data, std::to_integer<int>(policy.hole), plain_bytes());
+        return;
+    }
+    in_parts(*this, [&](Buffer const& some) {
+        some.unpack(std::vector<std::byte>(static_cast<std::size_t>(packed_size(some.count, type)), policy.hole));
+    });
 }
 
 Buffer Buffer::part(int i) const {
@@ -77,6 +108,13 @@ void copy(Buffer const& from, Buffer const& to) {
     std::vector<std::byte> bytes;
     from.pack(bytes);
     to.unpack(bytes);
+}
+
+SentCopy::SentCopy(Buffer const& buffer) : count(buffer.count), type(buffer.type) {
+    buffer.pack(bytes);
+    if (buffer.is_plain() || bytes.empty()) return;
+    count = std::in_range<int>(bytes.size()) ? static_cast<int>(bytes.size()) : -1;
+    type = MPI_PACKED;
 }
 
 Scratch::Scratch(Buffer const& like) : buffer_(like) {

@@ -21,6 +21,8 @@ struct Buffer {
     int count = 0;
     MPI_Datatype type = MPI_BYTE;
 
+    /// Whether the type is a PlainType.
+    bool is_plain() const { return type == last_plain_.type || find_plain(type); }
     /// Of the data themselves, without gaps.
     std::size_t bytes() const { return is_plain() ? plain_bytes() : packed_bytes(); }
     /// Replaces what is in bytes.
@@ -38,7 +40,6 @@ struct Buffer {
 private:
     static inline PlainType last_plain_;  // that was asked for last
 
-    bool is_plain() const { return type == last_plain_.type || find_plain(type); }
     std::size_t plain_bytes() const {
         return count < 0 ? 0 : static_cast<std::size_t>(last_plain_.size) * static_cast<std::size_t>(count);
     }
@@ -49,6 +50,15 @@ private:
 
 /// The items of one go to the places of those of the other, which are as many and of the same kinds.
 void copy(Buffer const& from, Buffer const& to);
+
+/// What is sent from memory of its own: items of a plain type as they are, others packed, which matches any type. What
+/// MPI has an error for stays so.
+struct SentCopy {
+    std::vector<std::byte> bytes;
+    int count;
+    MPI_Datatype type;
+    explicit SentCopy(Buffer const& buffer);
+};
 
 /// Memory of its own for as many items of the same type.
 class Scratch {

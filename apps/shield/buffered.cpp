@@ -13,7 +13,7 @@ namespace regraft::shield {
 namespace {
 
 struct Sent {
-    std::vector<std::byte> bytes;
+    SentCopy copy;
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -33,7 +33,6 @@ void forget_finished() {
     });
 }
 
-/// As it is packed, which matches any type.
 int send(Lane& lane, Buffer const& buffer, int to, int tag) {
     enter_message_call();
     if (is_out_of_range(lane, to)) return complain(lane, MPI_ERR_RANK);
@@ -41,10 +40,9 @@ int send(Lane& lane, Buffer const& buffer, int to, int tag) {
     bool dead = is_lost(lane, to);
     int code = MPI_SUCCESS;
     if (!dead) {
-        auto& sent = under_way().emplace_back();
-        buffer.pack(sent.bytes);
-        code = PMPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_PACKED, lane.on_face(to), tag,
-                          lane.face, &sent.request);
+        auto& sent = under_way().emplace_back(Sent{SentCopy(buffer)});
+        code = PMPI_Isend(sent.copy.bytes.data(), sent.copy.count, sent.copy.type, lane.on_face(to), tag, lane.face,
+                          &sent.request);
         dead = is_of_the_dead(code);
         if (code != MPI_SUCCESS) under_way().pop_back();
     }

@@ -262,9 +262,11 @@ int MPI_Alltoall(void const* send, int send_count, MPI_Datatype send_type, void*
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Alltoall(send, send_count, send_type, receive, count, type, comm);
     bool const in_place = send == MPI_IN_PLACE;
-    Kept kept(in_place, {receive, in_place ? count * static_cast<int>(lane->size()) : 0, type});
+    std::vector<Kept> kept;
+    for (int rank = 0; in_place && rank < static_cast<int>(lane->size()); ++rank)
+        kept.emplace_back(true, Buffer{receive, count, type}.part(rank));
     auto const attempt = [&](MPI_Comm on) {
-        kept.restore();
+        for (auto& row : kept) row.restore();
         if (lane->is_whole()) return PMPI_Alltoall(send, send_count, send_type, receive, count, type, on);
         make_holes(*lane, [&](int rank) { return Buffer{receive, count, type}.part(rank); });
         BlockType const out(in_place ? count : send_count, in_place ? type : send_type);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shield/any_source.hpp"
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
 #include "shield/nonblocking.hpp"
@@ -73,14 +74,14 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
-    auto const* const lane = lane_of(comm);
+    auto const* const lane = rank == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_rank(comm, rank);
     *rank = lane->self;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
-    auto const* const lane = lane_of(comm);
+    auto const* const lane = size == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_size(comm, size);
     *size = static_cast<int>(lane->size());
     return MPI_SUCCESS;
@@ -128,14 +129,6 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
     return complain(*lane, share(lane->face, lane->handler, handler));
 }
 
-/// That of the program: the face itself has one that returns.
-int MPI_Comm_call_errhandler(MPI_Comm comm, int code) {
-    auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Comm_call_errhandler(comm, code);
-    raise_error(*lane, code);
-    return MPI_SUCCESS;
-}
-
 // Those of MPI-1, which are in the library still.
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
     return MPI_Comm_set_errhandler(comm, handler);
@@ -145,7 +138,7 @@ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = made == nullptr ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     int code = wait_in(*lane, [&] { return duplicate("MPI_Comm_dup", *lane, made); });
     if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
@@ -185,12 +178,14 @@ int MPI_Comm_free(MPI_Comm* comm) {
         Waiting const waiting(*lane);
         part(shield, *lane);
     }
+    forget_the_dead(lane->id);
     drop(shield, *lane);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
+    if (comm == nullptr || lane_of(*comm) == nullptr) return PMPI_Comm_disconnect(comm);
     return MPI_Comm_free(comm);
 }
 }

@@ -21,6 +21,12 @@ bool is_in_job() {
     return it.shield != nullptr && it.board->mine().process == getpid();
 }
 
+/// What others see of an exit code.
+void leave_code(int code) {
+    constexpr int seen = 0xff;
+    session().board->mine().exit_code = code & seen;
+}
+
 [[noreturn]] void die() {
     kill(getpid(), SIGKILL);
     for (;;) pause();
@@ -29,7 +35,7 @@ bool is_in_job() {
 void leave(char const* how, int code) {
     if (!is_in_job()) return;
     say(how, "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
-    session().board->mine().exit_code = code;
+    leave_code(code);
     std::fflush(nullptr);
     die();
 }
@@ -69,7 +75,7 @@ __attribute__((visibility("default"))) void quick_exit(int code) noexcept {
 // Signal handlers call them: nothing is said.
 __attribute__((visibility("default"))) void _exit(int code) {
     if (is_in_job()) {
-        session().board->mine().exit_code = code;
+        leave_code(code);
         die();
     }
     for (;;) syscall(SYS_exit_group, code);

@@ -21,12 +21,12 @@ struct Found {
     int tag = 0;
 };
 std::unordered_map<MPI_Message, Found>& found_messages() {
-    static std::unordered_map<MPI_Message, Found> messages;
+    static auto& messages = *new std::unordered_map<MPI_Message, Found>;  // never destroyed
     return messages;
 }
 /// Messages from the dead that did not come: all have the same handle, so they are received in this order.
 std::deque<Found>& missing_messages() {
-    static std::deque<Found> messages;
+    static auto& messages = *new std::deque<Found>;  // never destroyed
     return messages;
 }
 
@@ -35,13 +35,6 @@ void miss_message(MPI_Comm face, int from, int tag, MPI_Message* message, MPI_St
     missing_messages().push_back({face, from, tag});
     set_empty(status, from, tag);
 }
-
-/// What is sent from a place into which something is received: it goes as it is packed, which matches any type.
-struct Packed {
-    std::vector<std::byte> bytes;
-    explicit Packed(Buffer const& buffer) { buffer.pack(bytes); }
-    int size() const { return static_cast<int>(bytes.size()); }
-};
 
 /// The receive gives the status.
 int compose(MPI_Request* request, int code, Proxy::Parts& parts) {
@@ -64,8 +57,8 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int s
                          MPI_Comm comm, MPI_Status* status) {
     if (lane_of(comm) == nullptr)
         return PMPI_Sendrecv_replace(data, count, type, to, send_tag, from, tag, comm, status);
-    Packed const sent({data, count, type});
-    return MPI_Sendrecv(sent.bytes.data(), sent.size(), MPI_PACKED, to, send_tag, data, count, type, from, tag, comm,
+    SentCopy const sent({data, count, type});
+    return MPI_Sendrecv(sent.bytes.data(), sent.count, sent.type, to, send_tag, data, count, type, from, tag, comm,
                         status);
 }
 
@@ -83,8 +76,8 @@ int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int 
                           MPI_Comm comm, MPI_Request* request) {
     if (lane_of(comm) == nullptr)
         return PMPI_Isendrecv_replace(data, count, type, to, send_tag, from, tag, comm, request);
-    auto const sent = std::make_shared<Packed>(Buffer{data, count, type});
-    int const code = MPI_Isendrecv(sent->bytes.data(), sent->size(), MPI_PACKED, to, send_tag, data, count, type, from,
+    auto const sent = std::make_shared<SentCopy>(Buffer{data, count, type});
+    int const code = MPI_Isendrecv(sent->bytes.data(), sent->count, sent->type, to, send_tag, data, count, type, from,
                                    tag, comm, request);
     if (code == MPI_SUCCESS) find_proxy(*request)->held = sent;
     return code;

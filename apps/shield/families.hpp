@@ -83,6 +83,11 @@ public:
     }
     /// The innermost call of the program that has not returned; nullptr: there is none.
     static Entry const* current() { return current_; }
+    /// In the present call, MPI has met an error of which the program is still to be told; 0: it was told.
+    static void note_error(int code) {
+        if (current_ != nullptr) current_->untold_ = code;
+    }
+    int untold() const { return untold_; }
 
     Family& family() const { return family_; }
     /// The return address of the call.
@@ -98,6 +103,7 @@ private:
     Family& family_;
     void const* caller_;
     Entry* outer_;
+    int untold_ = 0;
 };
 
 }  // namespace regraft::shield

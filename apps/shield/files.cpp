@@ -142,6 +142,10 @@ int once(char const* call, MPI_File handle, Native const& native) {
 
 }  // namespace
 
+bool has_files() {
+    return !files().empty();
+}
+
 File* find_file(MPI_File file) {
     auto const found = files().find(file);
     return found == files().end() ? nullptr : &found->second;

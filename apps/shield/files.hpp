@@ -23,6 +23,8 @@ struct File {
     std::unique_ptr<SharedPointer> pointer;
 };
 
+/// Whether any is open.
+bool has_files();
 /// nullptr: the file is MPI's own.
 File* find_file(MPI_File file);
 /// Ends this process if the file is MPI's own, of several processes, and somebody has died: MPI may wait for ever.

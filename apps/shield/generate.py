@@ -2,8 +2,7 @@
 """generate.py WHAT COMPILER LOCAL_CALLS SOURCE...: the functions of mpi.h that the shield intercepts, on stdout. WHAT is one of
 
   entries  C++: what is exported. Each function notes that the program is in this call, then does what is written by hand in SOURCE. One
-           that is neither written by hand nor local is passed on while nobody has died, and refused by its name afterwards. A local one
-           of a communicator is passed on, and the program's error handler told of what fails: the communicator itself has one that returns.
+           that is neither written by hand nor local is passed on while nobody has died, and refused by its name afterwards.
   names    C, to be included before SOURCE: there, MPI_X is the body behind the exported MPI_X
   table    every function of mpi.h, what becomes of it, and why if it is refused
 
@@ -82,8 +81,6 @@ def functions(header: str) -> list[Function]:
 def what_becomes(function: Function, by_hand: set[str], local: set[str]) -> str:
     if function.name in by_hand:
         return "shielded"
-    if function.name in local and function.of_type("MPI_Comm") and function.result == "int":
-        return "told"
     if function.name in local or not function.objects() or function.result != "int":
         return "passed"
     return "refused"
@@ -92,11 +89,9 @@ def what_becomes(function: Function, by_hand: set[str], local: set[str]) -> str:
 def body(function: Function, becomes: str) -> str:
     call = f"{function.name}({', '.join(function.names())})"
     if becomes == "shielded":
-        return f"    return {call};\n"
-    if becomes == "told":
-        return f"    return complain({function.objects()[0]}, P{call});\n"
+        return f"    return told(entry, {call});\n"
     objects = ", ".join(function.objects())
-    parents = function.of_type("MPI_Comm") if function.of_type(r"MPI_Comm\s*\*") else []
+    parents, made = function.of_type("MPI_Comm"), function.of_type(r"MPI_Comm\s*\*")
     windows = function.of_type(r"MPI_Win\s*\*")
     lines = []
     if re.fullmatch(MEETS, function.name):
@@ -104,11 +99,10 @@ def body(function: Function, becomes: str) -> str:
     if windows:
         lines.append(f"WindowFace face({objects});")
     lines += [f"int const code = guard(\"{function.name}\", \"{function.reason()}\", {objects});", "if (code != MPI_SUCCESS) return code;"]
-    if parents:
-        lines.append(f"LentHandler const lent({parents[0]});")
     lines.append("Passing const passing;")
-    outcome = f"judge(\"{function.name}\", {objects}, P{call})"
-    lines.append(f"return face.give({windows[0]}, {outcome});" if windows else f"return {outcome};")
+    passed = f"inherit({parents[0]}, {made[0]}, P{call})" if parents and made else f"P{call}"
+    outcome = f"judge(\"{function.name}\", {objects}, {passed})"
+    lines.append(f"return face.give({windows[0]}, {outcome});" if windows else f"return told(entry, {outcome});")
     return "".join(f"    {line}\n" for line in lines)
 
 

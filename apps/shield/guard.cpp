@@ -89,12 +89,10 @@ void meet(MPI_Comm comm) {
     if (lane_of(comm) != nullptr) MPI_Barrier(comm);
 }
 
-LentHandler::LentHandler(MPI_Comm parent) : face_(parent) {
-    if (auto const* const lane = lane_of(face_)) PMPI_Comm_set_errhandler(face_, lane->handler);
-}
-
-LentHandler::~LentHandler() {
-    if (lane_of(face_) != nullptr) PMPI_Comm_set_errhandler(face_, MPI_ERRORS_RETURN);
+int inherit(MPI_Comm parent, MPI_Comm const* made, int code) {
+    auto const* const lane = lane_of(parent);
+    bool const is_made = code == MPI_SUCCESS && *made != MPI_COMM_NULL;
+    return lane != nullptr && is_made ? PMPI_Comm_set_errhandler(*made, lane->handler) : code;
 }
 
 }  // namespace regraft::shield

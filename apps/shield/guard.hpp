@@ -36,16 +36,7 @@ public:
     ~Passing() { Watchdog::note_passed(nullptr); }
 };
 
-/// While a communicator is made natively, its parent has the error handler of the program, which the new one inherits.
-class LentHandler {
-public:
-    explicit LentHandler(MPI_Comm parent);
-    LentHandler(LentHandler const&) = delete;
-    LentHandler& operator=(LentHandler const&) = delete;
-    ~LentHandler();
-
-private:
-    MPI_Comm face_;
-};
+/// What MPI has made of a communicator inherits the error handler that the program has set there. Its return code.
+int inherit(MPI_Comm parent, MPI_Comm const* made, int code);
 
 }  // namespace regraft::shield

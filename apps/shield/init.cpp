@@ -91,6 +91,7 @@ void start() {
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
     it.notices.resize(static_cast<std::size_t>(size));
     it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
+                                                 .on_error = handler_of_faces(),
                                                  .on_step = note,
                                                  .on_uninterruptible = Watchdog::note_uninterruptible});
     Waiting::show_at(it.board->mine());

@@ -22,11 +22,11 @@ namespace regraft::shield {
 namespace {
 
 std::unordered_set<MPI_Request>& under_way() {
-    static std::unordered_set<MPI_Request> requests;
+    static auto& requests = *new std::unordered_set<MPI_Request>;  // never destroyed
     return requests;
 }
 std::unordered_map<MPI_Request, Ending>& failures() {
-    static std::unordered_map<MPI_Request, Ending> endings;
+    static auto& endings = *new std::unordered_map<MPI_Request, Ending>;  // never destroyed
     return endings;
 }
 
@@ -61,15 +61,31 @@ void withdraw_request(MPI_Request* request) {
     PMPI_Request_free(request);
 }
 
-int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish) {
+namespace {
+
+/// As start() of nonblocking.hpp. root: a rank, or no_root.
+int start_with(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> finish) {
     if (int const code = begin_request(request); code != MPI_SUCCESS) return code;
-    auto const end = [handle = *request, face = lane.face, finish = std::move(finish)](int ended) {
-        if (ended == MPI_SUCCESS) finish();
-        end_request(handle, {ended, face});
+    auto const all_live = std::make_shared<bool>(true);  // in the last attempt, whoever dies until it is over
+    auto const noted = [=, &lane, attempt = std::move(attempt)](MPI_Comm on, MPI_Request* native) {
+        *all_live = lane.is_whole();
+        return attempt(on, native);
     };
-    int const code = session().shield->start(lane, {std::move(attempt), end});
+    auto& family = Entry::current()->family();
+    auto const end = [=, &lane, &family, handle = *request, finish = std::move(finish)](int ended) {
+        if (ended == MPI_SUCCESS) finish();
+        if (ended == MPI_SUCCESS && !*all_live) ended_without_the_dead(family, lane, root);
+        end_request(handle, {ended, lane.face});
+    };
+    int const code = session().shield->start(lane, {noted, end});
     if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);
+}
+
+}  // namespace
+
+int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish) {
+    return start_with(lane, request, no_root, std::move(attempt), std::move(finish));
 }
 
 namespace {
@@ -82,7 +98,7 @@ int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, st
         *native = MPI_REQUEST_NULL;
         return *skips ? MPI_SUCCESS : attempt(on, native);
     };
-    return start(lane, request, with_root, [skips, skip = std::move(skip)] {
+    return start_with(lane, request, root, with_root, [skips, skip = std::move(skip)] {
         if (*skips) skip();
     });
 }
@@ -159,6 +175,10 @@ int scatter_reduced(Lane& lane, MPI_Request* request, void const* send, void* re
 }
 
 }  // namespace
+
+bool has_collectives_under_way() {
+    return !under_way().empty();
+}
 
 bool is_collective_under_way(MPI_Request request) {
     return under_way().contains(request);

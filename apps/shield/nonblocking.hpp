@@ -29,6 +29,8 @@ void end_request(MPI_Request request, Ending ending);
 /// What it stands for was not started: it is freed.
 void withdraw_request(MPI_Request* request);
 
+/// Whether any is not over.
+bool has_collectives_under_way();
 /// Whether a request is that of a nonblocking collective that is not over.
 bool is_collective_under_way(MPI_Request request);
 /// How the collective of this request has ended, once: well if it is none of ours.

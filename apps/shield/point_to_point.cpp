@@ -249,6 +249,10 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
         if (code != MPI_SUCCESS && !nobody) return complain(*lane, code);
     }
     int const sent = send(*lane, PMPI_Isend, {const_cast<void*>(send_data), send_count, send_type}, to, send_tag);
+    if (sent != MPI_SUCCESS && !is_of_the_dead(sent)) {  // what is wrong here may be so elsewhere: nothing comes
+        if (!nobody) withdraw(&request, status);
+        return sent;
+    }
     int const received = nobody ? complain(*lane, receive_nothing(*lane, buffer, from, tag, status))
                                 : finish_receive(*lane, &request, buffer, from, tag, status);
     return sent != MPI_SUCCESS ? sent : received;

@@ -27,6 +27,10 @@ int cancel(void*, int) {
 
 }  // namespace
 
+bool has_proxies() {
+    return !proxies().empty();
+}
+
 Proxy* find_proxy(MPI_Request request) {
     if (proxies().empty()) return nullptr;
     auto const found = proxies().find(request);

@@ -25,6 +25,8 @@ struct Proxy {
     std::shared_ptr<void> held;      // what its parts need
 };
 
+/// Whether there are any.
+bool has_proxies();
 /// nullptr: nothing is behind it. Valid until the request is freed.
 Proxy* find_proxy(MPI_Request request);
 /// A persistent request, whose handle stays the same. The return code of MPI.

@@ -12,6 +12,7 @@
 #include "ft/backend.hpp"
 #include "shield/any_source.hpp"
 #include "shield/handle_map.hpp"
+#include "shield/handles.hpp"
 #include "shield/messages.hpp"
 #include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
@@ -27,6 +28,7 @@ struct Message {
     Buffer buffer;
     int partner = 0;
     int tag = 0;
+    std::shared_ptr<Uses> uses;  // of a receive: if its partner dies, the shield needs a type that MPI has let go of
 };
 
 /// Without those that are complete when they are started, which share a handle.
@@ -77,7 +79,8 @@ int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Re
 }
 
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag) {
-    under_way()[request] = {true, face, buffer, from, tag};
+    auto const uses = buffer.is_plain() ? nullptr : std::make_shared<Uses>(std::vector<MPI_Datatype>{buffer.type});
+    under_way()[request] = {true, face, buffer, from, tag, uses};
 }
 
 namespace {
@@ -99,7 +102,8 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
         code = send_nothing(*lane, to);
         return code != MPI_SUCCESS ? fail(*lane, code, request) : complete_request(MPI_PROC_NULL, MPI_ANY_TAG, request);
     }
-    if (code == MPI_SUCCESS && *request != complete_at_once()) under_way()[*request] = {false, comm, buffer, to, tag};
+    if (code == MPI_SUCCESS && *request != complete_at_once())
+        under_way()[*request] = {false, comm, buffer, to, tag, {}};
     return complain(*lane, code);
 }
 
@@ -276,6 +280,10 @@ private:
 bool is_shielded() {
     return session().shield != nullptr;
 }
+/// Whether MPI has an error for such an array, or nothing to do with it.
+bool is_for_mpi(int size, MPI_Request const requests[]) {
+    return !is_shielded() || size < 0 || (requests == nullptr && size > 0);
+}
 
 int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
     if (code == MPI_SUCCESS) return code;
@@ -301,13 +309,13 @@ Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const
 
 /// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
 int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
-                int most, char const* call) {
+                char const* call) {
     Progress failed;  // the first that has
     Waiting waiting;
     for (;;) {
         bool active = false;
         *count = 0;
-        for (int i = 0; i < size && *count < most; ++i) {
+        for (int i = 0; i < size; ++i) {
             if (is_inactive(requests[i])) continue;
             active = true;
             auto const progress = look_at(&requests[i], statuses.at(*count), call);
@@ -391,14 +399,14 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
+    if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
     session().shield->help();
     auto const progress = finish(request, status, true, "MPI_Wait");
     return raise(progress.code, progress.face);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    if (!is_shielded() || *request == MPI_REQUEST_NULL) return PMPI_Test(request, flag, status);
+    if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Test(request, flag, status);
     session().shield->help();
     auto const progress = finish(request, status, false, "MPI_Test");
     *flag = progress.done ? 1 : 0;
@@ -406,7 +414,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
-    if (!is_shielded()) return PMPI_Waitall(size, requests, theirs);
+    if (is_for_mpi(size, requests)) return PMPI_Waitall(size, requests, theirs);
     session().shield->help();
     Statuses const statuses(theirs);
     Progress failed;  // the first that has
@@ -421,7 +429,7 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
 }
 
 int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {
-    if (!is_shielded()) return PMPI_Testall(size, requests, flag, theirs);
+    if (is_for_mpi(size, requests)) return PMPI_Testall(size, requests, flag, theirs);
     session().shield->help();
     *flag = 0;
     Obituaries obituaries;
@@ -433,24 +441,24 @@ int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs)
 }
 
 int MPI_Waitany(int size, MPI_Request requests[], int* index, MPI_Status* status) {
-    if (!is_shielded()) return PMPI_Waitany(size, requests, index, status);
+    if (is_for_mpi(size, requests)) return PMPI_Waitany(size, requests, index, status);
     int flag = 0;
     return finish_any(size, requests, index, &flag, status, true, "MPI_Waitany");
 }
 int MPI_Testany(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-    if (!is_shielded()) return PMPI_Testany(size, requests, index, flag, status);
+    if (is_for_mpi(size, requests)) return PMPI_Testany(size, requests, index, flag, status);
     return finish_any(size, requests, index, flag, status, false, "MPI_Testany");
 }
 
 int MPI_Waitsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
-    if (!is_shielded()) return PMPI_Waitsome(size, requests, count, indices, statuses);
+    if (is_for_mpi(size, requests)) return PMPI_Waitsome(size, requests, count, indices, statuses);
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), true, size, "MPI_Waitsome");
+    return finish_some(size, requests, count, indices, Statuses(statuses), true, "MPI_Waitsome");
 }
 int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
-    if (!is_shielded()) return PMPI_Testsome(size, requests, count, indices, statuses);
+    if (is_for_mpi(size, requests)) return PMPI_Testsome(size, requests, count, indices, statuses);
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), false, size, "MPI_Testsome");
+    return finish_some(size, requests, count, indices, Statuses(statuses), false, "MPI_Testsome");
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -462,7 +470,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Request_free(MPI_Request* request) {
-    if (*request == MPI_REQUEST_NULL) return PMPI_Request_free(request);
+    if (request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Request_free(request);
     if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);  // MPI has no such thing
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) {
@@ -478,6 +486,7 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
+    if (request == nullptr) return PMPI_Cancel(request);
     if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) return PMPI_Cancel(request);

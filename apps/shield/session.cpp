@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "shield/collective.hpp"
-#include "shield/guard.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -40,9 +39,36 @@ bool combines(std::string_view call) {
            call.find("Scan") != std::string_view::npos;
 }
 
+/// Whether they have been prepared: which they are is not known.
+bool are_prepared(std::string_view call) {
+    return call.starts_with("MPI_Start");
+}
+
 char const* what_holes_are(Policy const& policy) {
     if (!policy.fills_holes) return "as they were";
     return policy.hole == std::byte{0} ? "zeros" : "all ones";
+}
+
+void say_what_is_missing(Family& family, Lane const& lane, int root, bool has_holes) {
+    bool const has_root = root == no_root || lane.lives(root);
+    int const speaker = root != no_root && has_root ? root : lane.living.front();
+    if (speaker != lane.self) return;
+    if (!has_root) {
+        say_once(family, "rank " + std::to_string(root) + ", its root, is dead: it is left out");
+    } else if (has_holes) {
+        say_once(family, the_dead(lane) + ": places of the dead are " + what_holes_are(session().policy));
+    } else if (combines(family.name)) {
+        say_once(family, the_dead(lane) + " and missing in the result");
+    } else if (are_prepared(family.name)) {
+        say_once(family, the_dead(lane) + " and missing in what it starts");
+    }
+}
+
+/// MPI gives errors of calls without a communicator to MPI_COMM_WORLD.
+void hear(MPI_Comm* face, int* code, ...) {
+    Entry::note_error(*code);
+    auto* const lane = Entry::current() == nullptr ? lane_of(*face) : nullptr;
+    if (lane != nullptr) raise_error(*lane, *code);
 }
 
 }  // namespace
@@ -71,7 +97,17 @@ int class_of(int code) {
     return error_class;
 }
 
+MPI_Errhandler handler_of_faces() {
+    static MPI_Errhandler const handler = [] {
+        MPI_Errhandler made = MPI_ERRORS_RETURN;
+        PMPI_Comm_create_errhandler(hear, &made);
+        return made;
+    }();
+    return handler;
+}
+
 int raise_error(Lane& lane, int code) {
+    Entry::note_error(MPI_SUCCESS);
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     bool const is_fatal = lane.handler == MPI_ERRORS_ARE_FATAL || lane.handler == MPI_ERRORS_ABORT;
     if (is_fatal && session().board->is_shared()) {
@@ -82,7 +118,11 @@ int raise_error(Lane& lane, int code) {
         end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
                 std::string(text) + "; errors are fatal");
     }
-    LentHandler const lent(lane.face);  // also if it throws
+    struct Lent {
+        Lane const& lane;
+        explicit Lent(Lane const& to) : lane(to) { PMPI_Comm_set_errhandler(lane.face, lane.handler); }
+        ~Lent() { PMPI_Comm_set_errhandler(lane.face, handler_of_faces()); }
+    } const lent(lane);  // back also if it throws
     PMPI_Comm_call_errhandler(lane.face, code);
     return code;
 }
@@ -104,10 +144,12 @@ void say(std::string const& call, std::string const& what) {
     std::fflush(stderr);
 }
 
+void say_once(Family& family, std::string const& what) {
+    if (!std::exchange(family.has_spoken, true)) say(family.name, what + " (said once)");
+}
+
 void say_once(std::string const& what) {
-    auto const* const entry = Entry::current();
-    if (entry == nullptr || std::exchange(entry->family().has_spoken, true)) return;
-    say(entry->family().name, what + " (said once)");
+    if (auto const* const entry = Entry::current()) say_once(entry->family(), what);
 }
 
 void end_job(int code, std::string const& call, std::string const& why) {
@@ -152,19 +194,17 @@ void without_root(char const* call, int root, bool needs_its_data) {
 }
 
 void without_the_dead(Lane const& lane, int root) {
-    if (lane.is_whole()) return;
-    auto const& it = session();
     auto const* const entry = Entry::current();
-    bool const has_root = root == no_root || lane.lives(root);
-    int const speaker = root != no_root && has_root ? root : lane.living.front();
-    if (speaker != lane.self || entry == nullptr) return;
-    if (!has_root) {
-        say_once("rank " + std::to_string(root) + ", its root, is dead: it is left out");
-    } else if (it.counts.holes != 0) {
-        say_once(the_dead(lane) + ": places of the dead are " + what_holes_are(it.policy));
-    } else if (combines(entry->family().name)) {
-        say_once(the_dead(lane) + " and missing in the result");
-    }
+    if (lane.is_whole() || entry == nullptr) return;
+    bool const has_holes = session().counts.holes != 0;
+    say_what_is_missing(entry->family(), lane, root, has_holes);
+}
+
+void ended_without_the_dead(Family& family, Lane const& lane, int root) {
+    std::string_view const call = family.name;
+    bool const has_places =
+        call.find("gather") != std::string_view::npos || call.find("alltoall") != std::string_view::npos;
+    say_what_is_missing(family, lane, root, has_places);
 }
 
 int send_nothing(Lane const& lane, int to) {

@@ -67,16 +67,21 @@ inline Lane* lane_of(MPI_Comm comm) {
 }
 /// The error class of a return code.
 int class_of(int code);
+/// For faces: tells the program's error handler of errors in calls that are not intercepted. Those that are tell of
+/// their own.
+MPI_Errhandler handler_of_faces();
 /// Calls the program's error handler, and returns code.
 int raise_error(Lane& lane, int code);
 /// The same if code is an error.
 inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
 }
-/// The same where MPI has told another handler if the shield has nothing to do with the communicator.
-inline int complain(MPI_Comm comm, int code) {
-    auto* const lane = code == MPI_SUCCESS ? nullptr : lane_of(comm);
-    return lane == nullptr ? code : raise_error(*lane, code);
+
+/// What an intercepted call returns. If it did not know whom to tell of an error, that is the handler of
+/// MPI_COMM_WORLD.
+inline int told(Entry const& entry, int code) {
+    auto* const world = code != MPI_SUCCESS && code == entry.untold() ? lane_of(MPI_COMM_WORLD) : nullptr;
+    return world == nullptr ? code : raise_error(*world, code);
 }
 
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
@@ -85,7 +90,8 @@ std::string located(char const* call);
 std::string located(char const* call, std::string const& place);
 /// One line on standard error, of this rank.
 void say(std::string const& call, std::string const& what);
-/// The same of the present call, once in its family.
+/// The same, once in a family of calls; or in that of the present call.
+void say_once(Family& family, std::string const& what);
 void say_once(std::string const& what);
 
 /// Exit codes of jobs that the shield ends.
@@ -104,6 +110,8 @@ void without_root(char const* call, int root, bool needs_its_data);
 /// After a collective: if data of the dead are missing, the root says so, or the lowest member who lives. root: a rank,
 /// or no_root.
 void without_the_dead(Lane const& lane, int root);
+/// The same of a nonblocking one, which a call of this family has started.
+void ended_without_the_dead(Family& family, Lane const& lane, int root);
 /// Instead of a message to the dead. MPI_SUCCESS, or an error, of which the program is still to be told.
 int send_nothing(Lane const& lane, int to);
 /// This process finds a member dead in the present call.

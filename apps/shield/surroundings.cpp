@@ -5,7 +5,10 @@
 
 #include <dlfcn.h>
 
+#include "shield/files.hpp"
 #include "shield/fortran.hpp"
+#include "shield/nonblocking.hpp"
+#include "shield/proxies.hpp"
 #include "shield/report.hpp"
 #include "shield/session.hpp"
 
@@ -46,6 +49,10 @@ std::string what_is_in_the_way() {
 void stand_aside(char const* call) {
     auto& it = session();
     if (it.shield == nullptr) return;
+    if (has_collectives_under_way() || has_proxies() || has_files())
+        refuse(call,
+               "the program looks after failures itself, but has nonblocking collectives, persistent requests or "
+               "files from before, which only the shield can end");
     if (it.shield->living().front() == it.shield->self()) {
         say(call, "the program looks after failures itself: the shield stands aside from here on");
         report_aside(call);

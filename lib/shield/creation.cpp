@@ -22,7 +22,7 @@ int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child) {
         PMPI_Comm_free(&child.face);
         return code;
     }
-    PMPI_Comm_set_errhandler(child.face, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(child.face, shield.options().on_error);
     PMPI_Comm_set_errhandler(child.comm, MPI_ERRORS_RETURN);
     return code;
 }

@@ -24,7 +24,7 @@ constexpr int creation_tag = 0xc04;  // of MPI's own on the stage
 
 /// The same for all members, each time another.
 LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
-    static std::unordered_map<std::uint64_t, std::uint64_t> made;
+    static auto& made = *new std::unordered_map<std::uint64_t, std::uint64_t>;  // never destroyed
     auto key = mix(static_cast<std::uint64_t>(lane.id) ^ mix(static_cast<std::uint64_t>(tag) + 1));
     for (auto const rank : members) key = mix(key ^ static_cast<std::uint64_t>(rank));
     return LaneId{mix(key + made[key]++)};
@@ -137,7 +137,9 @@ void wait_for_stragglers() {
 }
 
 /// Of these ranks, in their order. If one of them dies in it, others may wait there for it, or for those who have heard
-/// of that and left. To leave the stage ends most of these waits, but not those that begin afterwards.
+/// of that and left; so they may if somebody else on the stage dies and some hear of it before they begin, for MPI
+/// turns these away. To leave the stage ends most of these waits, but not those that begin afterwards. The second
+/// communicator comes from the first, where no death of others counts and a revocation ends all waits.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
     auto const& stage = shield.stage();
     auto const places = places_of(ranks, parent, stage);
@@ -146,8 +148,10 @@ int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ra
     PMPI_Comm_group(stage.comm, &all);
     PMPI_Group_incl(all, static_cast<int>(places.size()), places.data(), &group);
     auto const make = [&](MPI_Comm on, MPI_Comm* made) {
-        if (ft::backend::knows_of_deaths(on)) return MPI_ERR_PROC_FAILED;
-        return PMPI_Comm_create_group(on, group, creation_tag, made);
+        if (child.face == MPI_COMM_NULL) return PMPI_Comm_create_group(on, group, creation_tag, made);
+        int const code = PMPI_Comm_dup(child.face, made);
+        if (code != MPI_SUCCESS) ft::backend::revoke(child.face);
+        return code;
     };
     auto* const note = shield.options().on_uninterruptible;
     if (note != nullptr) note(true);

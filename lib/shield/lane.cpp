@@ -42,9 +42,12 @@ void Lane::set_members(Lane const& origin, std::span<int const> ranks) {
 }
 
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared) {
+    MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(face, &own);
     int code = PMPI_Comm_set_errhandler(face, handler);
     if (code == MPI_SUCCESS) code = PMPI_Comm_get_errhandler(face, shared);
-    PMPI_Comm_set_errhandler(face, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(face, own);
+    PMPI_Errhandler_free(&own);
     return code;
 }
 

@@ -59,8 +59,8 @@ struct Lane {
 /// below it.
 constexpr int round_tag = (1 << 15) - 1;
 
-/// Sets *shared to another reference to an error handler, to be given back by MPI_Errhandler_free. The face has
-/// MPI_ERRORS_RETURN afterwards. MPI_SUCCESS, or an error if it is no handler of communicators.
+/// Sets *shared to another reference to an error handler, to be given back by MPI_Errhandler_free. The face keeps its
+/// own. MPI_SUCCESS, or an error if it is no handler of communicators.
 int share(MPI_Comm face, MPI_Errhandler handler, MPI_Errhandler* shared);
 
 /// The same on all members of the child, and for no other lane.

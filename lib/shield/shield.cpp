@@ -94,7 +94,7 @@ Shield::Shield(Options options) : options_(options) {
     living_ = founders_;
     auto lane = std::make_unique<Lane>();
     PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &lane->handler);
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, options_.on_error);
     control_ = duplicate(MPI_COMM_WORLD);
     stage_ = {duplicate(MPI_COMM_WORLD), founders_};
     lane->id = world_id;

@@ -28,6 +28,8 @@ struct Options {
     CommitOptions commit;
     /// Results of more bytes are confirmed and not kept.
     std::size_t most_forwarded = 4096;
+    /// Of faces: told of errors in calls of MPI on them, ours among these. It must let them return.
+    MPI_Errhandler on_error = MPI_ERRORS_RETURN;
     /// Told of each step of a repair before it is carried out, and of Repair::Step::done. May be nullptr.
     void (*on_step)(Repair::Step step) = nullptr;
     /// Told when this process enters and leaves a call of MPI from which it may not return if somebody dies in it, even

@@ -165,10 +165,14 @@ static void errors_of_requests(void) {
     expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 1, "a message that is too long");
     MPI_Request_free(&request);
     MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    MPI_Isend(&rank, 1, MPI_INT, rank, 1, other, &sent);
+    MPI_Irecv(&data, 0, MPI_INT, rank, 1, other, &request);
+    expect(MPI_Waitall(2, (MPI_Request[]){request, sent}, MPI_STATUSES_IGNORE) != MPI_SUCCESS && told == 2,
+           "one of several");
     MPI_Comm_create_keyval(do_not_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_set_attr(other, key, NULL);
     MPI_Comm_idup(other, &made, &request);
-    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 2, "an attribute that is not copied");
+    expect(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS && told == 3, "an attribute that is not copied");
 }
 
 static void errors(void) {

@@ -2,6 +2,8 @@
  * what it has seen. */
 #include <mpi.h>
 
+#include <mpi-ext.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +39,55 @@ static void exchange(void) {
     printf(" irecv %d data %d errors %d\n", class_of(code), data, errors);
 }
 
+/* A receive from the dead whose type is freed before: four places that were 7, with one between them each. */
+static MPI_Request wait_for_every_other(int* data) {
+    MPI_Datatype every_other;
+    MPI_Request request;
+    for (int i = 0; i < 8; ++i) data[i] = 7;
+    MPI_Type_vector(4, 1, 2, MPI_INT, &every_other);
+    MPI_Type_commit(&every_other);
+    MPI_Irecv(data, 1, every_other, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&every_other);
+    return request;
+}
+
 static void gather(int rank, int size) {
     int all[64];
     memset(all, 1, sizeof all);
     MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int i = 0; i < size && rank == 0; ++i) printf("%d%c", all[i], i == size - 1 ? '\n' : ' ');
+}
+
+static void start_collectives(int rank) {
+    int all[64], sum;
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Iallgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Ireduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Scan_init(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+static int key; /* of an attribute that duplicates get */
+
+/* The last of what the program does when it exits. */
+static void finish_at_exit(void) {
+    int rank, found = 0;
+    void* value;
+    MPI_Comm made;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Comm_get_attr(made, key, &value, &found);
+    MPI_Comm_free(&made);
+    MPI_Finalize();
+    if (rank == 0) printf("at exit %d\n", found);
 }
 
 static void join_groups(int rank) {
@@ -59,6 +105,8 @@ int main(int argc, char** argv) {
         MPI_Session session;
         return MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS;
     }
+    int const at_exit = !strcmp(what, "at exit");
+    if (at_exit) atexit(finish_at_exit);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -69,17 +117,45 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "_exit") && rank == 1) _exit(value);
     if (!strcmp(what, "quick_exit") && rank == 1) quick_exit(value);
     if (!strcmp(what, "return") && rank == 1) return value;
+    if (!strcmp(what, "aside")) {
+        MPI_Request sum_of_all;
+        MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &sum_of_all);
+        if (value) MPI_Request_free(&sum_of_all);
+        MPI_Request over;
+        MPI_Ibarrier(MPI_COMM_WORLD, &over);
+        MPI_Wait(&over, MPI_STATUS_IGNORE);
+        MPIX_Comm_agree(MPI_COMM_WORLD, &one);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Comm_create_errhandler(count_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    int places[8];
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (!strcmp(what, "type") && rank == 0) request = wait_for_every_other(places);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
     if (!strcmp(what, "compute") && rank == 3) sleep(value);
+    if (!strcmp(what, "nonblocking")) {
+        start_collectives(rank);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(what, "exchange") && rank == 0) exchange();
     if (!strcmp(what, "gather")) gather(rank, size);
+    if (request != MPI_REQUEST_NULL) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 8; ++i) printf("%d%c", places[i], i == 7 ? '\n' : ' ');
+    }
     if (!strcmp(what, "join")) join_groups(rank);
     if (rank == 0) printf("%d of %d\n", sum, size);
+    if (at_exit) {
+        MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
+        return 0;
+    }
     MPI_Finalize();
     return 0;
 }

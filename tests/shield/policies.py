@@ -26,6 +26,10 @@ class Policies(under_shield.UnderShield):
                 done = self.job("exchange", policies=policies)
                 self.assertEqual((done.returncode, done.stdout.splitlines()), (exit_code, [line, "3 of 4"]), done.stderr)
 
+    def test_a_receive_from_the_dead_needs_its_type_though_the_program_has_freed_it(self):
+        done = self.job("type")
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["0 7 0 7 0 7 0 7", "3 of 4"]), done.stderr)
+
     def test_messages_of_the_dead_may_end_the_job(self):
         for policy, call in {"SEND_DEAD": "MPI_Send", "RECV_DEAD": "MPI_Recv"}.items():
             with self.subTest(policy):
@@ -88,9 +92,15 @@ class Policies(under_shield.UnderShield):
             with self.subTest(how):
                 done = self.job(how, "7", ranks="6")
                 self.assertEqual((done.returncode, done.stdout), (7, "5 of 6\n"), done.stderr)
+                done = self.job(how, "-1")
+                self.assertEqual((done.returncode, done.stdout), (255, "3 of 4\n"), done.stderr)
         done = self.job("exit", "0")
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"))
         self.assertIn("rank 1: exit: code 0 without MPI_Finalize: this rank is dead to the others", done.stderr)
+
+    def test_the_program_may_end_mpi_as_the_last_of_what_it_does_at_its_exit(self):
+        done = self.job("at exit")
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["3 of 4", "at exit 1"]), done.stderr)
 
     def test_abort_ends_the_job(self):
         done = self.job("abort", "9", ranks="6")  # MPI_Abort alone leaves ranks spinning
@@ -137,6 +147,20 @@ class Policies(under_shield.UnderShield):
         self.assertRegex(done.stderr, rf"rank \d: MPI_Allreduce{PLACE}: a repair has made no step for 3 s while (agreeing on the end; "
                                       r"rank 2 is forwarding outcomes|forwarding outcomes; rank 0 is agreeing on the end; rank 3 is agreeing on "
                                       r"the end); REGRAFT_SHIELD_WATCHDOG=N")
+
+    def test_who_looks_after_himself_may_have_no_requests_of_the_shield(self):
+        self.assertEqual(self.job("aside", "1").returncode, 0)
+        done = self.job("aside", "0")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertRegex(done.stderr, r"MPIX_Comm_agree.*: the program looks after failures itself, but has nonblocking collectives, persistent")
+
+    def test_nonblocking_collectives_say_what_is_missing_in_the_call_that_starts_them(self):
+        done = self.job("nonblocking")
+        said = sorted(line.split(": ", 2)[2] for line in done.stderr.splitlines() if "(said once)" in line)
+        self.assertEqual(said, ["MPI_Iallgather: rank 1 is dead: places of the dead are zeros (said once)",
+                                "MPI_Iallreduce: rank 1 is dead and missing in the result (said once)",
+                                "MPI_Ireduce: rank 1, its root, is dead: it is left out (said once)",
+                                "MPI_Start: rank 1 is dead and missing in what it starts (said once)"])
 
     def test_sessions_are_refused(self):
         done = self.job("session", ranks="1")
