@@ -74,7 +74,9 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_at
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+    auto* const lane = lane_of(comm);
     int const code = PMPI_Comm_set_attr(comm, keyval, value);
+    if (lane != nullptr) return complain(*lane, code);
     if (comm != MPI_COMM_SELF || code != MPI_SUCCESS) return code;
     std::erase(keyvals_of_self(), keyval);
     keyvals_of_self().push_back(keyval);
