@@ -246,7 +246,7 @@ int MPI_Allgather(void const* send, int send_count, MPI_Datatype send_type, void
 
 int MPI_Allgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
                    int const places[], MPI_Datatype type, MPI_Comm comm) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places) ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Allgatherv(send, send_count, send_type, receive, counts, places, type, comm);
     Kept kept(send == MPI_IN_PLACE, displaced(receive, counts[lane->self], type, places[lane->self]));
     auto const attempt = [&](MPI_Comm on) {
@@ -280,7 +280,7 @@ int MPI_Alltoall(void const* send, int send_count, MPI_Datatype send_type, void*
 
 int MPI_Alltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
                   void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places) ? nullptr : lane_of(comm);
     if (lane == nullptr)
         return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm);
     bool const in_place = send == MPI_IN_PLACE;
@@ -302,7 +302,7 @@ int MPI_Alltoallv(void const* send, int const send_counts[], int const send_plac
 
 int MPI_Alltoallw(void const* send, int const send_counts[], int const send_places[], MPI_Datatype const send_types[],
                   void* receive, int const counts[], int const places[], MPI_Datatype const types[], MPI_Comm comm) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places, types) ? nullptr : lane_of(comm);
     if (lane == nullptr)
         return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, comm);
     bool const in_place = send == MPI_IN_PLACE;

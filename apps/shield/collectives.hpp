@@ -73,6 +73,12 @@ inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displ
 /// Of the blocks of all, one after the other, those of the living.
 Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Datatype type);
 
+/// Whether arrays by rank are nowhere, for which MPI has an error.
+template <class... Arrays>
+bool are_missing(Arrays const*... arrays) {
+    return ((arrays == nullptr) || ...);
+}
+
 inline bool is_rank(Lane const& lane, int rank) {
     return 0 <= rank && rank < static_cast<int>(lane.size());
 }

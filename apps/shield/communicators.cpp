@@ -9,7 +9,9 @@
 #include "shield/any_source.hpp"
 #include "shield/attributes.hpp"
 #include "shield/creation.hpp"
+#include "shield/messages.hpp"
 #include "shield/nonblocking.hpp"
+#include "shield/proxies.hpp"
 #include "shield/session.hpp"
 #include "shield/topologies.hpp"
 #include "shield/waiting.hpp"
@@ -67,6 +69,28 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
     });
     if (code != MPI_SUCCESS) withdraw_request(request);
     return complain(lane, code);
+}
+
+/// Those that the program has freed while messages were under way on them, or prepared.
+std::vector<MPI_Comm>& freed_in_use() {
+    static auto& faces = *new std::vector<MPI_Comm>;  // never destroyed
+    return faces;
+}
+
+bool is_in_use(MPI_Comm face) {
+    return has_messages(face) || is_prepared_on(face);
+}
+
+void drop_unused() {
+    auto& faces = freed_in_use();
+    for (;;) {
+        auto const unused = std::find_if_not(faces.begin(), faces.end(), is_in_use);
+        if (unused == faces.end()) return;
+        auto& lane = *lane_of(*unused);
+        faces.erase(unused);  // before the functions of its attributes free others
+        forget_the_dead(lane.id);
+        drop(*session().shield, lane);
+    }
 }
 
 }  // namespace
@@ -178,8 +202,8 @@ int MPI_Comm_free(MPI_Comm* comm) {
         Waiting const waiting(*lane);
         part(shield, *lane);
     }
-    forget_the_dead(lane->id);
-    drop(shield, *lane);
+    freed_in_use().push_back(*comm);
+    drop_unused();
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

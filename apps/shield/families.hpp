@@ -1,6 +1,8 @@
 // The calls of MPI by name: where the program makes them, how often, and what became of them.
 #pragma once
 
+#include <mpi.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -83,11 +85,16 @@ public:
     }
     /// The innermost call of the program that has not returned; nullptr: there is none.
     static Entry const* current() { return current_; }
-    /// In the present call, MPI has met an error of which the program is still to be told; 0: it was told.
-    static void note_error(int code) {
-        if (current_ != nullptr) current_->untold_ = code;
+    struct Error {
+        int code = MPI_SUCCESS;
+        MPI_Comm comm = MPI_COMM_NULL;
+    };
+    /// In the present call, MPI has met an error, of which the program is still to be told.
+    static void note_error(Error const& error) {
+        if (current_ != nullptr) current_->untold_ = error;
     }
-    int untold() const { return untold_; }
+    /// MPI_SUCCESS: none.
+    Error const& untold() const { return untold_; }
 
     Family& family() const { return family_; }
     /// The return address of the call.
@@ -103,7 +110,7 @@ private:
     Family& family_;
     void const* caller_;
     Entry* outer_;
-    int untold_ = 0;
+    Error untold_;
 };
 
 }  // namespace regraft::shield

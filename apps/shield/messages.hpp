@@ -55,6 +55,8 @@ int complete_request(int from, int tag, MPI_Request* request);
 int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Request* request);
 /// The request receives a message from there on this face.
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag);
+/// Whether a message is under way on this face.
+bool has_messages(MPI_Comm face);
 /// Replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.

@@ -237,11 +237,11 @@ struct TypedItems {
           types(copy(all_types, neighbours)) {}
 };
 
-/// start(request): the nonblocking call.
+/// start(request): the nonblocking call on comm.
 template <class Start>
-int prepare(MPI_Request* request, std::vector<MPI_Datatype> types, Start start) {
+int prepare(MPI_Comm comm, MPI_Request* request, std::vector<MPI_Datatype> types, Start start) {
     auto const uses = std::make_shared<Uses>(std::move(types));
-    return make_persistent(request, [uses, start](Proxy::Parts& parts) { return start(&parts[0]); });
+    return make_persistent(request, comm, [uses, start](Proxy::Parts& parts) { return start(&parts[0]); });
 }
 
 std::vector<MPI_Datatype> joined(MPI_Datatype const some[], std::size_t count, MPI_Datatype const more[],
@@ -409,7 +409,7 @@ int MPI_Neighbor_allgather_init(void const* send, int send_count, MPI_Datatype s
                                 MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (session().shield == nullptr)
         return PMPI_Neighbor_allgather_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return prepare(request, {send_type, type}, [=](MPI_Request* started) {
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
         return MPI_Ineighbor_allgather(send, send_count, send_type, receive, count, type, comm, started);
     });
 }
@@ -421,7 +421,7 @@ int MPI_Neighbor_allgatherv_init(void const* send, int send_count, MPI_Datatype 
         return PMPI_Neighbor_allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info,
                                              request);
     Items const in(counts, places, neighbours(comm).from.size());
-    return prepare(request, {send_type, type}, [=](MPI_Request* started) {
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
         return MPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
                                         comm, started);
     });
@@ -431,7 +431,7 @@ int MPI_Neighbor_alltoall_init(void const* send, int send_count, MPI_Datatype se
                                MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (session().shield == nullptr)
         return PMPI_Neighbor_alltoall_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return prepare(request, {send_type, type}, [=](MPI_Request* started) {
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
         return MPI_Ineighbor_alltoall(send, send_count, send_type, receive, count, type, comm, started);
     });
 }
@@ -445,7 +445,7 @@ int MPI_Neighbor_alltoallv_init(void const* send, int const send_counts[], int c
     auto const around = neighbours(comm);
     Items const out(send_counts, send_places, around.to.size());
     Items const in(counts, places, around.from.size());
-    return prepare(request, {send_type, type}, [=](MPI_Request* started) {
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
         return MPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
                                        in.places.get(), type, comm, started);
     });
@@ -462,7 +462,7 @@ int MPI_Neighbor_alltoallw_init(void const* send, int const send_counts[], MPI_A
     TypedItems const out(send_counts, send_places, send_types, around.to.size());
     TypedItems const in(counts, places, types, around.from.size());
     auto const used = joined(send_types, around.to.size(), types, around.from.size());
-    return prepare(request, used, [=](MPI_Request* started) {
+    return prepare(comm, request, used, [=](MPI_Request* started) {
         return MPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
                                        in.counts.get(), in.places.get(), in.types.get(), comm, started);
     });

@@ -272,7 +272,7 @@ int MPI_Iexscan(void const* send, void* receive, int count, MPI_Datatype type, M
 
 int MPI_Ireduce_scatter(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm, MPI_Request* request) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts) ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Ireduce_scatter(send, receive, counts, type, op, comm, request);
     return scatter_reduced(*lane, request, send, receive, {counts, counts + lane->size()}, type, op);
 }
@@ -400,7 +400,7 @@ int MPI_Iallgather(void const* send, int send_count, MPI_Datatype send_type, voi
 
 int MPI_Iallgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
                     int const places[], MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places) ? nullptr : lane_of(comm);
     if (lane == nullptr)
         return PMPI_Iallgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
     bool const in_place = send == MPI_IN_PLACE;
@@ -438,7 +438,7 @@ int MPI_Ialltoall(void const* send, int send_count, MPI_Datatype send_type, void
 int MPI_Ialltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
                    void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
                    MPI_Request* request) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places) ? nullptr : lane_of(comm);
     if (lane == nullptr)
         return PMPI_Ialltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm, request);
     bool const in_place = send == MPI_IN_PLACE;
@@ -461,7 +461,7 @@ int MPI_Ialltoallv(void const* send, int const send_counts[], int const send_pla
 int MPI_Ialltoallw(void const* send, int const send_counts[], int const send_places[], MPI_Datatype const send_types[],
                    void* receive, int const counts[], int const places[], MPI_Datatype const types[], MPI_Comm comm,
                    MPI_Request* request) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts, places, types) ? nullptr : lane_of(comm);
     if (lane == nullptr)
         return PMPI_Ialltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, comm,
                                request);

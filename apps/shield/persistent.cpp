@@ -33,7 +33,7 @@ int partners(MPI_Comm comm) {
 class Prepared {
 public:
     explicit Prepared(MPI_Comm comm, std::vector<MPI_Datatype> types, MPI_Op op = MPI_OP_NULL)
-        : size_(partners(comm)), uses_(std::move(types), op) {
+        : comm_(comm), size_(partners(comm)), uses_(std::move(types), op) {
         MPI_Comm_rank(comm, &self_);
     }
     /// A copy of what is given by rank; of nothing if the call has no use for it here.
@@ -45,8 +45,10 @@ public:
         return memory->data();
     }
     bool is(int rank) const { return self_ == rank; }
+    MPI_Comm comm() const { return comm_; }
 
 private:
+    MPI_Comm comm_;
     int size_;
     int self_ = 0;
     Uses uses_;
@@ -66,7 +68,7 @@ std::vector<MPI_Datatype> types_of(MPI_Comm comm, void const* buffer, MPI_Dataty
 /// start(arguments..., request): the nonblocking call.
 template <class Start, class... Arguments>
 int make(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start start, Arguments... arguments) {
-    return make_persistent(request, [=](Proxy::Parts& parts) {
+    return make_persistent(request, held->comm(), [=](Proxy::Parts& parts) {
         static_cast<void>(held);
         return start(arguments..., &parts[0]);
     });

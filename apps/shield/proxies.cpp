@@ -1,5 +1,6 @@
 #include "shield/proxies.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -38,10 +39,17 @@ Proxy* find_proxy(MPI_Request request) {
 }
 
 /// The handle is that of a message to nobody, which is never started: MPI knows it as a persistent request.
-int make_persistent(MPI_Request* request, std::function<int(Proxy::Parts&)> start) {
+int make_persistent(MPI_Request* request, MPI_Comm comm, std::function<int(Proxy::Parts&)> start) {
     int const code = PMPI_Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
-    if (code == MPI_SUCCESS) proxies()[*request].start = std::move(start);
+    if (code != MPI_SUCCESS) return code;
+    auto& proxy = proxies()[*request];
+    proxy.start = std::move(start);
+    proxy.comm = comm;
     return code;
+}
+
+bool is_prepared_on(MPI_Comm comm) {
+    return std::any_of(proxies().begin(), proxies().end(), [&](auto const& each) { return each.second.comm == comm; });
 }
 
 int make_composed(MPI_Request* request, Proxy::Parts const& parts) {

@@ -17,6 +17,7 @@ struct Proxy {
 
     /// Of a persistent one: starts it. Its return code.
     std::function<int(Parts&)> start;
+    MPI_Comm comm = MPI_COMM_NULL;  // and where
     Parts parts{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     bool active = false;
     MPI_Status status{};
@@ -29,8 +30,10 @@ struct Proxy {
 bool has_proxies();
 /// nullptr: nothing is behind it. Valid until the request is freed.
 Proxy* find_proxy(MPI_Request request);
-/// A persistent request, whose handle stays the same. The return code of MPI.
-int make_persistent(MPI_Request* request, std::function<int(Proxy::Parts&)> start);
+/// A persistent request, whose handle stays the same. start(parts): starts it on comm. The return code of MPI.
+int make_persistent(MPI_Request* request, MPI_Comm comm, std::function<int(Proxy::Parts&)> start);
+/// Whether one is to be started there.
+bool is_prepared_on(MPI_Comm comm);
 /// A request of parts that are under way. The return code of MPI.
 int make_composed(MPI_Request* request, Proxy::Parts const& parts);
 /// All parts are over: whoever waits for the request is told so. A persistent one becomes inactive, another is freed.

@@ -83,6 +83,10 @@ void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, in
     under_way()[request] = {true, face, buffer, from, tag, uses};
 }
 
+bool has_messages(MPI_Comm face) {
+    return under_way().any_of([&](Message const& message) { return message.face == face; });
+}
+
 namespace {
 
 using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);

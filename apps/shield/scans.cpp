@@ -85,7 +85,7 @@ int MPI_Exscan(void const* send, void* receive, int count, MPI_Datatype type, MP
 
 int MPI_Reduce_scatter(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
-    auto* const lane = lane_of(comm);
+    auto* const lane = are_missing(counts) ? nullptr : lane_of(comm);
     if (lane == nullptr) return PMPI_Reduce_scatter(send, receive, counts, type, op, comm);
     return scatter_reduced(*lane, send, receive, counts, type, op,
                            [&](MPI_Comm on) { return PMPI_Reduce_scatter(send, receive, counts, type, op, on); });

@@ -66,7 +66,7 @@ void say_what_is_missing(Family& family, Lane const& lane, int root, bool has_ho
 
 /// MPI gives errors of calls without a communicator to MPI_COMM_WORLD.
 void hear(MPI_Comm* face, int* code, ...) {
-    Entry::note_error(*code);
+    Entry::note_error({*code, *face});
     auto* const lane = Entry::current() == nullptr ? lane_of(*face) : nullptr;
     if (lane != nullptr) raise_error(*lane, *code);
 }
@@ -107,7 +107,7 @@ MPI_Errhandler handler_of_faces() {
 }
 
 int raise_error(Lane& lane, int code) {
-    Entry::note_error(MPI_SUCCESS);
+    Entry::note_error({});
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     bool const is_fatal = lane.handler == MPI_ERRORS_ARE_FATAL || lane.handler == MPI_ERRORS_ABORT;
     if (is_fatal && session().board->is_shared()) {

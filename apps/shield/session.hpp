@@ -77,11 +77,12 @@ inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
 }
 
-/// What an intercepted call returns. If it did not know whom to tell of an error, that is the handler of
-/// MPI_COMM_WORLD.
+/// What an intercepted call returns. If it has told nobody of an error of MPI, the handler is told to which MPI gave
+/// it.
 inline int told(Entry const& entry, int code) {
-    auto* const world = code != MPI_SUCCESS && code == entry.untold() ? lane_of(MPI_COMM_WORLD) : nullptr;
-    return world == nullptr ? code : raise_error(*world, code);
+    auto const& untold = entry.untold();
+    auto* const lane = code != MPI_SUCCESS && code == untold.code ? lane_of(untold.comm) : nullptr;
+    return lane == nullptr ? code : raise_error(*lane, code);
 }
 
 /// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog

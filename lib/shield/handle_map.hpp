@@ -1,6 +1,7 @@
 // What is known of things of MPI, such as requests that are under way, by their handles.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,12 @@ public:
         }
     }
     std::size_t size() const { return size_; }
+    /// Whether a value is so. O(size).
+    template <class Predicate>
+    bool any_of(Predicate const& is_so) const {
+        return std::any_of(slots_.begin(), slots_.end(),
+                           [&](value_type const& slot) { return slot.first != Handle{} && is_so(slot.second); });
+    }
 
 private:
     static constexpr std::size_t least_slots = 64;

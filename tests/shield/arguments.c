@@ -1,5 +1,5 @@
-/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 says which error each has, and how often the
- * program's error handler was told. fatal: the first that MPI gives to no communicator ends the job. */
+/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 says which error each has, and how often
+ * the program's error handler was told. fatal: the first that MPI gives to no communicator ends the job. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -26,6 +26,7 @@ static MPI_Comm const world = MPI_COMM_WORLD;
 
 static void collectives(void) {
     int const ones[2] = {1, 1};
+    MPI_Request request;
     MPI_Datatype pair;
     MPI_Type_contiguous(2, MPI_DOUBLE_INT, &pair);
     MPI_Type_commit(&pair);
@@ -42,6 +43,9 @@ static void collectives(void) {
     SAW(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, result, -1, MPI_INT, world));
     SAW(MPI_Reduce_scatter(MPI_IN_PLACE, result, ones, MPI_DATATYPE_NULL, MPI_SUM, world));
     MPI_Type_free(&pair);
+    SAW(MPI_Allgatherv(data, 1, MPI_INT, result, ones, NULL, MPI_INT, world));
+    SAW(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, result, NULL, NULL, MPI_INT, world));
+    SAW(MPI_Ireduce_scatter(data, result, NULL, MPI_INT, MPI_SUM, world, &request));
 }
 
 static void messages(void) {
@@ -62,6 +66,20 @@ static void messages(void) {
     SAW(MPI_Request_free(&request));
     SAW(MPI_Cancel(&request));
     SAW(MPI_Start(&request));
+}
+
+/* The handler of the communicator is told, not that of MPI_COMM_WORLD. */
+static void on_another(MPI_Errhandler handler) {
+    MPI_Comm other;
+    MPI_Comm_dup(world, &other);
+    MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+    SAW(MPI_Comm_group(other, NULL));
+    SAW(MPI_Cart_rank(other, data, data));
+    MPI_Comm_set_errhandler(other, handler);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    SAW(MPI_Comm_group(other, NULL));
+    MPI_Comm_set_errhandler(world, handler);
+    MPI_Comm_free(&other);
 }
 
 static void others(void) {
@@ -94,6 +112,7 @@ int main(int argc, char** argv) {
     collectives();
     messages();
     others();
+    on_another(handler);
     MPI_Finalize();
     return 0;
 }

@@ -19,6 +19,11 @@ static int refuse(MPI_Comm comm, int keyval, void* state, void* value, void* res
     (void)comm, (void)keyval, (void)value, (void)result, (void)flag;
     return *(int*)state;
 }
+static int free_value(MPI_Comm comm, int keyval, void* value, void* state) {
+    (void)comm, (void)keyval, (void)state;
+    return MPI_Comm_free(value);
+}
+
 static int delete (MPI_Comm comm, int keyval, void* value, void* state) {
     (void)comm, (void)keyval, (void)state;
     ++deleted;
@@ -89,6 +94,11 @@ int main(int argc, char** argv) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_get_errhandler(child, &handler);
     printf("errors of a duplicate: %s\n", handler == MPI_ERRORS_RETURN ? "returned" : "not returned");
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_value, &counting, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_set_attr(child, counting, &other);
+    MPI_Comm_free(&child);
+    printf("freed with what it is attached to: %s\n", other == MPI_COMM_NULL ? "yes" : "no");
     MPI_Finalize();
     return 0;
 }

@@ -58,6 +58,25 @@ static void gather(int rank, int size) {
     for (int i = 0; i < size && rank == 0; ++i) printf("%d%c", all[i], i == size - 1 ? '\n' : ' ');
 }
 
+/* Rank 0 receives from rank 2, which starts what it has prepared, and from the dead, on a communicator that is freed.
+ */
+static void exchange_on_freed(int rank, MPI_Request* request) {
+    static int data = 7;
+    int from = 0;
+    MPI_Request receive = MPI_REQUEST_NULL;
+    MPI_Comm other;
+    MPI_Status status;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    if (rank == 0) MPI_Irecv(&data, 1, MPI_INT, 1, 5, other, request);
+    if (rank == 0) MPI_Irecv(&from, 1, MPI_INT, 2, 5, other, &receive);
+    if (rank == 2) MPI_Send_init(&rank, 1, MPI_INT, 0, 5, other, request);
+    MPI_Comm_free(&other);
+    if (rank == 2) MPI_Start(request);
+    MPI_Wait(rank == 2 ? request : &receive, &status);
+    if (rank == 2) MPI_Request_free(request);
+    if (rank == 0) printf("from %d %d\n", from, status.MPI_SOURCE);
+}
+
 static void start_collectives(int rank) {
     int all[64], sum;
     MPI_Request request;
@@ -132,6 +151,7 @@ int main(int argc, char** argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     int places[8];
     MPI_Request request = MPI_REQUEST_NULL;
+    if (!strcmp(what, "free")) exchange_on_freed(rank, &request);
     if (!strcmp(what, "type") && rank == 0) request = wait_for_every_other(places);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
@@ -146,8 +166,10 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "exchange") && rank == 0) exchange();
     if (!strcmp(what, "gather")) gather(rank, size);
     if (request != MPI_REQUEST_NULL) {
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        for (int i = 0; i < 8; ++i) printf("%d%c", places[i], i == 7 ? '\n' : ' ');
+        MPI_Status status;
+        int const code = class_of(MPI_Wait(&request, &status));
+        if (!strcmp(what, "free")) printf("code %d source %d\n", code, status.MPI_SOURCE);
+        for (int i = 0; i < 8 && !strcmp(what, "type"); ++i) printf("%d%c", places[i], i == 7 ? '\n' : ' ');
     }
     if (!strcmp(what, "join")) join_groups(rank);
     if (rank == 0) printf("%d of %d\n", sum, size);

@@ -30,6 +30,10 @@ class Policies(under_shield.UnderShield):
         done = self.job("type")
         self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["0 7 0 7 0 7 0 7", "3 of 4"]), done.stderr)
 
+    def test_messages_go_on_where_the_communicator_is_freed(self):
+        done = self.job("free")
+        self.assertEqual((done.returncode, done.stdout.splitlines()), (3, ["from 2 2", "code 0 source 1", "3 of 4"]), done.stderr)
+
     def test_messages_of_the_dead_may_end_the_job(self):
         for policy, call in {"SEND_DEAD": "MPI_Send", "RECV_DEAD": "MPI_Recv"}.items():
             with self.subTest(policy):

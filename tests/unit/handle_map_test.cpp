@@ -37,6 +37,16 @@ TEST(HandleMap, ForgetsWhatWasErased) {
 
 // Insertions prevail at first, then erasures, so that it grows and runs empty; whatever has ever been there is asked
 // for.
+TEST(HandleMap, LooksAtTheValuesOfHandlesOnly) {
+    int items[2] = {};
+    Map map;
+    EXPECT_FALSE(map.any_of([](std::string const&) { return true; }));
+    map[&items[0]] = "a";
+    map[&items[1]] = "b";
+    EXPECT_TRUE(map.any_of([](std::string const& value) { return value == "b"; }));
+    EXPECT_FALSE(map.any_of([](std::string const& value) { return value.empty(); }));
+}
+
 TEST(HandleMap, HoldsWhatTheStandardMapHolds) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(seed);
