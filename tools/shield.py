@@ -93,6 +93,7 @@ class Options:
                 words = words[2:]
             else:
                 break
+        self.library = str(pathlib.Path(self.library).absolute())  # ranks may begin in another directory
         self.rest = words
 
     def set(self, name: str, value: str) -> None:

@@ -1,6 +1,9 @@
 #include "shield/attributes.hpp"
 
+#include <algorithm>
 #include <map>
+
+#include "shield/session.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -16,7 +19,24 @@ std::map<int, Keyval>& keyvals() {
     return all;
 }
 
+/// Of those of MPI_COMM_SELF, in the order in which they were set.
+std::vector<int>& keyvals_of_self() {
+    static std::vector<int> keyvals;
+    return keyvals;
+}
+
 }  // namespace
+
+void delete_attributes_of_self() {
+    for (auto& keyvals = keyvals_of_self(); !keyvals.empty();) {
+        void* value = nullptr;
+        int found = 0;
+        int const keyval = keyvals.back();
+        keyvals.pop_back();
+        int const code = PMPI_Comm_get_attr(MPI_COMM_SELF, keyval, &value, &found);
+        if (code == MPI_SUCCESS && found != 0) PMPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
+    }
+}
 
 CopiedAttributes::CopiedAttributes(MPI_Comm from) {
     auto const all = keyvals();  // copy functions may make others
@@ -53,7 +73,20 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_at
     return code;
 }
 
-// That of MPI-1, which is in the library still.
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+    auto* const lane = lane_of(comm);
+    int const code = PMPI_Comm_set_attr(comm, keyval, value);
+    if (lane != nullptr) return complain(*lane, code);
+    if (comm != MPI_COMM_SELF || code != MPI_SUCCESS) return code;
+    std::erase(keyvals_of_self(), keyval);
+    keyvals_of_self().push_back(keyval);
+    return code;
+}
+
+// Those of MPI-1, which are in the library still.
+int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+    return MPI_Comm_set_attr(comm, keyval, value);
+}
 int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* state) {
     return MPI_Comm_create_keyval(copy, remove, keyval, state);
 }

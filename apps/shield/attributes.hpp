@@ -20,4 +20,8 @@ private:
     std::vector<std::pair<int, void*>> values_;  // by keyval
 };
 
+/// Begins the end: MPI is whole as long as what this calls of the program goes on. In the reverse order of their
+/// setting.
+void delete_attributes_of_self();
+
 }  // namespace regraft::shield

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,17 +32,20 @@ void leave_code(int code) {
     for (;;) pause();
 }
 
-void at_exit(int code, void*) {
+void leave(char const* how, int code) {
     if (!is_in_job()) return;
-    say("exit", "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
+    say(how, "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
     leave_code(code);
     std::fflush(nullptr);
     die();
 }
 
+int code_of_quick_exit = 0;
+
 /// Before the program has anything to do at its exit, so that it is done before ours.
 __attribute__((constructor)) void watch_exit() {
-    on_exit(at_exit, nullptr);
+    on_exit([](int code, void*) { leave("exit", code); }, nullptr);
+    at_quick_exit([] { leave("quick_exit", code_of_quick_exit); });
 }
 
 }  // namespace
@@ -63,6 +67,11 @@ int MPI_Abort(MPI_Comm comm, int code) {
             "the program ends the job, code " + std::to_string(code));
 }
 
+__attribute__((visibility("default"))) void quick_exit(int code) noexcept {
+    code_of_quick_exit = code;
+    reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "quick_exit"))(code);
+    __builtin_unreachable();
+}
 // Signal handlers call them: nothing is said.
 __attribute__((visibility("default"))) void _exit(int code) {
     if (is_in_job()) {

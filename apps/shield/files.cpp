@@ -1,6 +1,7 @@
 #include "shield/files.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <unordered_map>
 #include <utility>
 
@@ -79,15 +80,25 @@ private:
     MPI_File file_ = MPI_FILE_NULL;
 };
 
+/// Where the part of a name that is a path begins: before it may be which file system it is on, for MPI.
+std::size_t begin_of_path(std::string const& name) {
+    auto const colon = name.find(':');
+    return colon != std::string::npos && name.find('/') > colon ? colon + 1 : 0;
+}
+
+/// The program may go to another directory before the file is closed.
+std::string absolute(std::string const& name) {
+    auto const begin = begin_of_path(name);
+    return name.substr(0, begin) + std::filesystem::absolute(name.substr(begin)).string();
+}
+
 /// Beside the file, and of no other job or opening.
 std::string pointer_path(Lane const& lane, std::string const& name) {
     char const* const job = std::getenv("PMIX_NAMESPACE");
     ByteWriter which;
     which.put(lane.id);
     which.put_text(job == nullptr ? "" : job);
-    auto const colon = name.find(':');  // which file system it is on, for MPI
-    bool const prefixed = colon != std::string::npos && name.find('/') > colon;
-    return name.substr(prefixed ? colon + 1 : 0) + "." + std::to_string(hash(which.bytes())) + ".pointer";
+    return name.substr(begin_of_path(name)) + "." + std::to_string(hash(which.bytes())) + ".pointer";
 }
 
 /// Removes what another job may have left, and sets the pointer where the file begins for the program.
@@ -166,7 +177,7 @@ int MPI_File_open(MPI_Comm comm, char const* name, int mode, MPI_Info info, MPI_
     auto* const parent = lane_of(comm);
     if (parent == nullptr) return PMPI_File_open(comm, name, mode, info, handle);
     File file;
-    file.name = name;
+    file.name = absolute(name);
     file.mode = mode;
     *handle = MPI_FILE_NULL;
     if (int const code = duplicate(*session().shield, *parent, &file.face); code != MPI_SUCCESS)

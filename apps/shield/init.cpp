@@ -1,14 +1,18 @@
 // Begin and end: MPI_Init, MPI_Finalize and settings.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <string_view>
 
+#include <dlfcn.h>
+
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "shield/attributes.hpp"
 #include "shield/buffered.hpp"
 #include "shield/report.hpp"
 #include "shield/session.hpp"
@@ -46,6 +50,21 @@ void read_environment() {
     }
 }
 
+/// What this process starts from here on needs nothing of us: loading us and MPI takes 50 times what it takes to start
+/// a shell.
+void leave_environment() {
+    Dl_info ours{};
+    char const* const preloaded = std::getenv("LD_PRELOAD");
+    if (preloaded == nullptr || dladdr(reinterpret_cast<void*>(&leave_environment), &ours) == 0) return;
+    std::string rest;
+    std::string names = preloaded;
+    std::replace(names.begin(), names.end(), ' ', ':');  // either separates them
+    std::istringstream items{names};
+    for (std::string item; std::getline(items, item, ':');)
+        if (!item.empty() && item != ours.dli_fname) rest += (rest.empty() ? "" : ":") + item;
+    static_cast<void>(rest.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", rest.c_str(), 1));
+}
+
 /// Ends the job, or lets the program go on without a shield.
 void do_without_shield(std::string const& why, int rank) {
     bool const ends = session().policy.unsupported == Unsupported::end_job;
@@ -64,6 +83,7 @@ void start() {
     int rank = 0;
     int size = 0;
     read_environment();
+    leave_environment();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     it.board = std::make_unique<Board>(rank, size);
@@ -108,6 +128,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
 
 int MPI_Finalize() {
     if (auto& it = session(); it.shield != nullptr) {
+        delete_attributes_of_self();
         finish_buffered_sends();
         {
             Waiting waiting;

@@ -61,5 +61,7 @@ bool has_messages(MPI_Comm face);
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.
 void set_empty(MPI_Status* status, int from, int tag);
+/// Says that there was nothing to wait for.
+void set_inactive(MPI_Status* status);
 
 }  // namespace regraft::shield

@@ -73,6 +73,13 @@ void set_empty(MPI_Status* status, int from, int tag) {
     PMPI_Status_set_cancelled(status, 0);
 }
 
+void set_inactive(MPI_Status* status) {
+    if (status == MPI_STATUS_IGNORE) return;
+    set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    status->MPI_TAG = MPI_ANY_TAG;
+    status->MPI_ERROR = MPI_SUCCESS;
+}
+
 namespace {
 
 /// The code with which the request completes.
@@ -85,6 +92,26 @@ int await(MPI_Request* request, Buffer const& buffer, MPI_Status* status) {
         waiting.go_on([&] { return buffer.bytes(); });
         session().shield->help();
     }
+}
+
+/// On a communicator that is not shielded. The others get on meanwhile, whom a call of MPI that blocks would hold up.
+int await_native(MPI_Request request, MPI_Status* status) {
+    int code = MPI_SUCCESS;
+    for (int done = 0; code == MPI_SUCCESS && done == 0;) {
+        code = PMPI_Test(&request, &done, status);
+        if (done == 0) session().shield->help();
+    }
+    return code;
+}
+template <class Start>
+int await_native(Start const& start, MPI_Status* status) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int const code = start(&request);
+    return code != MPI_SUCCESS ? code : await_native(request, status);
+}
+
+bool is_shielded() {
+    return session().shield != nullptr;
 }
 
 /// A receive from any source goes on among the living, as long as the policy says. The code for the program.
@@ -145,28 +172,42 @@ extern "C" {
 
 int MPI_Send(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Send(data, count, type, to, tag, comm);
+    if (!is_shielded()) return PMPI_Send(data, count, type, to, tag, comm);
+    if (lane == nullptr)
+        return await_native([&](MPI_Request* request) { return PMPI_Isend(data, count, type, to, tag, comm, request); },
+                            MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Isend, {const_cast<void*>(data), count, type}, to, tag);
 }
 
 int MPI_Ssend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Ssend(data, count, type, to, tag, comm);
+    if (!is_shielded()) return PMPI_Ssend(data, count, type, to, tag, comm);
+    if (lane == nullptr)
+        return await_native(
+            [&](MPI_Request* request) { return PMPI_Issend(data, count, type, to, tag, comm, request); },
+            MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Issend, {const_cast<void*>(data), count, type}, to, tag);
 }
 
 int MPI_Rsend(void const* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Rsend(data, count, type, to, tag, comm);
+    if (!is_shielded()) return PMPI_Rsend(data, count, type, to, tag, comm);
+    if (lane == nullptr)
+        return await_native(
+            [&](MPI_Request* request) { return PMPI_Irsend(data, count, type, to, tag, comm, request); },
+            MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag);
 }
 
 int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Recv(data, count, type, from, tag, comm, status);
+    if (!is_shielded()) return PMPI_Recv(data, count, type, from, tag, comm, status);
+    if (lane == nullptr)
+        return await_native(
+            [&](MPI_Request* request) { return PMPI_Irecv(data, count, type, from, tag, comm, request); }, status);
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
@@ -182,9 +223,20 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, int to, int send_tag, void* data,
                  int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr)
+    if (!is_shielded())
         return PMPI_Sendrecv(send_data, send_count, send_type, to, send_tag, data, count, type, from, tag, comm,
                              status);
+    if (lane == nullptr) {
+        MPI_Request receipt = MPI_REQUEST_NULL;
+        int code = PMPI_Irecv(data, count, type, from, tag, comm, &receipt);
+        if (code == MPI_SUCCESS)
+            code = await_native(
+                [&](MPI_Request* request) {
+                    return PMPI_Isend(send_data, send_count, send_type, to, send_tag, comm, request);
+                },
+                MPI_STATUS_IGNORE);
+        return code != MPI_SUCCESS ? code : await_native(receipt, status);
+    }
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
@@ -208,7 +260,16 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Probe(from, tag, comm, status);
+    if (!is_shielded()) return PMPI_Probe(from, tag, comm, status);
+    if (lane == nullptr) {
+        // MPI's own ends if the source dies, and what asks whether something is there does not.
+        for (; session().shield->has_pending() && !backend::knows_of_deaths(MPI_COMM_WORLD); session().shield->help()) {
+            int found = 0;
+            int const code = PMPI_Iprobe(from, tag, comm, &found, status);
+            if (code != MPI_SUCCESS || found != 0) return code;
+        }
+        return PMPI_Probe(from, tag, comm, status);
+    }
     enter_message_call();
     Waiting waiting;
     for (int found = 0;;) {

@@ -184,7 +184,7 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) return look_at_message(request, status, call);
     if (!proxy->active) {
-        set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        set_inactive(status);
         return {true, MPI_SUCCESS};
     }
     bool is_over = true;
@@ -246,7 +246,7 @@ private:
 /// Whether a request that is not complete for MPI ends for it is of the dead.
 bool is_over(MPI_Request request, MPI_Status* status, Obituaries& obituaries) {
     if (auto const* const proxy = find_proxy(request)) {
-        set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        set_inactive(status);
         if (!proxy->active) return true;
         if (status != MPI_STATUS_IGNORE) *status = proxy->status;
         bool const first = proxy->parts[0] == MPI_REQUEST_NULL || is_over(proxy->parts[0], status, obituaries);
@@ -295,6 +295,11 @@ int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
     return lane == nullptr ? code : complain(*lane, code);
 }
 
+/// Of several requests, the first that has failed: the handler of its communicator is told of it.
+int raise_in_status(Progress const& failed) {
+    return raise(failed.code, failed.face) == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+
 /// Waits for one, or does not wait: whether it is over.
 Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const* call) {
     Waiting waiting;
@@ -306,15 +311,10 @@ Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const
     }
 }
 
-/// Several have failed, or one: the handler of the first is told.
-int raise_in_status(std::optional<MPI_Comm> face) {
-    return face ? raise(MPI_ERR_IN_STATUS, *face) : MPI_SUCCESS;
-}
-
 /// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
 int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
                 char const* call) {
-    std::optional<MPI_Comm> failed;
+    Progress failed;  // the first that has
     Waiting waiting;
     for (;;) {
         bool active = false;
@@ -325,7 +325,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
             auto const progress = look_at(&requests[i], statuses.at(*count), call);
             if (!progress.done) continue;
             statuses.set_code(*count, progress.code);
-            if (!failed && progress.code != MPI_SUCCESS) failed = progress.face;
+            if (failed.code == MPI_SUCCESS) failed = progress;
             indices[(*count)++] = i;
         }
         if (!active) {
@@ -360,7 +360,7 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
         }
         *index = MPI_UNDEFINED;
         *flag = active ? 0 : 1;
-        if (!active) set_empty(status, MPI_ANY_SOURCE, MPI_ANY_TAG);
+        if (!active) set_inactive(status);
         if (!active || !waits) return MPI_SUCCESS;
         waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
         session().shield->help();
@@ -421,18 +421,14 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     if (is_for_mpi(size, requests)) return PMPI_Waitall(size, requests, theirs);
     session().shield->help();
     Statuses const statuses(theirs);
-    std::vector<int> codes;  // of all, once one has failed
-    std::optional<MPI_Comm> failed;
+    Progress failed;  // the first that has
     for (int i = 0; i < size; ++i) {
         auto const progress = requests[i] == MPI_REQUEST_NULL
                                   ? Progress{true, PMPI_Wait(&requests[i], statuses.at(i))}
                                   : finish(&requests[i], statuses.at(i), true, "MPI_Waitall");
-        if (progress.code == MPI_SUCCESS) continue;
-        if (!failed) failed = progress.face;
-        codes.resize(static_cast<std::size_t>(size), MPI_SUCCESS);
-        codes[static_cast<std::size_t>(i)] = progress.code;
+        statuses.set_code(i, progress.code);
+        if (failed.code == MPI_SUCCESS) failed = progress;
     }
-    for (std::size_t i = 0; i < codes.size(); ++i) statuses.set_code(static_cast<int>(i), codes[i]);
     return raise_in_status(failed);
 }
 

@@ -118,9 +118,12 @@ int raise_error(Lane& lane, int code) {
         end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
                 std::string(text) + "; errors are fatal");
     }
-    PMPI_Comm_set_errhandler(lane.face, lane.handler);
+    struct Lent {
+        Lane const& lane;
+        explicit Lent(Lane const& to) : lane(to) { PMPI_Comm_set_errhandler(lane.face, lane.handler); }
+        ~Lent() { PMPI_Comm_set_errhandler(lane.face, handler_of_faces()); }
+    } const lent(lane);  // back also if it throws
     PMPI_Comm_call_errhandler(lane.face, code);
-    PMPI_Comm_set_errhandler(lane.face, handler_of_faces());
     return code;
 }
 

@@ -3,6 +3,8 @@
 
 #include <mpi-ext.h>
 
+#include <dlfcn.h>
+
 #include "shield/files.hpp"
 #include "shield/fortran.hpp"
 #include "shield/nonblocking.hpp"
@@ -20,12 +22,27 @@ bool survives_failures() {
     return found != 0 && *value != 0;
 }
 
+/// A call of MPI that something before us answers, such as a profiler that is linked into the program: it goes on to
+/// MPI's profiling interface, past us. Empty: there is none.
+std::string answered_before_us() {
+    Dl_info ours{};
+    dladdr(reinterpret_cast<void*>(&what_is_in_the_way), &ours);
+    for (auto const& family : families()) {
+        Dl_info first{};
+        void* const function = dlsym(RTLD_DEFAULT, family.name);
+        if (function != nullptr && dladdr(function, &first) != 0 && first.dli_fbase != ours.dli_fbase)
+            return std::string(family.name) + " is one of " + first.dli_fname;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string what_is_in_the_way() {
     if (!survives_failures())
         return "MPI was not started so that it survives failures (regraft-shield does, and mpirun --with-ft ulfm)";
     if (!take_calls_of_fortran()) return "calls of MPI from Fortran (libmpi_mpifh) do not come by the shield";
+    if (auto const call = answered_before_us(); !call.empty()) return call + ", which goes past the shield";
     return {};
 }
 

@@ -203,8 +203,14 @@ bool Shield::is_starving() {
     if (patience_.looks <= looks_before_clock || now - patience_.since < patience_.most) return false;
     if (std::none_of(busy_.begin(), busy_.end(), [](Lane const* lane) { return lane->pending.has_news(); }))
         return false;
-    patience_ = {0, now, 2 * patience_.most};
+    patience_.looks = 0;
+    patience_.is_over = true;
     return true;
+}
+
+void Patience::learn(std::chrono::milliseconds repair) {
+    constexpr std::chrono::milliseconds prompt{100};
+    if (std::exchange(is_over, false)) most = repair < prompt ? std::max(most / 2, least) : 2 * most;
 }
 
 void Shield::finish() {
@@ -307,6 +313,7 @@ void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
     statistics_.count(&Statistics::repairs);
     statistics_.count(&Statistics::rounds, past.rounds);
     statistics_.repair_ms += past.ms;
+    patience_.learn(std::chrono::milliseconds(static_cast<std::int64_t>(past.ms)));
     repairs_.push_back(std::move(past));
 }
 

@@ -67,7 +67,13 @@ struct PastRepair {
 struct Patience {
     std::uint32_t looks = 0;  // since something has come forward
     std::chrono::steady_clock::time_point since;
-    std::chrono::seconds most{2};
+    std::chrono::milliseconds most{2000};
+    bool is_over = false;  // and calls for the repair that comes
+    static constexpr std::chrono::milliseconds least{10};
+
+    /// The repair has taken so long. If it has waited for nobody, all had been in calls that block: the next time may
+    /// come sooner. Who computes is not to be called too often.
+    void learn(std::chrono::milliseconds repair);
 };
 
 /// What all members of a lane do together after a nonblocking operation of theirs.

@@ -2,6 +2,7 @@
  *
  *   ahead   who has its broadcast, along a binomial tree, waits for one whose broadcast has failed
  *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
+ *   often   that again and again
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
  *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
@@ -57,6 +58,13 @@ static void starve(void) {
     MPI_Comm_free(&other);
 }
 
+/* Again and again: patience gets shorter, for the others come at once. Two seconds each time would be twelve. */
+static void starve_often(void) {
+    double const begin = MPI_Wtime();
+    for (int i = 0; i < 6; ++i) starve();
+    expect(MPI_Wtime() - begin < 10, "each time as long as the first, or longer");
+}
+
 static void let_go(void) {
     double sum = 0;
     MPI_Comm other;
@@ -103,6 +111,30 @@ static void window(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&made);
     expect(made == MPI_WIN_NULL, "a window is left");
+}
+
+/* Rank 0 is in a receive on a communicator that the shield does not know while the others wait for the barrier. */
+static void other_group(void) {
+    int data = 0;
+    MPI_Comm half, both;
+    MPI_Request request;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, 5, &both);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int part = 0; part < 3; ++part) {
+        if (rank == 0 && part == 0) MPI_Recv(&data, 1, MPI_INT, 0, 1, both, MPI_STATUS_IGNORE);
+        if (rank == 0 && part == 1) MPI_Ssend(&data, 1, MPI_INT, 0, 1, both);
+        if (rank == 0 && part == 2) MPI_Probe(0, 1, both, MPI_STATUS_IGNORE);
+        if (rank == 0 && part == 2) MPI_Recv(&data, 1, MPI_INT, 0, 1, both, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (rank == 1 && part == 1) MPI_Recv(&data, 1, MPI_INT, 0, 1, both, MPI_STATUS_IGNORE);
+        data = 42 + part;
+        if (rank == 1 && part != 1) MPI_Send(&data, 1, MPI_INT, 0, 1, both);
+        if (part < 2) MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    }
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+    expect(data == 44, "a message of the other group is lost");
 }
 
 static int told;
@@ -171,8 +203,9 @@ int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead}, {"starve", starve}, {"free", let_go},  {"root", root},
-                       {"dups", dups},   {"window", window}, {"errors", errors}};
+    } const cases[] = {{"ahead", ahead},   {"starve", starve}, {"often", starve_often},
+                       {"free", let_go},   {"root", root},     {"dups", dups},
+                       {"window", window}, {"errors", errors}, {"inter", other_group}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;

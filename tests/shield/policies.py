@@ -93,7 +93,7 @@ class Policies(under_shield.UnderShield):
         self.assertIn("MPI_Finalize: cannot write the report /nowhere/report", done.stderr)
 
     def test_a_rank_that_leaves_is_dead_to_the_others_and_its_exit_code_counts(self):
-        for how in ("exit", "_exit", "return"):
+        for how in ("exit", "_exit", "quick_exit", "return"):
             with self.subTest(how):
                 done = self.job(how, "7", ranks="6")
                 self.assertEqual((done.returncode, done.stdout), (7, "5 of 6\n"), done.stderr)

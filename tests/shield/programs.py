@@ -13,6 +13,37 @@ class Programs(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", alone.stdout))
         self.assertIn("copied twice: value 102, copied 2, deleted 1, values of them 1000\n", done.stdout)
 
+    def test_errors_are_told_as_without_the_shield(self):
+        done, alone = self.run_job("-n", "2", ARGS.errors), self.run_job("-n", "2", ARGS.errors, shield=False)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", alone.stdout))
+        self.assertGreater(done.stdout.count("that of the duplicate is told"), 5)
+
+    def test_what_finalize_calls_finds_mpi_whole(self):
+        for victim, sum_of_living in (("-1", 4), ("2", 3)):
+            done = self.run_job("-n", "4", ARGS.last_calls, victim)
+            self.assertEqual(done.stdout.splitlines(), [f"set {when}: rank 0 of 4, {sum_of_living} add up" for when in ("then", "first")], done.stderr)
+
+    def test_error_handlers_may_throw(self):
+        for victim, sum_of_living in (("-1", 3), ("2", 2)):
+            done = self.run_job("-n", "3", ARGS.throws, victim)
+            self.assertEqual(done.stdout, f"caught 3, {sum_of_living} of 3\n", done.stderr)
+
+    def test_calls_that_go_past_the_shield_are_refused(self):
+        done = self.run_job("-n", "2", ARGS.profiled)
+        self.assertEqual((done.returncode, self.run_job("-n", "2", ARGS.profiled, shield=False).returncode), (4, 0), done.stderr)
+        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is one of .*, which goes past the shield")
+
+    def test_a_file_stays_where_it_was_opened(self):
+        done = self.run_job("-n", "3", ARGS.directories, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("63 of 63 bytes\n", done.stdout)
+        self.assertEqual(sorted(str(file.relative_to(self.folder)) for file in self.folder.rglob("*")), ["lines", "rank0", "rank1", "rank2"])
+
+    def test_what_a_rank_starts_does_not_load_the_shield(self):
+        done = self.run_job("-n", "2", "sh", "-c", 'LD_PRELOAD=libm.so.6:$LD_PRELOAD exec "$@"', "sh", ARGS.children)
+        self.assertEqual((done.returncode, done.stdout), (0, "preloaded: libm.so.6\n"), done.stderr)
+        self.assertEqual(self.run_job("-n", "2", ARGS.children).stdout, "preloaded: nothing\n")
+
     def test_a_program_may_ask_who_is_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [
@@ -60,4 +91,4 @@ class Programs(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("attributes", "queries", "phylo")
+    under_shield.main("attributes", "queries", "errors", "last_calls", "throws", "profiled", "directories", "children", "phylo")
