@@ -11,6 +11,7 @@
 #include "shield/creation.hpp"
 #include "shield/messages.hpp"
 #include "shield/nonblocking.hpp"
+#include "shield/own_faces.hpp"
 #include "shield/proxies.hpp"
 #include "shield/session.hpp"
 #include "shield/topologies.hpp"
@@ -198,6 +199,7 @@ int MPI_Comm_free(MPI_Comm* comm) {
     auto* const lane = comm == nullptr || *comm == MPI_COMM_WORLD ? nullptr : lane_of(*comm);
     if (lane == nullptr) return PMPI_Comm_free(comm);
     auto& shield = *session().shield;
+    release_own_faces(*lane);
     {
         Waiting const waiting(*lane);
         part(shield, *lane);

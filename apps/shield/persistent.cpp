@@ -11,6 +11,7 @@
 #include "shield/handles.hpp"
 #include "shield/messages.hpp"
 #include "shield/native_persistent.hpp"
+#include "shield/own_faces.hpp"
 #include "shield/proxies.hpp"
 
 namespace regraft::shield {
@@ -71,6 +72,16 @@ int make(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start star
     return make_persistent(request, held->comm(), [=](Proxy::Parts& parts) {
         static_cast<void>(held);
         return start(arguments..., &parts[0]);
+    });
+}
+
+/// The same of a collective. Its last argument is left out: the communicator.
+template <class Start, class... Arguments>
+int make_collective(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start start, Arguments... arguments) {
+    auto const own = std::make_shared<OwnFace>(held->comm());
+    return make_persistent(request, held->comm(), [=](Proxy::Parts& parts) {
+        static_cast<void>(held);
+        return start(arguments..., own->face(), &parts[0]);
     });
 }
 
@@ -179,49 +190,50 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 
 int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Barrier_init(comm, info, request);
-    return make(request, prepare(comm, {}), MPI_Ibarrier, comm);
+    return make_collective(request, prepare(comm, {}), MPI_Ibarrier);
 }
 int MPI_Bcast_init(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info,
                    MPI_Request* request) {
     if (passes()) return PMPI_Bcast_init(data, count, type, root, comm, info, request);
-    return make(request, prepare(comm, {type}), MPI_Ibcast, data, count, type, root, comm);
+    return make_collective(request, prepare(comm, {type}), MPI_Ibcast, data, count, type, root);
 }
 int MPI_Reduce_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                     MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Reduce_init(send, receive, count, type, op, root, comm, info, request);
-    return make(request, prepare(comm, {type}, op), MPI_Ireduce, send, receive, count, type, op, root, comm);
+    return make_collective(request, prepare(comm, {type}, op), MPI_Ireduce, send, receive, count, type, op, root);
 }
 int MPI_Allreduce_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                        MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Allreduce_init(send, receive, count, type, op, comm, info, request);
-    return make(request, prepare(comm, {type}, op), MPI_Iallreduce, send, receive, count, type, op, comm);
+    return make_collective(request, prepare(comm, {type}, op), MPI_Iallreduce, send, receive, count, type, op);
 }
 int MPI_Scan_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                   MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Scan_init(send, receive, count, type, op, comm, info, request);
-    return make(request, prepare(comm, {type}, op), MPI_Iscan, send, receive, count, type, op, comm);
+    return make_collective(request, prepare(comm, {type}, op), MPI_Iscan, send, receive, count, type, op);
 }
 int MPI_Exscan_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                     MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Exscan_init(send, receive, count, type, op, comm, info, request);
-    return make(request, prepare(comm, {type}, op), MPI_Iexscan, send, receive, count, type, op, comm);
+    return make_collective(request, prepare(comm, {type}, op), MPI_Iexscan, send, receive, count, type, op);
 }
 int MPI_Reduce_scatter_init(void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Reduce_scatter_init(send, receive, counts, type, op, comm, info, request);
     auto const held = prepare(comm, {type}, op);
-    return make(request, held, MPI_Ireduce_scatter, send, receive, held->copy(counts), type, op, comm);
+    return make_collective(request, held, MPI_Ireduce_scatter, send, receive, held->copy(counts), type, op);
 }
 int MPI_Reduce_scatter_block_init(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Reduce_scatter_block_init(send, receive, count, type, op, comm, info, request);
-    return make(request, prepare(comm, {type}, op), MPI_Ireduce_scatter_block, send, receive, count, type, op, comm);
+    return make_collective(request, prepare(comm, {type}, op), MPI_Ireduce_scatter_block, send, receive, count, type,
+                           op);
 }
 int MPI_Gather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                     MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Gather_init(send, send_count, send_type, receive, count, type, root, comm, info, request);
-    return make(request, prepare(comm, {send_type, type}), MPI_Igather, send, send_count, send_type, receive, count,
-                type, root, comm);
+    return make_collective(request, prepare(comm, {send_type, type}), MPI_Igather, send, send_count, send_type, receive,
+                           count, type, root);
 }
 int MPI_Gatherv_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
                      int const places[], MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info,
@@ -229,43 +241,43 @@ int MPI_Gatherv_init(void const* send, int send_count, MPI_Datatype send_type, v
     if (passes())
         return PMPI_Gatherv_init(send, send_count, send_type, receive, counts, places, type, root, comm, info, request);
     auto const held = prepare(comm, {send_type, type});
-    return make(request, held, MPI_Igatherv, send, send_count, send_type, receive, held->copy(counts, held->is(root)),
-                held->copy(places, held->is(root)), type, root, comm);
+    return make_collective(request, held, MPI_Igatherv, send, send_count, send_type, receive,
+                           held->copy(counts, held->is(root)), held->copy(places, held->is(root)), type, root);
 }
 int MPI_Scatter_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                      MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes())
         return PMPI_Scatter_init(send, send_count, send_type, receive, count, type, root, comm, info, request);
-    return make(request, prepare(comm, {send_type, type}), MPI_Iscatter, send, send_count, send_type, receive, count,
-                type, root, comm);
+    return make_collective(request, prepare(comm, {send_type, type}), MPI_Iscatter, send, send_count, send_type,
+                           receive, count, type, root);
 }
 int MPI_Scatterv_init(void const* send, int const counts[], int const places[], MPI_Datatype send_type, void* receive,
                       int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes())
         return PMPI_Scatterv_init(send, counts, places, send_type, receive, count, type, root, comm, info, request);
     auto const held = prepare(comm, {send_type, type});
-    return make(request, held, MPI_Iscatterv, send, held->copy(counts, held->is(root)),
-                held->copy(places, held->is(root)), send_type, receive, count, type, root, comm);
+    return make_collective(request, held, MPI_Iscatterv, send, held->copy(counts, held->is(root)),
+                           held->copy(places, held->is(root)), send_type, receive, count, type, root);
 }
 int MPI_Allgather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                        MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Allgather_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return make(request, prepare(comm, {send_type, type}), MPI_Iallgather, send, send_count, send_type, receive, count,
-                type, comm);
+    return make_collective(request, prepare(comm, {send_type, type}), MPI_Iallgather, send, send_count, send_type,
+                           receive, count, type);
 }
 int MPI_Allgatherv_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
                         int const places[], MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes())
         return PMPI_Allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info, request);
     auto const held = prepare(comm, {send_type, type});
-    return make(request, held, MPI_Iallgatherv, send, send_count, send_type, receive, held->copy(counts),
-                held->copy(places), type, comm);
+    return make_collective(request, held, MPI_Iallgatherv, send, send_count, send_type, receive, held->copy(counts),
+                           held->copy(places), type);
 }
 int MPI_Alltoall_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                       MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     if (passes()) return PMPI_Alltoall_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return make(request, prepare(comm, {send_type, type}), MPI_Ialltoall, send, send_count, send_type, receive, count,
-                type, comm);
+    return make_collective(request, prepare(comm, {send_type, type}), MPI_Ialltoall, send, send_count, send_type,
+                           receive, count, type);
 }
 int MPI_Alltoallv_init(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
                        void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
@@ -275,8 +287,9 @@ int MPI_Alltoallv_init(void const* send, int const send_counts[], int const send
                                    request);
     auto const held = prepare(comm, {send_type, type});
     bool const sends = send != MPI_IN_PLACE;
-    return make(request, held, MPI_Ialltoallv, send, held->copy(send_counts, sends), held->copy(send_places, sends),
-                send_type, receive, held->copy(counts), held->copy(places), type, comm);
+    return make_collective(request, held, MPI_Ialltoallv, send, held->copy(send_counts, sends),
+                           held->copy(send_places, sends), send_type, receive, held->copy(counts), held->copy(places),
+                           type);
 }
 int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send_places[],
                        MPI_Datatype const send_types[], void* receive, int const counts[], int const places[],
@@ -288,9 +301,9 @@ int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send
     for (auto const type : types_of(comm, receive, types)) all.push_back(type);
     auto const held = prepare(comm, std::move(all));
     bool const sends = send != MPI_IN_PLACE;
-    return make(request, held, MPI_Ialltoallw, send, held->copy(send_counts, sends), held->copy(send_places, sends),
-                held->copy(send_types, sends), receive, held->copy(counts), held->copy(places), held->copy(types),
-                comm);
+    return make_collective(request, held, MPI_Ialltoallw, send, held->copy(send_counts, sends),
+                           held->copy(send_places, sends), held->copy(send_types, sends), receive, held->copy(counts),
+                           held->copy(places), held->copy(types));
 }
 
 // Partitioned messages: passed on while all live.

@@ -7,6 +7,7 @@
  *   root    the root of what is under way dies
  *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
  *   window  a window is freed after a member has died
+ *   orders  persistent ones are started in different orders
  *   errors  what MPI does not allow for a collective that is under way */
 #include <mpi.h>
 
@@ -137,6 +138,31 @@ static void other_group(void) {
     expect(data == 44, "a message of the other group is lost");
 }
 
+/* Persistent ones, which each rank starts in another order, also after a death; and others that take their places. */
+static void orders(void) {
+    double sum = 0, root_has = rank == 0 ? 5 : -1;
+    int all[16], count[2] = {1, 0};
+    MPI_Request requests[4];
+    for (int again = 0; again < 2; ++again) {
+        MPI_Allreduce_init(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+        MPI_Bcast_init(&root_has, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+        MPI_Allgather_init(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]);
+        MPI_Allreduce_init(&count[0], &count[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[3]);
+        for (int round = 0; round < 3; ++round) {
+            double const living = size - (victim >= 0 && again == 1);
+            sum = count[1] = 0;
+            memset(all, 1, sizeof all);
+            for (int i = 0; i < 4; ++i) MPI_Start(&requests[(i * (rank % 2 ? 3 : 1) + rank + round) % 4]);
+            MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+            expect(sum == living && count[1] == living && root_has == 5, "what another has brought");
+            for (int i = 0; i < size; ++i) expect(all[i] == (i == victim && again == 1 ? 0 : i), "a wrong row");
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        for (int i = 0; i < 4; ++i) MPI_Request_free(&requests[i]);
+        if (again == 0) die(0);
+    }
+}
+
 static int told;
 
 static void tell(MPI_Comm* comm, int* code, ...) {
@@ -203,9 +229,9 @@ int main(int argc, char** argv) {
     struct {
         char const* name;
         void (*act)(void);
-    } const cases[] = {{"ahead", ahead},   {"starve", starve}, {"often", starve_often},
-                       {"free", let_go},   {"root", root},     {"dups", dups},
-                       {"window", window}, {"errors", errors}, {"inter", other_group}};
+    } const cases[] = {{"ahead", ahead},   {"starve", starve},    {"often", starve_often}, {"free", let_go},
+                       {"root", root},     {"dups", dups},        {"window", window},      {"orders", orders},
+                       {"errors", errors}, {"inter", other_group}};
     double living = 0;
     int known = 0;
     if (argc < 3) return 2;

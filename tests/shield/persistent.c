@@ -129,12 +129,14 @@ static void collectives(void) {
         if (how == 2)
             for (int i = 0; i < 3; ++i) MPI_Waitany(4, requests, &at, MPI_STATUS_IGNORE);
     }
+    scope = "together"; /* deaths come between them in any order */
     part = 1;
     saw_sum("allreduce_init", "all", sum);
     part = 2;
     for (int i = 0; i < size; ++i) there[i] = is_there("allgather_init", all_rows + 4 * i, 4, i, 0, 3);
     saw("allgather_init", "all", there);
     part = 0;
+    scope = "world";
     if (before[me] != 1.0) complain("scan_init without this rank");
 }
 
