@@ -21,7 +21,7 @@ std::map<int, Keyval>& keyvals() {
 
 /// Of those of MPI_COMM_SELF, in the order in which they were set.
 std::vector<int>& keyvals_of_self() {
-    static std::vector<int> keyvals;
+    static auto& keyvals = *new std::vector<int>;  // never destroyed
     return keyvals;
 }
 

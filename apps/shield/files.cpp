@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -89,7 +90,9 @@ std::size_t begin_of_path(std::string const& name) {
 /// The program may go to another directory before the file is closed.
 std::string absolute(std::string const& name) {
     auto const begin = begin_of_path(name);
-    return name.substr(0, begin) + std::filesystem::absolute(name.substr(begin)).string();
+    std::error_code error;  // nobody knows where we are
+    auto const path = std::filesystem::absolute(name.substr(begin), error);
+    return error ? name : name.substr(0, begin) + path.string();
 }
 
 /// Beside the file, and of no other job or opening.
