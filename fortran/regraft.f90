@@ -20,6 +20,7 @@ module regraft
   integer(c_int), parameter :: regraft_divergence = 9
   integer(c_int), parameter :: regraft_damaged = 10
   integer(c_int), parameter :: regraft_duplicate = 11
+  integer(c_int), parameter :: regraft_disk = 12
   integer(c_int), parameter :: regraft_uniform = 100
   integer(c_int), parameter :: regraft_per_block = 0
   integer(c_int), parameter :: regraft_bundled = 1
@@ -75,15 +76,44 @@ module regraft
     real(c_double) :: shrink_ms = 0
   end type
 
+  type, bind(c) :: regraft_save_options
+    integer(c_int32_t) :: files = 0
+    integer(c_int32_t) :: kept = 0
+    type(c_ptr) :: attributes = c_null_ptr
+    integer(c_int64_t) :: attributes_size = 0
+  end type
+
+  type, bind(c) :: regraft_save_report
+    integer(c_int64_t) :: generation = 0
+    integer(c_int64_t) :: files = 0
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int64_t) :: bytes_written = 0
+  end type
+
+  type, bind(c) :: regraft_open_report
+    integer(c_int64_t) :: generation = 0
+    integer(c_int64_t) :: num_refused = 0
+    type(c_ptr) :: attributes = c_null_ptr
+    integer(c_int64_t) :: attributes_size = 0
+    integer(c_int64_t) :: saved_commit = 0
+    integer(c_int64_t) :: num_adopted = 0
+    integer(c_int64_t) :: num_removed = 0
+    integer(c_int64_t) :: bytes_read = 0
+  end type
+
   type, bind(c) :: regraft_store_options
     logical(c_bool) :: checked = .false.
     logical(c_bool) :: referenced = .false.
     logical(c_bool) :: rounds = .false.
+    integer(c_int32_t) :: parities = 0
+    integer(c_int32_t) :: data = 0
+    type(c_ptr) :: node = c_null_ptr
   end type
 
   type, bind(c) :: regraft_load_options
     type(c_funptr) :: reread = c_null_funptr
     type(c_ptr) :: context = c_null_ptr
+    logical(c_bool) :: from_disk = .false.
     logical(c_bool) :: leave_lost = .false.
   end type
 
@@ -115,6 +145,7 @@ module regraft
     integer(c_int64_t) :: bytes_copied = 0
     integer(c_int64_t) :: most_sent = 0
     integer(c_int64_t) :: most_received = 0
+    integer(c_int64_t) :: num_unplaced = 0
   end type
 
   type, bind(c) :: regraft_snapshot_options
@@ -138,6 +169,7 @@ module regraft
     type(c_ptr) :: context = c_null_ptr
     logical(c_bool) :: balanced = .false.
     logical(c_bool) :: leave_lost = .false.
+    logical(c_bool) :: from_disk = .false.
   end type
 
   type, bind(c) :: regraft_commit_report
@@ -151,9 +183,24 @@ module regraft
     integer(c_int64_t) :: generation = 0
     integer(c_int64_t) :: num_adopted = 0
     integer(c_int64_t) :: num_lost = 0
+    integer(c_int64_t) :: num_removed = 0
     integer(c_int64_t) :: bytes_local = 0
     integer(c_int64_t) :: bytes_received = 0
     integer(c_int64_t) :: redundancy_bytes = 0
+  end type
+
+  type, bind(c) :: regraft_committed
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int32_t) :: home = 0
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int64_t) :: stored_bytes = 0
+  end type
+
+  type, bind(c) :: regraft_adoption
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int32_t) :: from = 0
+    integer(c_int32_t) :: to = 0
+    integer(c_int64_t) :: bytes = 0
   end type
 
   interface
@@ -488,6 +535,30 @@ module regraft
       integer(c_int) :: answer
     end function
 
+    function regraft_communicator_check_statuses_f(comm, code, statuses, count, call) bind(c) result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int), value :: code
+      integer(c_int), intent(in), optional :: statuses(*)
+      integer(c_int64_t), value :: count
+      character(kind=c_char), intent(in), optional :: call(*)
+      integer(c_int) :: answer
+    end function
+
+    function regraft_communicator_wait_all_f(comm, requests, count) bind(c) result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int), intent(inout), optional :: requests
+      integer(c_int64_t), value :: count
+      integer(c_int) :: answer
+    end function
+
+    function regraft_communicator_dismiss_errors(comm) bind(c) result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int) :: answer
+    end function
+
     function regraft_communicator_look(comm) bind(c) result(answer)
       import
       type(c_ptr), value :: comm
@@ -605,6 +676,32 @@ module regraft
       type(c_ptr), value :: store
       integer(c_int64_t), intent(inout), optional :: num_damaged
       integer(c_int) :: answer
+    end function
+
+    function regraft_store_save(store, archive, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      character(kind=c_char), intent(in), optional :: archive(*)
+      type(regraft_save_options), intent(in), optional :: options
+      type(regraft_save_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_open(store, archive, place, context, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      character(kind=c_char), intent(in), optional :: archive(*)
+      type(c_funptr), value :: place
+      type(c_ptr), value :: context
+      type(regraft_open_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_refused(store, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
     end function
 
     function regraft_store_num_blocks(store) bind(c) result(answer)
@@ -780,13 +877,67 @@ module regraft
       integer(c_int) :: answer
     end function
 
+    function regraft_snapshot_save(snapshot, archive, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: archive(*)
+      type(regraft_save_options), intent(in), optional :: options
+      type(regraft_save_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_open(snapshot, archive, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      character(kind=c_char), intent(in), optional :: archive(*)
+      type(regraft_restore_options), intent(in), optional :: options
+      type(regraft_open_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_refused(snapshot, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
+    end function
+
     function regraft_snapshot_generation(snapshot) bind(c) result(answer)
       import
       type(c_ptr), value :: snapshot
       integer(c_int64_t) :: answer
     end function
 
+    function regraft_snapshot_num_committed(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t) :: answer
+    end function
+
+    function regraft_snapshot_committed(snapshot, index, entity) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t), value :: index
+      type(regraft_committed), intent(inout), optional :: entity
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_adopted(snapshot, index, adoption) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t), value :: index
+      type(regraft_adoption), intent(inout), optional :: adoption
+      integer(c_int) :: answer
+    end function
+
     function regraft_snapshot_lost(snapshot, index) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int64_t), value :: index
+      type(c_ptr) :: answer
+    end function
+
+    function regraft_snapshot_removed(snapshot, index) bind(c) result(answer)
       import
       type(c_ptr), value :: snapshot
       integer(c_int64_t), value :: index

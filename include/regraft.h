@@ -42,6 +42,7 @@ enum {
     REGRAFT_DIVERGENCE = 9,      /* members that must compute alike did not; the same on all members */
     REGRAFT_DAMAGED = 10,   /* blocks arrived other than they were sent, again and again; the same on all members */
     REGRAFT_DUPLICATE = 11, /* two entities of a snapshot have one name; the same on all members */
+    REGRAFT_DISK = 12,      /* an archive cannot be written, or has nothing to read; the same on all members */
     REGRAFT_UNIFORM = 100   /* from here on the caller's, returned by all members alike */
 };
 

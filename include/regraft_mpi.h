@@ -42,7 +42,9 @@ uint32_t regraft_communicator_position(regraft_communicator const* comm);
 uint32_t regraft_communicator_num_founders(regraft_communicator const* comm);
 /* 1 at first, one more after each shrink. */
 uint32_t regraft_communicator_epoch(regraft_communicator const* comm);
-/* For MPI calls, whose return codes go through check. Valid until the communicator shrinks. */
+/* For MPI calls, whose return codes go through check. Valid until the communicator shrinks. An error that does not is
+ * noted: the next collective of the library says on stderr which call it was, and answers a death as if it was checked.
+ */
 MPI_Comm regraft_communicator_native(regraft_communicator const* comm);
 /* The same as Fortran names it. */
 MPI_Fint regraft_communicator_native_f(regraft_communicator const* comm);
@@ -50,6 +52,20 @@ MPI_Fint regraft_communicator_native_f(regraft_communicator const* comm);
 /* MPI's return code as a status: REGRAFT_PROCESS_FAILURE, of which all others then hear, or REGRAFT_ERROR_MPI. `call`
  * names it in messages. Not collective. */
 regraft_status regraft_communicator_check(regraft_communicator* comm, int code, char const* call);
+/* The same for calls that fill statuses[count], such as MPI_Waitall, which answer MPI_ERR_IN_STATUS if one of them has
+ * an error: what is in these counts, and a death before other errors. */
+regraft_status regraft_communicator_check_statuses(regraft_communicator* comm, int code, MPI_Status const* statuses,
+                                                   uint64_t count, char const* call);
+/* Returns when requests[count] are complete, and leaves them MPI_REQUEST_NULL: of messages on native, or on
+ * communicators made of it. On REGRAFT_PROCESS_FAILURE nothing of them is under way any more, either. Not collective.
+ */
+regraft_status regraft_communicator_wait_all(regraft_communicator* comm, MPI_Request* requests, uint64_t count);
+/* The same with requests, and statuses[MPI_STATUS_SIZE * count], of Fortran. */
+regraft_status regraft_communicator_check_statuses_f(regraft_communicator* comm, int code, MPI_Fint const* statuses,
+                                                     uint64_t count, char const* call);
+regraft_status regraft_communicator_wait_all_f(regraft_communicator* comm, MPI_Fint* requests, uint64_t count);
+/* In place of check, where the caller has dealt with the error by itself. */
+regraft_status regraft_communicator_dismiss_errors(regraft_communicator* comm);
 /* REGRAFT_PROCESS_FAILURE if a member has died, as far as this PE has been told; a microsecond. Not collective. */
 regraft_status regraft_communicator_look(regraft_communicator* comm);
 /* To *all, whether all members say `mine`; all may be NULL. Collective, uniform. */
@@ -84,21 +100,53 @@ typedef regraft_status (*regraft_recover)(regraft_failure const* failure, void* 
 /* Runs body(context) until it returns REGRAFT_OK on all survivors. After REGRAFT_PROCESS_FAILURE, from body or recover
  * on any of them: shrinks, then recover(failure, context), then body again, from the last state that was agreed on.
  * What all members return alike ends the loop and is its result: REGRAFT_DATA_LOST, REGRAFT_DIVERGENCE,
- * REGRAFT_DAMAGED, REGRAFT_DUPLICATE, REGRAFT_UNIFORM and above. Any other ends this process by abort(), with its
- * message, so that the others, who may wait for it, go on without it; the only PE left gets it as the result.
+ * REGRAFT_DAMAGED, REGRAFT_DUPLICATE, REGRAFT_DISK, REGRAFT_UNIFORM and above. Any other ends this process by abort(),
+ * with its message, so that the others, who may wait for it, go on without it; the only PE left gets it as the result.
  * Collective, uniform. */
 regraft_status regraft_resilient(regraft_communicator* comm, regraft_body body, regraft_recover recover, void* context);
+
+/* --- archives: the last level, on a disk that all members see (docs/disk.md) --- */
+
+/* {0} is the default. The same on all members. */
+typedef struct regraft_save_options {
+    uint32_t files;         /* data files; 0: one for each node */
+    uint32_t kept;          /* complete generations that stay, the new one included; 0: 2 */
+    void const* attributes; /* [attributes_size]: stays beside what is saved, for who opens it */
+    uint64_t attributes_size;
+} regraft_save_options;
+
+typedef struct regraft_save_report {
+    uint64_t generation; /* its number in the archive */
+    uint64_t files;
+    uint64_t bytes;         /* of all members, */
+    uint64_t bytes_written; /* and by this PE */
+} regraft_save_report;
+
+typedef struct regraft_open_report {
+    uint64_t generation;    /* of the archive: the newest of which all is right */
+    uint64_t num_refused;   /* newer ones (regraft_store_refused, regraft_snapshot_refused) */
+    void const* attributes; /* [attributes_size], valid until the next open */
+    uint64_t attributes_size;
+    uint64_t saved_commit; /* of a snapshot: its generation when it was saved */
+    uint64_t num_adopted;  /* entities that have other homes than then (regraft_snapshot_adopted), */
+    uint64_t num_removed;  /* and those of this PE that are unregistered now (regraft_snapshot_removed) */
+    uint64_t bytes_read;   /* of this PE's entities */
+} regraft_open_report;
 
 /* --- store: blocks 0, ..., n - 1 in the memory of the PEs --- */
 
 /* Read-only data, every block on several PEs, to be read by anybody after some have died. */
 typedef struct regraft_store regraft_store;
 
-/* {0} is the default. The same on all members. */
+/* {0} is the default. The same on all members, but for node. */
 typedef struct regraft_store_options {
-    bool checked;    /* checksums: what is read is verified, a bad copy replaced by a good one */
-    bool referenced; /* own blocks are kept by reference: the memory given to submit stays as it is */
-    bool rounds;     /* bytes go by point-to-point messages, not by MPI_Alltoallv; see docs/failure-model.md */
+    bool checked;      /* checksums: what is read is verified, a bad copy replaced by a good one */
+    bool referenced;   /* own blocks are kept by reference: the memory given to submit stays as it is */
+    bool rounds;       /* bytes go by point-to-point messages, not by MPI_Alltoallv; see docs/failure-model.md */
+    uint32_t parities; /* not 0: an erasure code in place of copies, with so many parities (docs/store.md) ... */
+    uint32_t data;     /* ... of so many pieces of data; together at most 255 */
+    uint32_t const*
+        node; /* of a code: this PE's failure domain (regraft_node_ids); all members give one or none does */
 } regraft_store_options;
 
 /* Reads blocks that are lost again, such as from a file, to out[size]. Not collective. Anything but REGRAFT_OK: they
@@ -109,6 +157,7 @@ typedef regraft_status (*regraft_reread)(regraft_range blocks, void* out, uint64
 typedef struct regraft_load_options {
     regraft_reread reread; /* a source of last resort, or NULL */
     void* context;         /* of reread */
+    bool from_disk;        /* before that: from where this version was saved or opened */
     bool leave_lost;       /* lost blocks: their places stay as they were, instead of REGRAFT_DATA_LOST */
 } regraft_load_options;
 
@@ -126,11 +175,12 @@ typedef struct regraft_load_report {
 
 /* {0} is the default. */
 typedef struct regraft_repair_options {
-    uint32_t replicas;    /* copies of every block, the same on all members; 0: as many as at submission */
+    uint32_t replicas;    /* copies of every block, the same on all members; 0: as many as at submission. No code */
     uint64_t room;        /* bytes of blocks that this PE may hold; 0: any number */
-    uint32_t const* node; /* this PE's failure domain (regraft_node_ids); all members give one or none does */
+    uint32_t const* node; /* this PE's failure domain (regraft_node_ids); all members give one or none does. No code */
 } regraft_repair_options;
 
+/* With a code copies are deaths that are survived, and one more; what was missing is what was made anew. */
 typedef struct regraft_repair_report {
     uint32_t least_copies; /* of blocks that are not lost, afterwards */
     uint32_t most_copies;
@@ -141,6 +191,7 @@ typedef struct regraft_repair_report {
     uint64_t bytes_copied;       /* and that were copied */
     uint64_t most_sent;          /* by one PE */
     uint64_t most_received;
+    uint64_t num_unplaced; /* pieces of a code for which nobody has room */
 } regraft_repair_report;
 
 /* options may be NULL, here and below. Not collective. */
@@ -149,8 +200,9 @@ regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_op
 void regraft_store_free(regraft_store* store);
 
 /* Stores blocks[block_bytes * mine], the blocks `mine` of this PE, on the holders that the placement names; it has a
- * slot for each member. Replaces the version before, which stays if this fails. The members' ranges cover the
- * placement's blocks, each once; same placement, size and options everywhere. Collective, uniform. */
+ * slot for each member. A store with a code takes no placement, which is NULL. Replaces the version before, which stays
+ * if this fails. The members' ranges cover the placement's blocks, each once; same placement, size and options
+ * everywhere. Collective, uniform. */
 regraft_status regraft_store_submit(regraft_store* store, regraft_placement const* placement, regraft_range mine,
                                     void const* blocks, uint64_t block_bytes);
 /* The same for blocks of different sizes: block mine.first + i is the bytes offsets[i], ..., offsets[i + 1] - 1 of
@@ -168,6 +220,19 @@ regraft_status regraft_store_repair(regraft_store* store, regraft_repair_options
 /* Verifies all copies that this PE keeps and replaces bad ones, whose number goes to *num_damaged, unless NULL. Only
  * with checksums. Collective, uniform. */
 regraft_status regraft_store_scrub(regraft_store* store, uint64_t* num_damaged);
+
+/* Writes every block once into a new generation of the archive, a folder, which is made if need be. The generations
+ * before stay as they are if this fails. options and report may be NULL. Collective, uniform. */
+regraft_status regraft_store_save(regraft_store* store, char const* archive, regraft_save_options const* options,
+                                  regraft_save_report* report);
+/* A placement of so many blocks with a slot for each member, to *placement; the store frees it. */
+typedef regraft_status (*regraft_place)(uint64_t num_blocks, void* context, regraft_placement** placement);
+/* Submits what the newest undamaged generation has, whatever wrote it and on however many PEs: a new version. place is
+ * NULL for a store with a code. report may be NULL. Collective, uniform. */
+regraft_status regraft_store_open(regraft_store* store, char const* archive, regraft_place place, void* context,
+                                  regraft_open_report* report);
+/* What is wrong with a newer generation than that which the last open has read; NULL if there are not so many. */
+char const* regraft_store_refused(regraft_store const* store, uint64_t index);
 
 /* Of the version that can be read; 0 before the first submit. */
 uint64_t regraft_store_num_blocks(regraft_store const* store);
@@ -248,6 +313,7 @@ typedef struct regraft_restore_options {
     void* context;       /* of adopt */
     bool balanced;       /* entities of the dead go to who has the least, instead of to who has a copy */
     bool leave_lost;     /* all others are restored, instead of REGRAFT_DATA_LOST */
+    bool from_disk;      /* what nobody alive has is read from where this very commit was saved or opened */
 } regraft_restore_options;
 
 typedef struct regraft_commit_report {
@@ -259,12 +325,29 @@ typedef struct regraft_commit_report {
 
 typedef struct regraft_restore_report {
     uint64_t generation;       /* the commit to which all have gone back */
-    uint64_t num_adopted;      /* entities that have got a new home */
+    uint64_t num_adopted;      /* entities that have got a new home (regraft_snapshot_adopted) */
     uint64_t num_lost;         /* entities that nobody could give back (regraft_snapshot_lost) */
+    uint64_t num_removed;      /* entities of this PE that are unregistered now (regraft_snapshot_removed) */
     uint64_t bytes_local;      /* of this PE's entities, from its own memory, */
     uint64_t bytes_received;   /* and from others */
     uint64_t redundancy_bytes; /* that travelled to make copies or parities anew */
 } regraft_restore_report;
+
+/* An entity of the last commit. */
+typedef struct regraft_committed {
+    char const* name; /* valid until the next commit */
+    uint32_t home;    /* the PE whose it is */
+    uint64_t bytes;
+    uint64_t stored_bytes; /* fewer if it is stored compressed */
+} regraft_committed;
+
+/* An entity that has got a new home. */
+typedef struct regraft_adoption {
+    char const* name; /* valid until the next restore */
+    uint32_t from;
+    uint32_t to;
+    uint64_t bytes;
+} regraft_adoption;
 
 /* options may be NULL, here and below. Not collective. */
 regraft_status regraft_snapshot_create(regraft_communicator* comm, regraft_snapshot_options const* options,
@@ -289,10 +372,31 @@ bool regraft_snapshot_due(regraft_snapshot* snapshot);
 /* Goes back to the last commit, of which there is one. report may be NULL. Collective, uniform. */
 regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_restore_options const* options,
                                         regraft_restore_report* report);
+/* Writes the last commit into a new generation of the archive, a folder, which is made if need be: every entity once.
+ * options and report may be NULL. Collective, uniform. */
+regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* archive,
+                                     regraft_save_options const* options, regraft_save_report* report);
+/* Makes what was saved the state, and commits it: of the newest generation of which all is right, on however many PEs.
+ * Of options only adopt and its context count. On REGRAFT_DISK everything stays as it is. report may be NULL.
+ * Collective, uniform. */
+regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* archive,
+                                     regraft_restore_options const* options, regraft_open_report* report);
+/* As regraft_store_refused. */
+char const* regraft_snapshot_refused(regraft_snapshot const* snapshot, uint64_t index);
 /* How many commits have succeeded. */
 uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot);
+/* How many entities are in the last commit, and entity `index` of them, to *entity, with the home that it has now. The
+ * same on all members. */
+uint64_t regraft_snapshot_num_committed(regraft_snapshot const* snapshot);
+regraft_status regraft_snapshot_committed(regraft_snapshot const* snapshot, uint64_t index, regraft_committed* entity);
+/* What has got a new home in the last restore or open: number `index`, to *adoption, in the order of the commit. The
+ * same on all members. */
+regraft_status regraft_snapshot_adopted(regraft_snapshot const* snapshot, uint64_t index, regraft_adoption* adoption);
 /* The name of an entity that the last restore found lost, NULL if there are not so many. Valid until the next. */
 char const* regraft_snapshot_lost(regraft_snapshot const* snapshot, uint64_t index);
+/* The name of an entity that the last restore or open has unregistered here, as it was not this PE's in the commit:
+ * added since, or come from another. NULL if there are not so many. Valid until the next. */
+char const* regraft_snapshot_removed(regraft_snapshot const* snapshot, uint64_t index);
 /* Bytes of memory for buffers and copies; those for the next commit are given back by trim. */
 uint64_t regraft_snapshot_bytes_held(regraft_snapshot const* snapshot);
 regraft_status regraft_snapshot_trim(regraft_snapshot* snapshot);

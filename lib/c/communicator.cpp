@@ -1,6 +1,7 @@
 #include "c/communicator.hpp"
 
 #include <algorithm>
+#include <climits>
 
 #include "c/sums.hpp"
 #include "regraft/ft/collectives.hpp"
@@ -43,6 +44,7 @@ void go_on_if_ok(c::Shared& shared, regraft_status status, std::string const& ca
         case REGRAFT_DIVERGENCE:
         case REGRAFT_DAMAGED:
         case REGRAFT_DUPLICATE:
+        case REGRAFT_DISK:
             throw EndedAlike(status, message);
         default:
             if (status >= REGRAFT_UNIFORM)
@@ -56,6 +58,15 @@ void go_on_if_ok(c::Shared& shared, regraft_status status, std::string const& ca
 template <class Answer>
 auto answer(regraft_communicator const* comm, Answer get) {
     return comm == nullptr ? decltype(get(*comm->shared)){} : get(*comm->shared);
+}
+
+/// As many integers as a status of Fortran has.
+std::size_t status_words() {
+#ifdef MPI_F_STATUS_SIZE
+    return MPI_F_STATUS_SIZE;
+#else
+    return sizeof(MPI_Status) / sizeof(MPI_Fint);
+#endif
 }
 
 }  // namespace
@@ -121,6 +132,53 @@ regraft_status regraft_communicator_check(regraft_communicator* comm, int code, 
     return c::guarded(comm, [&](regraft_communicator& handle) {
         handle.shared->comm.check(code, call == nullptr ? "a call of MPI" : call);
     });
+}
+
+regraft_status regraft_communicator_check_statuses(regraft_communicator* comm, int code, MPI_Status const* statuses,
+                                                   uint64_t count, char const* call) {
+    return c::guarded(comm, [&](regraft_communicator& handle) {
+        auto const all = c::span_of(statuses, count, "statuses, not NULL");
+        handle.shared->comm.check(code, all, call == nullptr ? "a call of MPI" : call);
+    });
+}
+
+regraft_status regraft_communicator_wait_all(regraft_communicator* comm, MPI_Request* requests, uint64_t count) {
+    return c::guarded(comm, [&](regraft_communicator& handle) {
+        c::expect(count <= INT_MAX, "requests that an int counts");
+        ft::wait_all(handle.shared->comm, c::span_of(requests, count, "requests, not NULL"));
+    });
+}
+
+regraft_status regraft_communicator_check_statuses_f(regraft_communicator* comm, int code, MPI_Fint const* statuses,
+                                                     uint64_t count, char const* call) {
+    std::vector<MPI_Status> all;
+    auto const status = c::guarded([&] {
+        c::expect(statuses != nullptr || count == 0, "statuses, not NULL");
+        all.resize(count);
+        for (std::size_t i = 0; i < all.size(); ++i) MPI_Status_f2c(statuses + i * status_words(), &all[i]);
+    });
+    return status != REGRAFT_OK ? status : regraft_communicator_check_statuses(comm, code, all.data(), count, call);
+}
+
+regraft_status regraft_communicator_wait_all_f(regraft_communicator* comm, MPI_Fint* requests, uint64_t count) {
+    return c::guarded(comm, [&](regraft_communicator& handle) {
+        c::expect(count <= INT_MAX, "requests that an int counts");
+        auto const given = c::span_of(requests, count, "requests, not NULL");
+        std::vector<MPI_Request> all;
+        for (auto const request : given) all.push_back(MPI_Request_f2c(request));
+        auto const give_back = [&] { std::ranges::transform(all, given.begin(), MPI_Request_c2f); };
+        try {
+            ft::wait_all(handle.shared->comm, all);
+        } catch (...) {
+            give_back();
+            throw;
+        }
+        give_back();
+    });
+}
+
+regraft_status regraft_communicator_dismiss_errors(regraft_communicator* comm) {
+    return c::guarded([&] { c::object(comm, "a handle, not NULL").shared->comm.dismiss_errors(); });
 }
 
 regraft_status regraft_communicator_look(regraft_communicator* comm) {

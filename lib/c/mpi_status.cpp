@@ -1,5 +1,6 @@
 #include "c/communicator.hpp"
 #include "regraft/checkpoint/snapshot_reports.hpp"
+#include "regraft/store/disk.hpp"
 #include "regraft/store/reports.hpp"
 
 namespace regraft::c {
@@ -28,6 +29,8 @@ regraft_status status_of_exception(Shared& shared) noexcept {
             return fail(REGRAFT_DUPLICATE, error.what());
         } catch (store::DamagedInTransit const& error) {
             return fail(REGRAFT_DAMAGED, error.what());
+        } catch (store::DiskError const& error) {
+            return fail(REGRAFT_DISK, error.what());
         } catch (ft::Divergence const& error) {
             return fail(REGRAFT_DIVERGENCE, error.what());
         } catch (ft::MpiError const& error) {

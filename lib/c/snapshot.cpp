@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "c/archive.hpp"
 #include "c/communicator.hpp"
 
 using namespace regraft;
@@ -14,7 +15,10 @@ struct regraft_snapshot {
 
     std::shared_ptr<c::Shared> shared;
     checkpoint::Snapshot snapshot;
-    std::vector<std::string> lost;  // what the last restore found
+    std::vector<checkpoint::Adoption> adopted;
+    std::vector<std::string> lost;     // what the last restore found
+    std::vector<std::string> removed;  // and what it has unregistered
+    c::OpenedArchive opened;
 };
 
 namespace {
@@ -66,25 +70,25 @@ checkpoint::Entity changing_entity(regraft_entity const& entity) {
         });
 }
 
-std::uint64_t size_of(checkpoint::Snapshot const& snapshot, std::string const& name) {
-    auto const all = snapshot.committed();
-    auto const found = std::find_if(all.begin(), all.end(), [&](auto const& entity) { return entity.name == name; });
-    return found == all.end() ? 0 : found->bytes;
-}
-
-checkpoint::RestoreOptions restore_options(regraft_snapshot const& handle, regraft_restore_options const* given) {
-    checkpoint::RestoreOptions options;
+/// Calls the caller's function where an entity comes here.
+std::function<void(std::string const&)> adopt_by(regraft_snapshot const& handle, regraft_restore_options const* given) {
     auto const adopt = given == nullptr ? nullptr : given->adopt;
-    options.adopt = [&handle, adopt, context = given == nullptr ? nullptr : given->context](std::string const& name) {
+    auto* const context = given == nullptr ? nullptr : given->context;
+    return [&handle, adopt, context](std::string const& name) {
         c::expect(adopt != nullptr, "a function that adopts entities");
-        auto const status = adopt(name.c_str(), size_of(handle.snapshot, name), context);
+        auto const status = adopt(name.c_str(), handle.snapshot.bytes_to_adopt(), context);
         if (status != REGRAFT_OK)
             throw std::runtime_error("adopt returned status " + std::to_string(status) + " for " + name);
         c::expect(handle.snapshot.has(name), "that adopt adds the entity");
     };
+}
+
+checkpoint::RestoreOptions restore_options(regraft_snapshot const& handle, regraft_restore_options const* given) {
+    checkpoint::RestoreOptions options{.adopt = adopt_by(handle, given)};
     if (given == nullptr) return options;
     if (given->balanced) options.deal = checkpoint::balanced;
     if (given->leave_lost) options.lost = checkpoint::RestoreOptions::Lost::left;
+    if (given->from_disk) options.reread = handle.snapshot.reread();
     return options;
 }
 
@@ -158,9 +162,11 @@ regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_rest
         try {
             auto done = handle.snapshot.restore(restore_options(handle, options));
             handle.lost = std::move(done.lost);
+            handle.removed = std::move(done.removed);
+            handle.adopted = std::move(done.adopted);
             if (report != nullptr) {
-                *report = {done.generation,  done.adopted.size(), handle.lost.size(),
-                           done.bytes_local, done.bytes_received, done.redundancy_bytes};
+                *report = {done.generation,  handle.adopted.size(), handle.lost.size(),   handle.removed.size(),
+                           done.bytes_local, done.bytes_received,   done.redundancy_bytes};
             }
         } catch (checkpoint::EntitiesLost const& error) {
             handle.lost = error.names();
@@ -169,12 +175,69 @@ regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_rest
     });
 }
 
+regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* archive,
+                                     regraft_save_options const* options, regraft_save_report* report) {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        auto const path = c::archive_at(archive);
+        auto const given = c::save_options(options);
+        c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
+        auto const done = handle.snapshot.save(path, given);
+        if (report != nullptr) *report = c::report_of(done);
+    });
+}
+
+regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* archive,
+                                     regraft_restore_options const* options, regraft_open_report* report) {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        auto done = handle.snapshot.open(c::archive_at(archive), {.adopt = adopt_by(handle, options)});
+        handle.lost.clear();
+        handle.removed = std::move(done.removed);
+        handle.adopted = std::move(done.adopted);
+        auto told = handle.opened.take(done);
+        told.saved_commit = done.saved_commit;
+        told.num_adopted = handle.adopted.size();
+        told.num_removed = handle.removed.size();
+        told.bytes_read = done.bytes_read;
+        if (report != nullptr) *report = told;
+    });
+}
+
+char const* regraft_snapshot_refused(regraft_snapshot const* snapshot, uint64_t index) {
+    return snapshot == nullptr ? nullptr : c::text_at(snapshot->opened.refused, index);
+}
+
 uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot) {
     return snapshot == nullptr ? 0 : snapshot->snapshot.generation();
 }
 
+uint64_t regraft_snapshot_num_committed(regraft_snapshot const* snapshot) {
+    return snapshot == nullptr ? 0 : snapshot->snapshot.committed().size();
+}
+
+regraft_status regraft_snapshot_committed(regraft_snapshot const* snapshot, uint64_t index, regraft_committed* entity) {
+    return c::guarded([&] {
+        auto const all = c::object(snapshot, "a snapshot, not NULL").snapshot.committed();
+        c::expect(index < all.size(), "an entity that there is");
+        auto const& [name, home, bytes, stored_bytes] = all[index];
+        c::object(entity, "entity, not NULL") = {name.c_str(), value(home), bytes, stored_bytes};
+    });
+}
+
+regraft_status regraft_snapshot_adopted(regraft_snapshot const* snapshot, uint64_t index, regraft_adoption* adoption) {
+    return c::guarded([&] {
+        auto const& all = c::object(snapshot, "a snapshot, not NULL").adopted;
+        c::expect(index < all.size(), "an adoption that there is");
+        auto const& [name, from, to, bytes] = all[index];
+        c::object(adoption, "adoption, not NULL") = {name.c_str(), value(from), value(to), bytes};
+    });
+}
+
 char const* regraft_snapshot_lost(regraft_snapshot const* snapshot, uint64_t index) {
-    return snapshot == nullptr || index >= snapshot->lost.size() ? nullptr : snapshot->lost[index].c_str();
+    return snapshot == nullptr ? nullptr : c::text_at(snapshot->lost, index);
+}
+
+char const* regraft_snapshot_removed(regraft_snapshot const* snapshot, uint64_t index) {
+    return snapshot == nullptr ? nullptr : c::text_at(snapshot->removed, index);
 }
 
 uint64_t regraft_snapshot_bytes_held(regraft_snapshot const* snapshot) {

@@ -1,9 +1,13 @@
-// The replicated store for callers in C.
+// The stores for callers in C: copies, or pieces of an erasure code.
 #include <algorithm>
 #include <limits>
+#include <variant>
 
+#include "c/archive.hpp"
 #include "c/communicator.hpp"
 #include "c/placement.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/store/erasure_store.hpp"
 #include "regraft/store/replicated_store.hpp"
 
 using namespace regraft;
@@ -12,33 +16,80 @@ struct regraft_store {
     regraft_store(std::shared_ptr<c::Shared> keep, store::Options options)
         : shared(std::move(keep)),
           checked(options.integrity == store::Integrity::checked),
-          store(shared->comm, options) {}
+          store(std::in_place_type<store::ReplicatedStore>, shared->comm, options) {}
+    regraft_store(std::shared_ptr<c::Shared> keep, erasure::Code with, store::ErasureOptions options)
+        : shared(std::move(keep)),
+          checked(options.integrity == store::Integrity::checked),
+          code(with),
+          store(std::in_place_type<store::ErasureStore>, shared->comm, options) {}
+
+    /// What both kinds of stores can do alike.
+    template <class Do>
+    auto with(Do work) {
+        return std::visit(work, store);
+    }
+    template <class Do>
+    auto with(Do work) const {
+        return std::visit(work, store);
+    }
 
     std::shared_ptr<c::Shared> shared;
     bool checked;
-    store::ReplicatedStore store;
+    std::optional<erasure::Code> code;  // of an erasure store
+    std::variant<store::ReplicatedStore, store::ErasureStore> store;
     std::vector<regraft_range> lost;  // what the last collective found
+    c::OpenedArchive opened;
 };
 
 namespace {
 
-store::Options store_options(regraft_store_options const* given) {
-    if (given == nullptr) return {};
-    return {.transport = given->rounds ? store::Transport::rounds : store::Transport::collective,
-            .own_copy = given->referenced ? store::OwnCopy::referenced : store::OwnCopy::copied,
-            .integrity = given->checked ? store::Integrity::checked : store::Integrity::unchecked};
+store::ReplicatedStore& copies_of(regraft_store& handle) {
+    return std::get<store::ReplicatedStore>(handle.store);
 }
 
-store::LoadOptions load_options(regraft_load_options const* given) {
+store::ErasureStore& pieces_of(regraft_store& handle) {
+    return std::get<store::ErasureStore>(handle.store);
+}
+
+template <class Options>
+Options options_as(regraft_store_options const* given) {
+    Options options;
+    if (given == nullptr) return options;
+    if (given->rounds) options.transport = store::Transport::rounds;
+    if (given->referenced) options.own_copy = store::OwnCopy::referenced;
+    if (given->checked) options.integrity = store::Integrity::checked;
+    return options;
+}
+
+using Reread = std::function<void(BlockRange, std::span<std::byte>)>;
+
+Reread reread_by(regraft_load_options const& given) {
+    if (given.reread == nullptr) return {};
+    return [read = given.reread, context = given.context](BlockRange blocks, std::span<std::byte> out) {
+        auto const status = read({value(blocks.first), value(blocks.last)}, out.data(), out.size(), context);
+        if (status != REGRAFT_OK) throw std::runtime_error("reread returned status " + std::to_string(status));
+    };
+}
+
+/// From disk, and if that fails by the caller's function.
+Reread either(Reread from_disk, Reread by_caller) {
+    if (!from_disk || !by_caller) return from_disk ? from_disk : by_caller;
+    return [from_disk = std::move(from_disk), by_caller = std::move(by_caller)](BlockRange blocks,
+                                                                                std::span<std::byte> out) {
+        try {
+            from_disk(blocks, out);
+        } catch (InputError const&) {
+            by_caller(blocks, out);
+        }
+    };
+}
+
+store::LoadOptions load_options(regraft_store const& handle, regraft_load_options const* given) {
     store::LoadOptions options;
     if (given == nullptr) return options;
     if (given->leave_lost) options.lost = store::LoadOptions::Lost::left;
-    if (given->reread != nullptr) {
-        options.reread = [read = given->reread, context = given->context](BlockRange blocks, std::span<std::byte> out) {
-            auto const status = read({value(blocks.first), value(blocks.last)}, out.data(), out.size(), context);
-            if (status != REGRAFT_OK) throw std::runtime_error("reread returned status " + std::to_string(status));
-        };
-    }
+    auto from_disk = given->from_disk ? handle.with([](auto const& store) { return store.reread(); }) : Reread();
+    options.reread = either(std::move(from_disk), reread_by(*given));
     return options;
 }
 
@@ -48,22 +99,32 @@ std::vector<regraft_range> listed(std::vector<BlockRange> const& ranges) {
     return result;
 }
 
-/// The placement, if these blocks are among its own and it has a slot for each member.
-placement::Any const& placement_for(regraft_store const& handle, regraft_placement const* given, regraft_range mine) {
+placement::Any const& placement_for(regraft_store const& handle, regraft_placement const* given) {
     auto const& rule = c::object(given, "a placement, not NULL").rule;
     c::expect(rule.shape().num_slots == handle.shared->comm.size(), "a placement with a slot for each member");
-    static_cast<void>(c::range_within<BlockId>(mine, rule.shape().num_blocks, "blocks within those of the placement"));
     return rule;
+}
+
+/// These blocks of a placement; with a code there is none.
+BlockRange blocks_for(regraft_store const& handle, regraft_placement const* given, regraft_range mine) {
+    if (handle.code) {
+        c::expect(given == nullptr, "no placement for a store with a code");
+        return c::range_within<BlockId>(mine, std::numeric_limits<std::int64_t>::max(), "a range of blocks");
+    }
+    auto const num_blocks = placement_for(handle, given).shape().num_blocks;
+    return c::range_within<BlockId>(mine, num_blocks, "blocks within those of the placement");
 }
 
 std::vector<BlockRange> wanted_by(regraft_store const& handle, regraft_range const* wanted, std::uint64_t count,
                                   std::uint64_t size) {
-    c::expect(handle.store.version() > 0, "a store with blocks, submitted before");
+    auto const [version, sizes] =
+        handle.with([](auto const& store) { return std::pair(store.version(), &store.sizes()); });
+    c::expect(version > 0, "a store with blocks, submitted before");
     std::vector<BlockRange> ranges;
     std::uint64_t bytes = 0;
     for (auto const& range : c::span_of(wanted, count, "wanted, not NULL")) {
-        ranges.push_back(c::range_within<BlockId>(range, handle.store.num_blocks(), "wanted blocks that there are"));
-        bytes += handle.store.sizes().bytes(ranges.back());
+        ranges.push_back(c::range_within<BlockId>(range, sizes->num_blocks(), "wanted blocks that there are"));
+        bytes += sizes->bytes(ranges.back());
     }
     c::expect(bytes == size, "as many bytes for the output as the wanted blocks have");
     return ranges;
@@ -76,7 +137,25 @@ regraft_load_report report_of(store::LoadReport const& r) {
 
 regraft_repair_report report_of(store::RepairReport const& r) {
     return {r.least_copies,       r.most_copies,  r.lost.size(), r.damaged.size(), r.bytes_missing,
-            r.bytes_not_restored, r.bytes_copied, r.most_sent,   r.most_received};
+            r.bytes_not_restored, r.bytes_copied, r.most_sent,   r.most_received,  0};
+}
+
+regraft_repair_report report_of(store::ErasureRepair const& r) {
+    auto const copies = r.deaths_survived + 1;
+    return {copies,           copies,    r.lost.size(), r.damaged.size() + r.damaged_parities,
+            r.bytes_restored, 0,         r.bytes_moved, r.most_sent,
+            r.most_received,  r.unplaced};
+}
+
+/// The placement that the caller makes. What is thrown here ends the process: others have gone on.
+placement::Any placed(regraft_store const& handle, regraft_place place, void* context, std::uint64_t num_blocks) {
+    regraft_placement* made = nullptr;
+    auto const status = place(num_blocks, context, &made);
+    std::unique_ptr<regraft_placement> const owned(made);
+    if (status != REGRAFT_OK) throw std::runtime_error("place returned status " + std::to_string(status));
+    auto const& rule = placement_for(handle, owned.get());
+    c::expect(rule.shape().num_blocks == num_blocks, "a placement of all blocks that were saved");
+    return rule;
 }
 
 store::RepairOptions repair_options(regraft_repair_options const* given) {
@@ -88,12 +167,30 @@ store::RepairOptions repair_options(regraft_repair_options const* given) {
     return options;
 }
 
+store::ErasureRepairOptions piece_options(regraft_repair_options const* given) {
+    store::ErasureRepairOptions options;
+    if (given == nullptr) return options;
+    c::expect(given->replicas == 0 && given->node == nullptr, "no copies and no node, which a code has from its store");
+    if (given->room != 0) options.room = given->room;
+    return options;
+}
+
 }  // namespace
 
 regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_options const* options,
                                     regraft_store** store) {
-    return c::guarded(comm,
-                      [&](regraft_communicator& handle) { c::make(store, handle.shared, store_options(options)); });
+    return c::guarded(comm, [&](regraft_communicator& handle) {
+        if (options == nullptr || options->parities == 0) {
+            c::expect(options == nullptr || (options->data == 0 && options->node == nullptr),
+                      "data and node only with parities");
+            return c::make(store, handle.shared, options_as<store::Options>(options));
+        }
+        c::expect(options->data >= 1 && options->data <= 254 && options->parities <= 255 - options->data,
+                  "a code of at least one piece of data, at most 255 pieces in all");
+        auto given = options_as<store::ErasureOptions>(options);
+        if (options->node != nullptr) given.node = *options->node;
+        c::make(store, handle.shared, erasure::Code(options->data, options->parities), given);
+    });
 }
 
 void regraft_store_free(regraft_store* store) {
@@ -103,13 +200,16 @@ void regraft_store_free(regraft_store* store) {
 regraft_status regraft_store_submit(regraft_store* store, regraft_placement const* placement, regraft_range mine,
                                     void const* blocks, uint64_t block_bytes) {
     return c::guarded(store, [&](regraft_store& handle) {
-        auto const& rule = placement_for(handle, placement, mine);
-        auto const num_blocks = rule.shape().num_blocks;
-        c::expect(num_blocks == 0 || block_bytes <= PTRDIFF_MAX / num_blocks, "blocks that fit into memory");
-        BlockRange const range{BlockId{mine.first}, BlockId{mine.last}};
-        auto const bytes = static_cast<std::byte const*>(blocks);
-        handle.store.submit(rule, range, c::span_of(bytes, range.size() * block_bytes, "blocks, not NULL"),
-                            block_bytes);
+        auto const range = blocks_for(handle, placement, mine);
+        auto const most = handle.code ? range.size() : placement->rule.shape().num_blocks;
+        c::expect(most == 0 || block_bytes <= PTRDIFF_MAX / most, "blocks that fit into memory");
+        auto const bytes =
+            c::span_of(static_cast<std::byte const*>(blocks), range.size() * block_bytes, "blocks, not NULL");
+        if (handle.code) {
+            pieces_of(handle).submit(*handle.code, range, bytes, block_bytes);
+        } else {
+            copies_of(handle).submit(placement->rule, range, bytes, block_bytes);
+        }
         handle.lost.clear();
     });
 }
@@ -117,11 +217,15 @@ regraft_status regraft_store_submit(regraft_store* store, regraft_placement cons
 regraft_status regraft_store_submit_sized(regraft_store* store, regraft_placement const* placement, regraft_range mine,
                                           void const* blocks, uint64_t const* offsets) {
     return c::guarded(store, [&](regraft_store& handle) {
-        auto const& rule = placement_for(handle, placement, mine);
-        BlockRange const range{BlockId{mine.first}, BlockId{mine.last}};
+        auto const range = blocks_for(handle, placement, mine);
         auto const rows = c::offsets_of(offsets, range.size(), "offsets[mine + 1], ascending from 0");
         auto const bytes = c::span_of(static_cast<std::byte const*>(blocks), rows.back(), "blocks, not NULL");
-        handle.store.submit(rule, range, CsrView<std::byte>{rows, bytes});
+        CsrView<std::byte> const all{rows, bytes};
+        if (handle.code) {
+            pieces_of(handle).submit(*handle.code, range, all);
+        } else {
+            copies_of(handle).submit(placement->rule, range, all);
+        }
         handle.lost.clear();
     });
 }
@@ -132,7 +236,8 @@ regraft_status regraft_store_load(regraft_store* store, regraft_range const* wan
         auto const ranges = wanted_by(handle, wanted, count, size);
         auto const bytes = c::span_of(static_cast<std::byte*>(out), size, "room for the blocks, not NULL");
         try {
-            auto const done = handle.store.load(ranges, bytes, load_options(options));
+            auto const given = load_options(handle, options);
+            auto const done = handle.with([&](auto& any) { return any.load(ranges, bytes, given); });
             handle.lost = listed(done.lost);
             if (report != nullptr) *report = report_of(done);
         } catch (store::DataLost const& error) {
@@ -145,38 +250,76 @@ regraft_status regraft_store_load(regraft_store* store, regraft_range const* wan
 regraft_status regraft_store_repair(regraft_store* store, regraft_repair_options const* options,
                                     regraft_repair_report* report) {
     return c::guarded(store, [&](regraft_store& handle) {
-        auto const done = handle.store.repair(repair_options(options));
-        handle.lost = listed(done.lost);
-        if (report != nullptr) *report = report_of(done);
+        auto const tell = [&](auto const& done) {
+            handle.lost = listed(done.lost);
+            if (report != nullptr) *report = report_of(done);
+        };
+        if (handle.code) return tell(pieces_of(handle).repair(piece_options(options)));
+        tell(copies_of(handle).repair(repair_options(options)));
     });
 }
 
 regraft_status regraft_store_scrub(regraft_store* store, uint64_t* num_damaged) {
     return c::guarded(store, [&](regraft_store& handle) {
         c::expect(handle.checked, "a store with checksums");
-        auto const done = handle.store.scrub();
-        handle.lost = listed(done.lost);
-        if (num_damaged != nullptr) *num_damaged = done.damaged.size();
+        auto const tell = [&](auto const& done, std::uint64_t damaged_parities) {
+            handle.lost = listed(done.lost);
+            if (num_damaged != nullptr) *num_damaged = done.damaged.size() + damaged_parities;
+        };
+        if (!handle.code) return tell(copies_of(handle).scrub(), 0);
+        auto const done = pieces_of(handle).scrub();
+        tell(done, done.damaged_parities);
     });
 }
 
+regraft_status regraft_store_save(regraft_store* store, char const* archive, regraft_save_options const* options,
+                                  regraft_save_report* report) {
+    return c::guarded(store, [&](regraft_store& handle) {
+        auto const path = c::archive_at(archive);
+        auto const given = c::save_options(options);
+        c::expect(handle.with([](auto const& any) { return any.version(); }) > 0,
+                  "a store with blocks, submitted before");
+        auto const done = handle.with([&](auto& any) { return any.save(path, given); });
+        if (report != nullptr) *report = c::report_of(done);
+    });
+}
+
+regraft_status regraft_store_open(regraft_store* store, char const* archive, regraft_place place, void* context,
+                                  regraft_open_report* report) {
+    return c::guarded(store, [&](regraft_store& handle) {
+        auto const path = c::archive_at(archive);
+        c::expect((place == nullptr) == handle.code.has_value(), "a placement of what is read, and none with a code");
+        auto done = handle.code ? pieces_of(handle).open(path, *handle.code)
+                                : copies_of(handle).open(path, [&](std::uint64_t num_blocks) {
+                                      return placed(handle, place, context, num_blocks);
+                                  });
+        handle.lost.clear();
+        auto const told = handle.opened.take(done);
+        if (report != nullptr) *report = told;
+    });
+}
+
+char const* regraft_store_refused(regraft_store const* store, uint64_t index) {
+    return store == nullptr ? nullptr : c::text_at(store->opened.refused, index);
+}
+
 uint64_t regraft_store_num_blocks(regraft_store const* store) {
-    return store == nullptr ? 0 : store->store.num_blocks();
+    return store == nullptr ? 0 : store->with([](auto const& any) { return any.num_blocks(); });
 }
 
 uint64_t regraft_store_version(regraft_store const* store) {
-    return store == nullptr ? 0 : store->store.version();
+    return store == nullptr ? 0 : store->with([](auto const& any) { return any.version(); });
 }
 
 uint64_t regraft_store_bytes_held(regraft_store const* store) {
-    return store == nullptr ? 0 : store->store.bytes_held();
+    return store == nullptr ? 0 : store->with([](auto const& any) { return any.bytes_held(); });
 }
 
 regraft_status regraft_store_size(regraft_store const* store, regraft_range blocks, uint64_t* size) {
     return c::guarded([&] {
         auto const& handle = c::object(store, "a store, not NULL");
-        auto const range = c::range_within<BlockId>(blocks, handle.store.num_blocks(), "blocks that there are");
-        c::object(size, "size, not NULL") = handle.store.sizes().bytes(range);
+        auto const range = c::range_within<BlockId>(blocks, regraft_store_num_blocks(store), "blocks that there are");
+        c::object(size, "size, not NULL") = handle.with([&](auto const& any) { return any.sizes().bytes(range); });
     });
 }
 
@@ -184,10 +327,10 @@ regraft_status regraft_store_held(regraft_store const* store, regraft_range bloc
                                   uint64_t* size) {
     return c::guarded([&] {
         auto const& handle = c::object(store, "a store, not NULL");
-        auto const range = c::range_within<BlockId>(blocks, handle.store.num_blocks(), "blocks that there are");
+        auto const range = c::range_within<BlockId>(blocks, regraft_store_num_blocks(store), "blocks that there are");
         auto& where = c::object(bytes, "bytes, not NULL");
         auto& length = c::object(size, "size, not NULL");
-        auto const held = handle.store.held(range);
+        auto const held = handle.with([&](auto const& any) { return any.held(range); });
         where = held.empty() ? nullptr : held.data();
         length = held.size();
     });
@@ -203,5 +346,8 @@ regraft_status regraft_store_lost(regraft_store const* store, regraft_range cons
 }
 
 regraft_status regraft_store_trim(regraft_store* store) {
-    return c::guarded([&] { c::object(store, "a store, not NULL").store.trim(); });
+    return c::guarded([&] {
+        auto& handle = c::object(store, "a store, not NULL");
+        if (!handle.code) copies_of(handle).trim();  // a code keeps nothing
+    });
 }

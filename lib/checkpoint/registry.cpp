@@ -1,5 +1,6 @@
 #include "checkpoint/registry.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
@@ -28,7 +29,39 @@ void append_compressed(Entity const& entity, ByteWriter& out, Image::Part& part)
     part.bytes = plain.size();
 }
 
+void give_up_all_but(std::vector<std::string_view> names, Registry& registry, Registry& given_up) {
+    std::sort(names.begin(), names.end());
+    for (auto next = registry.begin(); next != registry.end();) {
+        auto const here = next++;
+        if (!std::binary_search(names.begin(), names.end(), here->first)) given_up.insert(registry.extract(here));
+    }
+}
+
 }  // namespace
+
+GivenUp::~GivenUp() {
+    for (auto* const part : {&own_, &common_}) {
+        // What the program has adopted under the same name meanwhile is what it has now.
+        std::erase_if(part->given_up, [&](auto const& entry) {
+            return own_.registered.contains(entry.first) || common_.registered.contains(entry.first);
+        });
+        part->registered.merge(part->given_up);
+    }
+}
+
+void GivenUp::all_but(std::vector<std::string_view> own, std::vector<std::string_view> common) {
+    give_up_all_but(std::move(own), own_.registered, own_.given_up);
+    give_up_all_but(std::move(common), common_.registered, common_.given_up);
+}
+
+std::vector<std::string> GivenUp::for_good() {
+    std::vector<std::string> names;
+    for (auto* const part : {&own_, &common_}) {
+        for (auto const& [name, entity] : part->given_up) names.push_back(name);
+        part->given_up.clear();
+    }
+    return names;
+}
 
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
     image.parts.clear();

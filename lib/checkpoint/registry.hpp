@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "regraft/checkpoint/entity.hpp"
@@ -15,6 +16,28 @@ namespace regraft::checkpoint {
 
 /// Entities by name: their order is that of the names.
 using Registry = std::map<std::string, Entity, std::less<>>;
+
+/// What a PE gives up on its way to another state. It is registered again unless that is reached: only then the program
+/// is told what it has no more.
+class GivenUp {
+public:
+    GivenUp(Registry& own, Registry& common) : own_{own, {}}, common_{common, {}} {}
+    GivenUp(GivenUp const&) = delete;
+    GivenUp& operator=(GivenUp const&) = delete;
+    ~GivenUp();
+
+    /// Unregisters all but these.
+    void all_but(std::vector<std::string_view> own, std::vector<std::string_view> common);
+    /// The state is reached: the names of what stays unregistered.
+    std::vector<std::string> for_good();
+
+private:
+    struct Part {
+        Registry& registered;
+        Registry given_up;
+    };
+    Part own_, common_;
+};
 
 /// What is stored of entities, one behind the other.
 struct Image {

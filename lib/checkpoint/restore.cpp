@@ -31,9 +31,11 @@ void add_once(std::vector<std::string>& names, std::string name) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
 }
 
-EntitiesLost entities_lost(std::vector<std::string> names) {
+EntitiesLost entities_lost(std::vector<std::string> names, std::string const& why) {
     constexpr std::size_t most_named = 3;
-    auto text = std::to_string(names.size()) + " entities are lost with all who had copies of them:";
+    auto text = std::to_string(names.size()) + " entities are lost with all who had copies of them";
+    if (!why.empty()) text += " and could not be read again (" + why + ")";
+    text += ":";
     for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
         text += (i == 0 ? " '" : ", '") + names[i] + "'";
     }
@@ -60,7 +62,8 @@ RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
     comm.reach(restore_phase.inside);
     settle(going, report);
     report.load_ms += lap();
-    apply(going, restore_options, report);
+    GivenUp given_up(own, common);
+    apply(going, restore_options, report, given_up);
     comm.reach(restore_phase.after);
     report.apply_ms += lap();
     make_redundant(restore_options, report);
@@ -68,6 +71,7 @@ RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
     report.generation = generation();
     pace.rolled_back();
     last_stop = Clock::now();
+    report.removed = given_up.for_good();
     return std::exchange(unreported, {});
 }
 
@@ -155,7 +159,7 @@ void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options,
         loaded = vault.load(rows, going.received, load_options);
     } catch (store::DataLost const& error) {
         if (restore_options.lost == RestoreOptions::Lost::thrown) {
-            throw entities_lost(names_in(manifest.entities, error.ranges()));
+            throw entities_lost(names_in(manifest.entities, error.ranges()), error.why());
         }
         load_options.reread = {};  // in vain
         loaded = vault.load(rows, going.received, load_options);
@@ -226,26 +230,16 @@ void Snapshot::Impl::note_arrivals(Return& going) {
 }
 
 /// Nothing is sent any more, so a death is noticed later, by the next collective.
-void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report) {
+void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report,
+                           GivenUp& given_up) {
     std::vector<std::string_view> own_names, common_names;
     for (auto const& entity : manifest.entities) {
         if (entity.home == comm.self()) own_names.push_back(entity.name);
     }
     for (auto const& part : current().common.parts) common_names.push_back(part.name);
-    unregister_others(own, std::move(own_names), report.removed);
-    unregister_others(common, std::move(common_names), report.removed);
+    given_up.all_but(std::move(own_names), std::move(common_names));
     apply_own(going.missing[value(comm.self())], restore_options, report);
     apply_common(restore_options);
-}
-
-void Snapshot::Impl::unregister_others(Registry& registry, std::vector<std::string_view> names,
-                                       std::vector<std::string>& removed) {
-    std::sort(names.begin(), names.end());
-    std::erase_if(registry, [&](auto const& entry) {
-        bool const stays = std::binary_search(names.begin(), names.end(), entry.first);
-        if (!stays) add_once(removed, entry.first);
-        return !stays;
-    });
 }
 
 void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options,
@@ -258,22 +252,23 @@ void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions 
         REGRAFT_EXPECTS(from.size() == stored_bytes);
         while (range != came.end() && range->last <= BlockId{i}) ++range;
         if (range == came.end() || !range->contains(BlockId{i})) report.bytes_local += stored_bytes;
-        checkpoint::restore(registered(own, name, restore_options.adopt), from, bytes);
-        std::erase(report.removed, name);  // by a restore that was interrupted, before the home died
+        checkpoint::restore(registered(own, name, bytes, restore_options.adopt), from, bytes);
     }
 }
 
 void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
     std::span<std::byte const> rest = current().common.bytes;
     for (auto const& [name, bytes, stored_bytes] : current().common.parts) {
-        checkpoint::restore(registered(common, name, restore_options.adopt), rest.first(stored_bytes), bytes);
+        checkpoint::restore(registered(common, name, bytes, restore_options.adopt), rest.first(stored_bytes), bytes);
         rest = rest.subspan(stored_bytes);
     }
 }
 
 /// The entity, which the program adopts if it is not there.
-Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name, Adopt const& adopt) {
+Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name, std::uint64_t bytes,
+                                         Adopt const& adopt) {
     if (!registry.contains(name)) {
+        bytes_to_adopt = bytes;
         REGRAFT_EXPECTS(adopt && "there is a function that adopts entities");
         adopt(name);
     }

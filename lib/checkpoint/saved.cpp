@@ -167,12 +167,16 @@ public:
         auto const& there = entities_[value(block)];
         if (there.bytes != entity.bytes) throw InputError("entity '" + entity.name + "' was saved with another size");
         BlockRange const range{block, advance(block, 1)};
-        if (there.stored_bytes == entity.stored_bytes) return generation_->read(range, out);
+        if (there.stored_bytes == there.bytes && there.bytes == out.size()) return generation_->read(range, out);
 
-        // One of the two is compressed: a snapshot of the other form wrote it.
         std::vector<std::byte> stored(there.stored_bytes), memory;
         generation_->read(range, stored);
-        auto plain = unpacked(stored, there.bytes, memory);
+        auto plain = unpacked(stored, there.bytes, memory);  // whoever wrote it, it is a frame
+        if (out.size() == stored.size()) {
+            std::ranges::copy(stored, out.begin());
+            return;
+        }
+        // A snapshot of the other form wrote it.
         std::vector<std::byte> packed;
         if (out.size() < plain.size()) plain = packed = zstd_compress(plain, compression_level);
         if (out.size() != plain.size()) throw InputError("entity '" + entity.name + "' is compressed otherwise");

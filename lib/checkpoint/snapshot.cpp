@@ -188,6 +188,10 @@ std::span<CommittedEntity const> Snapshot::committed() const {
     return impl_->manifest.entities;
 }
 
+std::uint64_t Snapshot::bytes_to_adopt() const {
+    return impl_->bytes_to_adopt;
+}
+
 std::span<std::byte const> Snapshot::stored(std::size_t i) const {
     REGRAFT_EXPECTS(i < impl_->manifest.entities.size());
     return impl_->stored(i);

@@ -67,22 +67,22 @@ std::vector<BlockRange> at_home(std::span<PeId const> homes, PeId pe) {
     return united(std::move(blocks));
 }
 
-/// Whether those of `blocks` that are compressed can be unpacked: what a checksum says of bytes it does not say of who
-/// wrote them.
-bool can_be_unpacked(SavedState const& state, std::span<BlockRange const> blocks, std::span<std::byte const> bytes) {
+/// Throws InputError unless those of the entities that are compressed can be unpacked: what a checksum says of bytes it
+/// does not say of who wrote them.
+void expect_frames(SavedState const& state, store::Opened const& opened, std::string const& file) {
     std::vector<std::byte> memory;
-    try {
-        for (auto const& range : blocks) {
-            for (auto i = value(range.first); i < value(range.last); ++i) {
-                auto const& entity = state.entities[i];
+    auto bytes = opened.bytes;
+    for (auto const& range : opened.blocks) {
+        for (auto i = value(range.first); i < value(range.last); ++i) {
+            auto const& entity = state.entities[i];
+            try {
                 static_cast<void>(unpacked(bytes.first(entity.stored_bytes), entity.bytes, memory));
-                bytes = bytes.subspan(entity.stored_bytes);
+            } catch (InputError const& error) {
+                throw InputError({file}, "has entity '" + entity.name + "', which cannot be unpacked: " + error.what());
             }
+            bytes = bytes.subspan(entity.stored_bytes);
         }
-    } catch (InputError const&) {
-        return false;
     }
-    return true;
 }
 
 }  // namespace
@@ -152,28 +152,27 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
     auto begin = Clock::now();
     auto const lap = [&] { return milliseconds_since(std::exchange(begin, Clock::now())); };
     OpenReport report;
+    GivenUp given_up(own, common);
     {
         SavedState state;
         std::vector<PeId> homes;
-        auto opened = store::open(comm, archive, [&](disk::Index const& index) {
-            auto const file = disk::index_path(archive, index.generation).string();
+        std::string file;
+        auto const share = [&](disk::Index const& index) {
+            file = disk::index_path(archive, index.generation).string();
             state = decode(index.attributes, index.sizes, file);
             homes = checkpoint::deal(state, comm.members(), open_options.deal);
             return at_home(homes, comm.self());
-        });
+        };
+        auto opened = store::open(comm, archive, share, [&](auto const& read) { expect_frames(state, read, file); });
         report.generation = opened.index.generation;
         report.refused = std::move(opened.refused);
         report.bytes_read = opened.bytes.size();
         if (!comm.agree_equal(hash(std::as_bytes(std::span(homes))))) {
             throw ft::Divergence("snapshot: the rule dealt the entities on disk otherwise on some members");
         }
-        if (!comm.agree(can_be_unpacked(state, opened.blocks, opened.bytes))) {
-            throw store::DiskError({disk::index_path(archive, report.generation).string()},
-                                   "is of entities that are not compressed as it says");
-        }
         report.read_ms = lap();
         comm.reach(open_phase.inside);
-        take(state, homes, opened.bytes, open_options, report);
+        take(state, homes, opened.bytes, open_options, report, given_up);
         report.saved_commit = state.commit;
         report.attributes = std::move(state.attributes);
     }
@@ -184,13 +183,14 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
     pace.rolled_back();
     commit({{archive, report.generation}});
     comm.reach(open_phase.after);
+    report.removed = given_up.for_good();
     report.commit_ms = lap();
     return report;
 }
 
 /// Into the program's state. mine: what is stored of this PE's entities, one behind the other.
 void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
-                          OpenOptions const& open_options, OpenReport& report) {
+                          OpenOptions const& open_options, OpenReport& report, GivenUp& given_up) {
     std::vector<std::string_view> own_names, common_names;
     for (std::size_t i = 0; i < homes.size(); ++i) {
         auto const& entity = state.entities[i];
@@ -198,18 +198,18 @@ void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, 
         if (homes[i] != entity.home) report.adopted.push_back({entity.name, entity.home, homes[i], entity.bytes});
     }
     for (auto const& part : state.common.parts) common_names.push_back(part.name);
-    unregister_others(own, std::move(own_names), report.removed);
-    unregister_others(common, std::move(common_names), report.removed);
+    given_up.all_but(std::move(own_names), std::move(common_names));
     for (std::size_t i = 0; i < homes.size(); ++i) {
         if (homes[i] != comm.self()) continue;
         auto const& entity = state.entities[i];
-        checkpoint::restore(registered(own, entity.name, open_options.adopt), mine.first(entity.stored_bytes),
-                            entity.bytes);
+        checkpoint::restore(registered(own, entity.name, entity.bytes, open_options.adopt),
+                            mine.first(entity.stored_bytes), entity.bytes);
         mine = mine.subspan(entity.stored_bytes);
     }
     std::span<std::byte const> rest = state.common.bytes;
     for (auto const& part : state.common.parts) {
-        checkpoint::restore(registered(common, part.name, open_options.adopt), rest.first(part.bytes), part.bytes);
+        checkpoint::restore(registered(common, part.name, part.bytes, open_options.adopt), rest.first(part.bytes),
+                            part.bytes);
         rest = rest.subspan(part.bytes);
     }
 }

@@ -71,6 +71,7 @@ struct Snapshot::Impl {
     bool steady = false;         // the last commit had the names and sizes of the one before
     std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
     RestoreReport unreported{};  // of restores that were interrupted
+    std::uint64_t bytes_to_adopt = 0;
     Pace pace;
     double last_commit_ms = 0;
     Clock::time_point last_stop = Clock::now();  // the end of the last commit or restore
@@ -89,19 +90,18 @@ private:
     store::LoadOptions options_of_load(RestoreOptions const& restore_options) const;
     void settle(Return& going, RestoreReport& report);
     void note_arrivals(Return& going);
-    void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report);
-    static void unregister_others(Registry& registry, std::vector<std::string_view> names,
-                                  std::vector<std::string>& removed);
+    void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report, GivenUp& given_up);
     void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);
     void apply_common(RestoreOptions const& restore_options);
     using Adopt = std::function<void(std::string const& name)>;
-    static Entity const& registered(Registry const& registry, std::string const& name, Adopt const& adopt);
+    Entity const& registered(Registry const& registry, std::string const& name, std::uint64_t bytes,
+                             Adopt const& adopt);
     void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
     bool kept_only_at_home(std::span<BlockRange const> lost) const;
 
     std::vector<store::OwnBlocks> to_write(Return const& going) const;
     void take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
-              OpenOptions const& open_options, OpenReport& report);
+              OpenOptions const& open_options, OpenReport& report, GivenUp& given_up);
 };
 
 }  // namespace regraft::checkpoint

@@ -65,7 +65,7 @@ void check_prefix(std::span<std::byte const> prefix) {
 }  // namespace
 
 struct RgmFile::State {
-    explicit State(std::unique_ptr<ByteSource> given) : source(std::move(given)) {}
+    State(std::unique_ptr<ByteSource> given, RgmLimits given_limits) : source(std::move(given)), limits(given_limits) {}
 
     std::vector<std::byte> read_bytes(std::uint64_t offset, std::uint64_t size) {
         std::vector<std::byte> bytes(size);
@@ -93,6 +93,7 @@ struct RgmFile::State {
     std::string text();
 
     std::unique_ptr<ByteSource> source;
+    RgmLimits limits;
     std::uint64_t bytes_read = 0;
     std::uint64_t body_begin = 0;
     std::uint64_t body_size = 0;
@@ -145,6 +146,10 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
     FormatReader hashes(index_bytes);
     content_hash = hashes.fixed(8);
     hashes.expect_end();
+    if (size > limits.most_text)
+        throw InputError("holds a text of " + std::to_string(size) + " bytes, expected at most " +
+                         std::to_string(limits.most_text) +
+                         " in a file of this size; if that is meant, regraft-msa decompress --any-size unpacks it");
     auto const bytes = zstd_decompress(frame, size);
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
@@ -243,7 +248,8 @@ bool is_rgm(std::span<std::byte const> head) {
     return std::ranges::equal(head.first(rgm_magic.size()), rgm_magic);
 }
 
-RgmFile::RgmFile(std::unique_ptr<ByteSource> source) : state_(std::make_unique<State>(std::move(source))) {
+RgmFile::RgmFile(std::unique_ptr<ByteSource> source, RgmLimits limits)
+    : state_(std::make_unique<State>(std::move(source), limits)) {
     state_->naming_file([&] { state_->open(); });
 }
 

@@ -1,5 +1,7 @@
 #include "regraft/core/errors.hpp"
 
+#include <system_error>
+
 namespace regraft {
 namespace {
 
@@ -14,5 +16,8 @@ std::string prefix(TextPosition const& where) {
 
 InputError::InputError(TextPosition const& where, std::string const& message)
     : std::runtime_error(prefix(where) + message) {}
+
+OutputError::OutputError(std::string const& file, int code)
+    : InputError({file}, "cannot be written: " + std::generic_category().message(code)) {}
 
 }  // namespace regraft

@@ -13,6 +13,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/format_bytes.hpp"
+#include "regraft/disk/new_file.hpp"
 
 namespace regraft::disk {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char const* index_name = "index";
-constexpr char const* unfinished_index = "index.tmp";
 constexpr std::string_view data_suffix = ".data";
 constexpr std::uint64_t most_number = std::uint64_t{1} << 63;
 
@@ -90,7 +90,7 @@ void remove_files(fs::path const& folder) {
     std::error_code error;
     fs::remove(folder / index_name, error);
     if (error) return;  // without its data files it would look like a damaged one
-    fs::remove(folder / unfinished_index, error);
+    remove_unfinished(folder / index_name);
     std::vector<fs::path> data;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         auto const name = entry->path().filename().string();
@@ -151,18 +151,14 @@ std::vector<std::uint64_t> write_pieces(fs::path const& archive, Index const& in
 
 void commit(fs::path const& archive, Index const& index) {
     auto const folder = folder_of(archive, index.generation);
-    auto const bytes = encode(index);
-    File file(folder / unfinished_index, File::For::writing);
-    file.write(0, bytes);
-    file.finish();
-    std::error_code error;
-    fs::rename(folder / unfinished_index, folder / index_name, error);
-    if (error) fail(folder / index_name, "cannot be written", error);
+    NewFile file(folder / index_name);
+    file.write(encode(index));
     try {
         // Should the name of the index survive a loss of power and that of a data file not, the generation is refused.
-        sync_folder(folder);
+        file.appear();
         sync_folder(archive);
     } catch (InputError const&) {
+        std::error_code error;
         fs::remove(folder / index_name, error);
         throw;
     }

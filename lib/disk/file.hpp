@@ -1,4 +1,4 @@
-// Files by their descriptors: every error is an InputError with the file's name.
+// Files by their descriptors: every error is an InputError, or OutputError, with the file's name.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ private:
     int descriptor_;
 };
 
-/// Returns when the names in the folder are on the disk.
+/// Returns when the names in the folder are on the disk, as far as the folder may be opened.
 void sync_folder(std::filesystem::path const& path);
 
 }  // namespace regraft::disk

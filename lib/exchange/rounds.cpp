@@ -76,7 +76,8 @@ public:
     Parcels& operator=(Parcels const&) = delete;
     ~Parcels() {
         // After a failure the communicator is revoked, and requests end by that.
-        static_cast<void>(MPI_Waitall(checked_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+        auto const count = checked_cast<int>(requests_.size());
+        if (MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE) != MPI_SUCCESS) comm_.dismiss_errors();
     }
 
     /// The next slices of a row, `most` of them.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <span>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "ft/backend.hpp"
 #include "ft/renewal.hpp"
 #include "ft/settings.hpp"
+#include "ft/unchecked.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
@@ -24,17 +26,31 @@ constexpr std::uint32_t payload = no_failure - 1;
 FailPhase agree_phase("agree", Moment::during_next_call);
 FailPhase shrink_phase("shrink", Moment::during_next_call);
 
+bool is_process_failure(int code) {
+    int error_class = code;
+    MPI_Error_class(code, &error_class);
+    return backend::is_process_failure(error_class);
+}
+
+std::string text_of(int code) {
+    std::vector<char> text(MPI_MAX_ERROR_STRING + 1);
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    return text.data();
+}
+
 }  // namespace
 
 bool survives_real_deaths() {
     return backend::deaths_are_real();
 }
 
-Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) {
+Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unchecked_(std::make_unique<Unchecked>()) {
     if (options.ignore_sigpipe) static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     warn_about_settings(parent);
+    explain_early_ends();
     int rank = 0;
     int size = 0;
     MPI_Comm_rank(parent, &rank);
@@ -53,6 +69,7 @@ Communicator::~Communicator() {
     REGRAFT_EXPECTS(derived_.empty() && "who is derived from a communicator goes before it");
     int finalized = 0;
     MPI_Finalized(&finalized);
+    if (finalized == 0) static_cast<void>(tell_unchecked());
     if (finalized == 0 && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
@@ -67,26 +84,33 @@ void Communicator::check(int code, char const* call) {
         last_success_ = Clock::now();
         return;
     }
-    int error_class = code;
-    MPI_Error_class(code, &error_class);
-    if (backend::is_process_failure(error_class)) fail(call);
-    std::vector<char> text(MPI_MAX_ERROR_STRING + 1);
-    int length = 0;
-    MPI_Error_string(code, text.data(), &length);
-    throw MpiError(std::string(call) + ": " + text.data());
+    dismiss_errors();
+    if (is_process_failure(code)) fail(call);
+    throw MpiError(std::string(call) + ": " + text_of(code));
 }
 
 void Communicator::check(int code, std::span<MPI_Status const> statuses, char const* call) {
     if (code == MPI_ERR_IN_STATUS) {
         for (auto const& status : statuses) {
-            int error_class = MPI_SUCCESS;
             if (status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_PENDING) continue;
             code = status.MPI_ERROR;
-            MPI_Error_class(code, &error_class);
-            if (backend::is_process_failure(error_class)) break;
+            if (is_process_failure(code)) break;
         }
     }
     check(code, call);
+}
+
+void Communicator::dismiss_errors() {
+    unchecked_->forget();
+}
+
+/// Whether a death was overlooked. What an interrupted call has left behind is not to be used.
+bool Communicator::tell_unchecked() const {
+    auto const& error = unchecked_->error();
+    if (!error || failed_) return false;
+    std::fprintf(stderr, "regraft: rank %u: %s failed (%s), but its return code did not go through check()\n",
+                 value(self_), error->call.c_str(), text_of(error->code).c_str());
+    return is_process_failure(error->code);
 }
 
 void Communicator::declare_failure(char const* call) {
@@ -110,10 +134,12 @@ bool Communicator::agree_equal(std::uint64_t hash) {
 /// Bitwise AND over the members of the bits below no_failure.
 std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     REGRAFT_EXPECTS(!failed_ && "after a ProcessFailure comes shrink()");
+    if (tell_unchecked()) fail(unchecked_->error()->call + ", whose return code did not go through check()");
     reach(agree_phase.before);
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
     backend::agree(comm_, &bits);
+    dismiss_errors();  // its own return code means nothing
     auto const result = static_cast<std::uint32_t>(bits);
     if ((result & no_failure) == 0) {
         failure_agreed_ = true;
@@ -156,6 +182,7 @@ void Communicator::renew(MPI_Comm damaged) {
         if (leaves) throw Departed();
         if (auto members = introduce(damaged, next, self_, members_)) {
             comm_ = next;
+            unchecked_->watch(comm_);
             members_ = std::move(*members);
             break;
         }
@@ -163,6 +190,7 @@ void Communicator::renew(MPI_Comm damaged) {
         if (attempt == most_renewals) throw MpiError("MPIX_Comm_shrink failed many times in a row");
     }
     leaving_.clear();
+    dismiss_errors();
     ++epoch_;
     tag_ = 0;
     failure_agreed_ = false;

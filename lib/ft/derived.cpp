@@ -1,11 +1,14 @@
 #include "regraft/ft/derived.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <thread>
 #include <utility>
 
 #include "ft/backend.hpp"
+#include "ft/unchecked.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 
@@ -50,6 +53,16 @@ bool will_know_of_deaths(MPI_Comm comm) {
     return true;
 }
 
+/// Whether there are enough members for all places of the grid.
+bool fits(Grid const& grid, std::size_t members) {
+    std::size_t places = 1;
+    for (auto const length : grid.lengths) {
+        if (length < 1 || static_cast<std::size_t>(length) > members / places) return false;
+        places *= static_cast<std::size_t>(length);
+    }
+    return places <= members;
+}
+
 }  // namespace
 
 Derived::Derived(Communicator& parent, Make make) : parent_(parent), make_(std::move(make)) {
@@ -77,6 +90,7 @@ void Derived::make() {
     MPI_Comm next = MPI_COMM_NULL;
     auto const native = parent_.native();
     int const code = make_(native, &next);
+    parent_.dismiss_errors();
     bool const made = code == MPI_SUCCESS;
     if (!made) next = MPI_COMM_NULL;  // what an interrupted call has left there is nothing that could be freed
     Owned const owned(next);
@@ -86,7 +100,7 @@ void Derived::make() {
         parent_.declare_failure("the making of a derived communicator");
     if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although nobody died");
     comm_ = std::exchange(next, MPI_COMM_NULL);
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    if (comm_ != MPI_COMM_NULL) parent_.unchecked_->watch(comm_);
     parent_.reach(derive_phase.after);
 }
 
@@ -119,14 +133,70 @@ Derived dup(Communicator& parent) {
     return {parent, [](MPI_Comm native, MPI_Comm* derived) { return MPI_Comm_dup(native, derived); }};
 }
 
-Derived cart(Communicator& parent, std::function<std::vector<int>(std::size_t)> dims, std::vector<int> periodic) {
-    return {parent,
-            [&parent, dims = std::move(dims), periodic = std::move(periodic)](MPI_Comm native, MPI_Comm* derived) {
-                auto const lengths = dims(parent.size());
-                REGRAFT_EXPECTS(lengths.size() == periodic.size());
-                return MPI_Cart_create(native, checked_cast<int>(lengths.size()), lengths.data(), periodic.data(),
-                                       /*reorder=*/0, derived);
-            }};
+int Grid::size() const {
+    return std::accumulate(lengths.begin(), lengths.end(), 1, std::multiplies<>());
+}
+
+std::vector<int> Grid::coordinates(int rank) const {
+    REGRAFT_EXPECTS(rank >= 0 && rank < size());
+    std::vector<int> result(lengths.size());
+    for (auto i = lengths.size(); i-- > 0; rank /= lengths[i]) result[i] = rank % lengths[i];
+    return result;
+}
+
+int Grid::rank(std::span<int const> coordinates) const {
+    REGRAFT_EXPECTS(coordinates.size() == lengths.size());
+    int result = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        int const length = lengths[i];
+        bool const outside = coordinates[i] < 0 || coordinates[i] >= length;
+        if (outside && periodic[i] == 0) return MPI_PROC_NULL;
+        result = result * length + (coordinates[i] % length + length) % length;
+    }
+    return result;
+}
+
+int Grid::neighbour(int rank, std::size_t dimension, int steps) const {
+    REGRAFT_EXPECTS(dimension < lengths.size());
+    auto there = coordinates(rank);
+    if (periodic[dimension] != 0) steps %= lengths[dimension];
+    if (steps > lengths[dimension] || steps < -lengths[dimension]) return MPI_PROC_NULL;
+    there[dimension] += steps;
+    return this->rank(there);
+}
+
+Cart::Cart(Communicator& parent, Dims dims, std::vector<int> periodic)
+    : Cart(parent, std::make_shared<Grid>(Grid{{}, std::move(periodic)}), std::move(dims)) {}
+
+Cart::Cart(Communicator& parent, std::shared_ptr<Grid> grid, Dims dims)
+    : Derived(parent,
+              [&parent, grid, dims = std::move(dims)](MPI_Comm native, MPI_Comm* derived) {
+                  grid->lengths = dims(parent.size());
+                  REGRAFT_EXPECTS(grid->lengths.size() == grid->periodic.size());
+                  if (!fits(*grid, parent.size())) return MPI_ERR_DIMS;
+                  auto const position = checked_cast<int>(parent.position(parent.self()));
+                  return MPI_Comm_split(native, position < grid->size() ? 0 : MPI_UNDEFINED, position, derived);
+              }),
+      grid_(std::move(grid)) {}
+
+int Cart::rank() const {
+    REGRAFT_EXPECTS(has_self());
+    int rank = 0;
+    MPI_Comm_rank(native(), &rank);
+    return rank;
+}
+
+std::vector<int> Cart::coordinates() const {
+    return grid().coordinates(rank());
+}
+
+Cart::Shift Cart::shift(std::size_t dimension, int steps) const {
+    auto const here = rank();
+    return {grid().neighbour(here, dimension, -steps), grid().neighbour(here, dimension, steps)};
+}
+
+Cart cart(Communicator& parent, Cart::Dims dims, std::vector<int> periodic) {
+    return {parent, std::move(dims), std::move(periodic)};
 }
 
 }  // namespace regraft::ft

@@ -212,6 +212,11 @@ public:
         }
     }
 
+    void use_threads(std::uint32_t num_threads) {
+        REGRAFT_EXPECTS(num_threads >= 1);
+        options_.num_threads = num_threads;
+    }
+
     // --- models and what they invalidate
 
     void set_model(SiteModel model, double branch_scale) {
@@ -962,6 +967,9 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
 
 std::size_t Partition::num_patterns() const {
     return engine_->num_patterns();
+}
+void Partition::use_threads(std::uint32_t num_threads) {
+    engine_->use_threads(num_threads);
 }
 void Partition::set_model(SiteModel model, double branch_scale) {
     engine_->set_model(std::move(model), branch_scale);

@@ -39,7 +39,12 @@ std::vector<double> weights(ModelSpec const& spec, Model const& model) {
 }  // namespace
 
 SiteModel site_model(ModelSpec const& spec, Model const& model) {
-    SiteModel result{spec.num_states(), systems(spec, model), {}, model.invariant};
+    SiteModel result{spec.num_states(), systems(spec, model), {}, 0};
+    set_categories(result, spec, model);
+    return result;
+}
+
+void set_categories(SiteModel& site_model, ModelSpec const& spec, Model const& model) {
     auto const all_rates = rates(spec, model);
     auto const all_weights = weights(spec, model);
     REGRAFT_EXPECTS(all_rates.size() == spec.categories && all_weights.size() == spec.categories);
@@ -47,11 +52,12 @@ SiteModel site_model(ModelSpec const& spec, Model const& model) {
     auto const weight = std::accumulate(all_weights.begin(), all_weights.end(), 0.0);
     auto const mean = std::inner_product(all_rates.begin(), all_rates.end(), all_weights.begin(), 0.0) / weight;
     auto const variable = 1 - model.invariant;
+    site_model.invariant = model.invariant;
+    site_model.categories.clear();
     for (std::uint32_t i = 0; i < spec.categories; ++i) {
-        auto const system = result.systems.size() > 1 ? i : 0;
-        result.categories.push_back({system, all_rates[i] / (mean * variable), variable * all_weights[i] / weight});
+        auto const system = site_model.systems.size() > 1 ? i : 0;
+        site_model.categories.push_back({system, all_rates[i] / (mean * variable), variable * all_weights[i] / weight});
     }
-    return result;
 }
 
 }  // namespace regraft::likelihood

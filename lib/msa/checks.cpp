@@ -124,6 +124,7 @@ void CensusTaker::count_row(std::uint32_t taxon) {
 void CensusTaker::count_sites(std::uint32_t q) {
     auto& counts = census_.partitions[q];
     std::vector<std::uint64_t> hashes;
+    hashes.reserve(partitions_[q].sites.size());
     for (auto site : partitions_[q].sites) {
         hashes.push_back(column_hash_[site]);
         if (common_[site] == 0) continue;

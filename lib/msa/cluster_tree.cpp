@@ -10,10 +10,9 @@ ClusterTree::ClusterTree(std::uint32_t num_tips)
 }
 
 bool ClusterTree::insert(SplitView split) {
-    full_.clear();
     touched_.clear();
-    for_each_taxon(split, [&](std::uint32_t t) { full_.push_back(t); });
-    auto const num_taxa = static_cast<std::uint32_t>(full_.size());
+    full_.assign(split.begin(), split.end());
+    auto const num_taxa = static_cast<std::uint32_t>(split.size());
     for (std::size_t i = 0; i < full_.size(); ++i) {
         auto const above = parent_[full_[i]];
         if (covered_[above] == 0) touched_.push_back(above);

@@ -15,7 +15,7 @@ public:
     explicit ClusterTree(std::uint32_t num_tips);
 
     /// Gathers the taxa on the side without taxon 0 below a new node, unless an inserted split contradicts this one;
-    /// whether they were. Precondition: at least two of them, not inserted before. O(these taxa + words).
+    /// whether they were. Precondition: at least two of them, not inserted before. O(these taxa).
     bool insert(SplitView split);
 
     std::uint32_t num_tips() const { return num_tips_; }

@@ -1,6 +1,7 @@
 #include "regraft/msa/consensus.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -40,14 +41,13 @@ struct Tally {
 
 void Tally::add(GeneralTree const& tree) {
     REGRAFT_EXPECTS(tree.num_taxa() == table.num_taxa());
-    auto const rows = splits_of(tree);
+    auto const ids = table.insert(TreeSplits(tree));
     auto const edges = inner_edges(tree);
+    count.resize(table.size());
+    length.resize(table.size());
     for (std::size_t i = 0; i < edges.size(); ++i) {
-        auto const id = table.insert(rows[i]);
-        count.resize(table.size());
-        length.resize(table.size());
-        ++count[id];
-        length[id].add(tree.length[edges[i]]);
+        ++count[ids[i]];
+        length[ids[i]].add(tree.length[edges[i]]);
     }
     for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
         if (tree.is_tip(v)) tip_length[tree.taxon[v]].add(tree.length[v]);
@@ -59,15 +59,26 @@ std::vector<SplitId> frequent(Tally const& tally, std::size_t num_trees, double 
     // 0.58 * 50 is a little less than 29.
     constexpr double rounding = 1e-9;
     auto const limit = (threshold + rounding) * static_cast<double>(num_trees);
-    std::vector<SplitId> splits;
+    // The order by comes_before is that of the sorted taxa; mostly the first ones tell.
+    struct Split {
+        SplitId id;
+        std::array<std::uint32_t, 8> first;
+    };
+    std::vector<Split> splits;
     for (SplitId id = 0; id < tally.table.size(); ++id) {
-        if (tally.count[id] == num_trees || static_cast<double>(tally.count[id]) > limit) splits.push_back(id);
+        if (tally.count[id] < num_trees && static_cast<double>(tally.count[id]) <= limit) continue;
+        auto& split = splits.emplace_back(Split{id, {}});
+        split.first.fill(tally.table.num_taxa());
+        std::ranges::partial_sort_copy(tally.table[id], split.first);
     }
-    std::ranges::sort(splits, [&](SplitId a, SplitId b) {
-        if (tally.count[a] != tally.count[b]) return tally.count[a] > tally.count[b];
-        return comes_before(tally.table[a], tally.table[b]);
+    std::ranges::sort(splits, [&](Split const& a, Split const& b) {
+        if (tally.count[a.id] != tally.count[b.id]) return tally.count[a.id] > tally.count[b.id];
+        if (a.first != b.first) return a.first < b.first;
+        return comes_before(tally.table[a.id], tally.table[b.id]);
     });
-    return splits;
+    std::vector<SplitId> ids;
+    for (auto const& split : splits) ids.push_back(split.id);
+    return ids;
 }
 
 }  // namespace

@@ -1,110 +1,159 @@
 #include "regraft/msa/splits.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 
-#include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::msa {
 namespace {
 
 constexpr SplitId no_split = ~SplitId{0};
 
-std::uint64_t hash_of(SplitView split) {
-    return hash(std::as_bytes(split));
+/// A part of a list.
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+
+/// Per node where the taxa below it are in a list of all taxa, in which those below a node are neighbours.
+std::vector<Range> ranges_below(GeneralTree const& tree) {
+    std::vector<Range> below(tree.num_nodes(), {0, 0});  // first how many, then where
+    for (auto v = tree.num_nodes(); v-- > 0;) {
+        if (tree.is_tip(v)) below[v].last = 1;
+        if (v > 0) below[tree.parent[v]].last += below[v].last;
+    }
+    std::vector<std::uint32_t> next(tree.num_nodes());
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
+        auto const first = next[tree.parent[v]];
+        next[tree.parent[v]] += below[v].last;
+        below[v] = {first, first + below[v].last};
+        next[v] = first;
+    }
+    return below;
 }
 
-/// Swaps the sides if the row has taxon 0.
-void normalise(std::span<std::uint64_t> row, std::uint32_t num_taxa) {
-    if ((row[0] & 1) == 0) return;
-    for (auto& word : row) word = ~word;
-    if (num_taxa % 64 != 0) row.back() &= (std::uint64_t{1} << num_taxa % 64) - 1;
+/// The split of the edge above a range, in the list that begins with what is at `zero`: taxon 0.
+Range side_without(std::uint32_t zero, Range below, std::uint32_t num_taxa) {
+    auto const size = below.last - below.first;
+    bool const has_zero = below.first <= zero && zero < below.last;
+    auto const first = has_zero ? below.last : below.first;
+    auto const turned = first >= zero ? first - zero : first + num_taxa - zero;
+    return {turned, turned + (has_zero ? num_taxa - size : size)};
+}
+
+std::vector<std::uint32_t> sorted(SplitView split) {
+    std::vector<std::uint32_t> taxa(split.begin(), split.end());
+    std::ranges::sort(taxa);
+    return taxa;
 }
 
 }  // namespace
 
-std::uint32_t count_taxa(SplitView split) {
-    std::uint32_t count = 0;
-    for (auto const word : split) count += static_cast<std::uint32_t>(std::popcount(word));
-    return count;
-}
-
 bool comes_before(SplitView a, SplitView b) {
-    auto const [at_a, at_b] = std::ranges::mismatch(a, b);
-    if (at_a == a.end()) return false;
-    return std::countr_zero(*at_a & ~*at_b) < std::countr_zero(*at_b & ~*at_a);
+    auto const in_a = sorted(a);
+    auto const in_b = sorted(b);
+    auto const [at_a, at_b] = std::ranges::mismatch(in_a, in_b);
+    if (at_a == in_a.end()) return false;  // all of them are in b, too
+    return at_b == in_b.end() || *at_a < *at_b;
 }
 
-SplitRows splits_of(GeneralTree const& tree) {
-    auto const edges = inner_edges(tree);
+TreeSplits::TreeSplits(GeneralTree const& tree) : taxa_(tree.num_taxa()) {
     auto const num_taxa = tree.num_taxa();
-    std::vector<std::uint32_t> row_of(tree.num_nodes());
-    for (std::uint32_t i = 0; i < edges.size(); ++i) row_of[edges[i]] = i;
-    SplitRows rows{.words = split_words(num_taxa), .bits = {}};
-    rows.bits.resize(edges.size() * rows.words);
-    auto const row = [&](std::uint32_t v) { return std::span(rows.bits).subspan(row_of[v] * rows.words, rows.words); };
-    for (auto v = tree.num_nodes(); v-- > 1;) {
-        auto const above = tree.parent[v];
-        if (above == 0) continue;
-        if (tree.is_tip(v)) {
-            row(above)[tree.taxon[v] / 64] |= std::uint64_t{1} << tree.taxon[v] % 64;
-        } else {
-            std::ranges::transform(row(above), row(v), row(above).begin(), std::bit_or{});
-        }
+    auto const below = ranges_below(tree);
+    std::uint32_t zero = 0;
+    for (std::uint32_t v = 0; v < tree.num_nodes(); ++v) {
+        if (tree.taxon[v] == 0) zero = below[v].first;
     }
-    for (auto const v : edges) normalise(row(v), num_taxa);
-    return rows;
+    for (std::uint32_t v = 0; v < tree.num_nodes(); ++v) {
+        if (tree.is_tip(v)) taxa_[(below[v].first + num_taxa - zero) % num_taxa] = tree.taxon[v];
+    }
+    std::vector<std::uint64_t> hash_before{0};  // of the taxa in front of each place
+    for (auto const taxon : taxa_) hash_before.push_back(hash_before.back() ^ mix(taxon));
+    for (auto const v : inner_edges(tree)) {
+        auto const [first, last] = side_without(zero, below[v], num_taxa);
+        parts_.push_back({first, last, hash_before[first] ^ hash_before[last]});
+    }
 }
 
-SplitTable::SplitTable(std::uint32_t num_taxa)
-    : num_taxa_(num_taxa), rows_{.words = split_words(num_taxa), .bits = {}}, slots_(64, no_split) {
+SplitView TreeSplits::operator[](std::size_t i) const {
+    return SplitView(taxa_).subspan(parts_[i].first, parts_[i].last - parts_[i].first);
+}
+
+SplitTable::SplitTable(std::uint32_t num_taxa) : num_taxa_(num_taxa), slots_(64, no_split) {
     REGRAFT_EXPECTS(num_taxa >= 1);
 }
 
+SplitView SplitTable::operator[](SplitId id) const {
+    auto const& [source, part] = splits_[id];
+    return SplitView(sources_[source].taxa).subspan(part.first, part.last - part.first);
+}
+
+/// Splits of the same size are the same if all taxa of one are in the other, or none of the others.
+bool SplitTable::is_same(Split const& known, TreeSplits const& splits, std::size_t i) const {
+    auto const& part = splits.parts_[i];
+    auto const size = part.last - part.first;
+    if (known.part.hash != part.hash || known.part.last - known.part.first != size) return false;
+    auto const& position = sources_[known.source].position;
+    auto const is_in = [&](std::uint32_t taxon) { return position[taxon] - known.part.first < size; };
+    auto const all = SplitView(splits.taxa_);
+    if (size <= num_taxa_ / 2) return std::ranges::all_of(splits[i], is_in);
+    return std::ranges::none_of(all.first(part.first), is_in) && std::ranges::none_of(all.subspan(part.last), is_in);
+}
+
 /// Where the split is, or where it would go.
-std::size_t SplitTable::slot_of(SplitView split, std::uint64_t hash) const {
-    REGRAFT_EXPECTS(split.size() == rows_.words);
+std::size_t SplitTable::slot_of(TreeSplits const& splits, std::size_t i) const {
     auto const mask = slots_.size() - 1;
-    for (auto slot = static_cast<std::size_t>(hash) & mask;; slot = (slot + 1) & mask) {
+    for (auto slot = static_cast<std::size_t>(splits.hash(i)) & mask;; slot = (slot + 1) & mask) {
         auto const id = slots_[slot];
-        if (id == no_split || (hashes_[id] == hash && std::ranges::equal(rows_[id], split))) return slot;
+        if (id == no_split || is_same(splits_[id], splits, i)) return slot;
     }
 }
 
 void SplitTable::grow() {
     slots_.assign(2 * slots_.size(), no_split);
     auto const mask = slots_.size() - 1;
-    for (SplitId id = 0; id < hashes_.size(); ++id) {
-        auto slot = static_cast<std::size_t>(hashes_[id]) & mask;
+    for (SplitId id = 0; id < splits_.size(); ++id) {
+        auto slot = static_cast<std::size_t>(splits_[id].part.hash) & mask;
         while (slots_[slot] != no_split) slot = (slot + 1) & mask;
         slots_[slot] = id;
     }
 }
 
-SplitId SplitTable::insert(SplitView split) {
-    auto const hash = hash_of(split);
-    auto const slot = slot_of(split, hash);
-    if (slots_[slot] != no_split) return slots_[slot];
-    REGRAFT_EXPECTS(hashes_.size() < no_split);
-    auto const id = static_cast<SplitId>(hashes_.size());
-    slots_[slot] = id;
-    hashes_.push_back(hash);
-    rows_.bits.insert(rows_.bits.end(), split.begin(), split.end());
-    if (2 * hashes_.size() > slots_.size()) grow();
-    return id;
+void SplitTable::add_source(TreeSplits const& splits) {
+    Source source{splits.taxa_, std::vector<std::uint32_t>(num_taxa_)};
+    for (std::uint32_t i = 0; i < num_taxa_; ++i) source.position[source.taxa[i]] = i;
+    sources_.push_back(std::move(source));
 }
 
-std::optional<SplitId> SplitTable::find(SplitView split) const {
-    auto const id = slots_[slot_of(split, hash_of(split))];
+std::vector<SplitId> SplitTable::insert(TreeSplits const& splits) {
+    REGRAFT_EXPECTS(splits.taxa_.size() == num_taxa_);
+    std::vector<SplitId> ids;
+    bool has_source = false;
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        auto const slot = slot_of(splits, i);
+        if (slots_[slot] == no_split) {
+            REGRAFT_EXPECTS(splits_.size() < no_split);
+            if (!has_source) add_source(splits);
+            has_source = true;
+            slots_[slot] = static_cast<SplitId>(splits_.size());
+            splits_.push_back({static_cast<std::uint32_t>(sources_.size() - 1), splits.parts_[i]});
+        }
+        ids.push_back(slots_[slot]);
+        if (2 * splits_.size() > slots_.size()) grow();
+    }
+    return ids;
+}
+
+std::optional<SplitId> SplitTable::find(TreeSplits const& splits, std::size_t i) const {
+    REGRAFT_EXPECTS(splits.taxa_.size() == num_taxa_);
+    auto const id = slots_[slot_of(splits, i)];
     return id == no_split ? std::nullopt : std::optional(id);
 }
 
 void SplitSets::add(GeneralTree const& tree) {
     REGRAFT_EXPECTS(tree.num_taxa() == table_.num_taxa());
-    auto const rows = splits_of(tree);
-    for (std::size_t i = 0; i < rows.size(); ++i) sets_.push_value(table_.insert(rows[i]));
+    for (auto const id : table_.insert(TreeSplits(tree))) sets_.push_value(id);
     sets_.end_row();
 }
 

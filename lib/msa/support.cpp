@@ -39,23 +39,24 @@ private:
 
 SupportCount::SupportCount(GeneralTree const& reference, SupportMetric metric)
     : metric_(metric), table_(reference.num_taxa()) {
-    auto const rows = splits_of(reference);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        REGRAFT_EXPECTS(table_.insert(rows[i]) == i);
-        auto const count = count_taxa(rows[i]);
-        lighter_.push_back(std::min(count, reference.num_taxa() - count));
+    TreeSplits const splits(reference);
+    table_.insert(splits);
+    REGRAFT_EXPECTS(table_.size() == splits.size());
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        auto const count = static_cast<std::uint32_t>(splits[i].size());
+        lighter_.push_back(std::min(count, table_.num_taxa() - count));
     }
-    found_.resize(rows.size());
-    transfers_.resize(rows.size());
+    found_.resize(splits.size());
+    transfers_.resize(splits.size());
 }
 
 void SupportCount::add(GeneralTree const& replicate) {
     REGRAFT_EXPECTS(replicate.num_taxa() == table_.num_taxa());
     ++num_replicates_;
     std::vector<bool> is_here(table_.size());
-    auto const rows = splits_of(replicate);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (auto const id = table_.find(rows[i])) is_here[*id] = true;
+    TreeSplits const splits(replicate);
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        if (auto const id = table_.find(splits, i)) is_here[*id] = true;
     }
     lacking_.clear();
     for (SplitId id = 0; id < table_.size(); ++id) {
@@ -95,10 +96,10 @@ void SupportCount::add_transfers(GeneralTree const& replicate, std::span<SplitId
         if (replicate.is_tip(v)) tip_of[replicate.taxon[v]] = v;
     }
     for (std::size_t lane = 0; lane < splits.size(); ++lane) {
-        for_each_taxon(table_[splits[lane]], [&](std::uint32_t t) {
+        for (auto const t : table_[splits[lane]]) {
             below_[tip_of[t]][lane] = 1;
             ++side[lane];
-        });
+        }
     }
     for (auto v = replicate.num_nodes(); v-- > 1;) {
         auto const& here = below_[v];

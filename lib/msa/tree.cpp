@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
 
 namespace regraft::msa {
 
@@ -149,16 +150,26 @@ void Tree::write(ByteWriter& out) const {
 }
 
 Tree Tree::read(ByteReader& in) {
+    auto const require = [](bool good) {
+        if (!good) throw InputError("bytes are not what was written: no tree is like that");
+    };
     auto const num_tips = in.get<std::uint32_t>();
     auto const num_length_sets = in.get<std::uint32_t>();
-    REGRAFT_EXPECTS(3 <= num_tips && num_tips < std::uint32_t{1} << 30 && num_length_sets >= 1);
+    require(3 <= num_tips && num_tips < std::uint32_t{1} << 30 && num_length_sets >= 1);
     Tree tree(3);
     tree.num_tips_ = num_tips;
     tree.num_length_sets_ = num_length_sets;
     tree.back_ = in.get_all<HalfEdge>();
     tree.lengths_ = in.get_all<double>();
-    REGRAFT_EXPECTS(tree.back_.size() == tree.num_half_edges());
-    REGRAFT_EXPECTS(tree.lengths_.size() == tree.back_.size() * num_length_sets);
+    require(tree.back_.size() == tree.num_half_edges());
+    require(tree.lengths_.size() == tree.back_.size() * num_length_sets);
+    for (HalfEdge h = 0; h < tree.num_half_edges(); ++h) {
+        auto const other = tree.back(h);
+        if (other == no_half_edge) continue;
+        require(other < tree.num_half_edges() && other != h && tree.back(other) == h);
+        for (std::uint32_t set = 0; set < num_length_sets; ++set)
+            require(tree.length(h, set) >= 0 && tree.length(h, set) == tree.length(other, set));
+    }
     return tree;
 }
 

@@ -19,6 +19,9 @@ struct Traits {
     /// All members get the same result, and it is small enough to be kept.
     bool forwardable = false;
     Role role = Role::none;
+    /// With a role: of one that gives, that its input is too large to be kept, so that it waits until the root has it.
+    /// The root then says so; there it is set if any input may be so large. Each input may be different.
+    bool acknowledged = false;
     /// How much each member keeps of it, alike on all.
     std::size_t bytes = 0;
 };
@@ -34,20 +37,22 @@ struct CommitOptions {
 
 /// A collective: forwarded, collected or confirmed. Its number is one more than what has returned on the lane. If it is
 /// forwarded, who has the outcome keeps it for those whose call failed. If it is collected, who has given its input to
-/// the root keeps that for the root, whose call may fail. If it is confirmed, nobody returns before all have succeeded.
+/// the root keeps that for the root, whose call may fail, or waits until the root says that it has it. If it is
+/// confirmed, nobody returns before all have succeeded.
 class Call {
 public:
     enum class Step {
-        look,      // see look()
-        deliver,   // the outcome is in the ledger: give the caller what it says
-        skip,      // the root is dead: do what the policy says, without a message
-        attempt,   // the operation itself, on the lane
-        pack,      // put the result, or what is given to the root, into the newest outcome of the ledger
-        give,      // put what is given to the root into the outcome, and send it there
-        take,      // receive at the root what those give of whom the outcome has nothing, and combine it with the rest
-        confirm,   // a barrier on the lane
-        repair,    // take part in a repair
-        returned,  // nothing: the call is over
+        look,         // see look()
+        deliver,      // the outcome is in the ledger: give the caller what it says
+        skip,         // the root is dead: do what the policy says, without a message
+        attempt,      // the operation itself, on the lane
+        pack,         // put the result, or what is given to the root, into the newest outcome of the ledger
+        give,         // put what is given to the root into the outcome, and send it there
+        take,         // receive at the root what those give of whom the outcome has nothing, and combine it all
+        acknowledge,  // at the root: tell those whose inputs are large that they are here; there: wait for that
+        confirm,      // a barrier on the lane
+        repair,       // take part in a repair
+        returned,     // nothing: the call is over
     };
 
     explicit Call(Traits traits, CommitOptions options = {}) : traits_(traits), options_(options) {}
@@ -56,8 +61,9 @@ public:
     /// How to go on, at first and after each repair. repair_called: the control communicator is known to be revoked.
     /// root_lives: the root is a member of the lane; true without a root. Precondition: step() is look.
     void look(Ledger const& ledger, bool repair_called, bool root_lives);
-    /// The step was carried out. ok: attempt, confirm, give and take succeeded here (true for the others); not ok means
-    /// that a member has died or called for a repair. Precondition: step() is neither look nor returned.
+    /// The step was carried out. ok: attempt, confirm, give, take and, where it waits, acknowledge succeeded here (true
+    /// for the others); not ok means that a member has died or called for a repair. Precondition: step() is neither
+    /// look nor returned.
     void advance(Ledger& ledger, bool ok);
     /// The attempt failed because the call is wrong: it has no outcome.
     void abandon(Ledger& ledger);
@@ -65,6 +71,8 @@ public:
 private:
     Step first_step(Ledger const& ledger, bool repair_called, bool root_lives) const;
     void succeed(Ledger& ledger);
+    void arrive(Ledger& ledger);
+    void end_at_root(Ledger& ledger);
     void finish(Ledger& ledger);
 
     Traits traits_;
@@ -191,6 +199,7 @@ inline void Call::advance(Ledger& ledger, bool ok) {
         case Step::confirm:
         case Step::give:
         case Step::take:
+        case Step::acknowledge:
             if (ok) return succeed(ledger);
             step_ = Step::repair;
             return;
@@ -207,12 +216,21 @@ inline void Call::advance(Ledger& ledger, bool ok) {
 }
 
 inline void Call::succeed(Ledger& ledger) {
+    bool const gives = traits_.role == Role::gives;
     if (step_ == Step::confirm) {
         ledger.settle(/*commit=*/true);
         finish(ledger);
-    } else if (step_ == Step::give || step_ == Step::take) {
-        ledger.find(ledger.returned() + 1)->kind = step_ == Step::give ? OutcomeKind::input : OutcomeKind::arrived;
+    } else if (step_ == Step::acknowledge) {
+        if (gives) arrive(ledger);
         finish(ledger);
+    } else if (step_ == Step::give && !traits_.acknowledged) {
+        ledger.find(ledger.returned() + 1)->kind = OutcomeKind::input;
+        finish(ledger);
+    } else if (step_ == Step::give) {
+        step_ = Step::acknowledge;
+    } else if (step_ == Step::take) {
+        arrive(ledger);
+        end_at_root(ledger);
     } else if (confirms_) {
         ledger.hold_tentatively();
         step_ = Step::confirm;
@@ -221,10 +239,28 @@ inline void Call::succeed(Ledger& ledger) {
         finish(ledger);
     } else if (traits_.role == Role::takes) {
         ledger.record(OutcomeKind::arrived);
-        finish(ledger);
+        end_at_root(ledger);
+    } else if (traits_.acknowledged) {
+        step_ = Step::acknowledge;
     } else {
-        ledger.record(traits_.role == Role::gives ? OutcomeKind::input : OutcomeKind::data);
+        ledger.record(gives ? OutcomeKind::input : OutcomeKind::data);
         step_ = Step::pack;
+    }
+}
+
+/// The root lacks nothing of the operation, of which nothing is kept.
+inline void Call::arrive(Ledger& ledger) {
+    auto const number = ledger.returned() + 1;
+    auto& outcome = ledger.known() < number ? ledger.record(OutcomeKind::arrived) : *ledger.find(number);
+    outcome.kind = OutcomeKind::arrived;
+    outcome.bytes.clear();
+}
+
+inline void Call::end_at_root(Ledger& ledger) {
+    if (traits_.acknowledged) {
+        step_ = Step::acknowledge;
+    } else {
+        finish(ledger);
     }
 }
 

@@ -15,11 +15,16 @@ using Inputs = std::vector<std::span<std::byte const>>;
 /// The bytes of an outcome that is collected elsewhere go to its root. Whether nothing failed.
 bool give(Lane const& lane, Outcome const& outcome);
 
+/// The root has the input of a member in the operation: whether it could be told, and whether it was.
+void acknowledge(Lane const& lane, int rank, OperationNumber number);
+bool await_acknowledgement(Lane const& lane, int root, OperationNumber number);
+
 /// At the root. That of its own is empty.
 class Taken {
 public:
-    /// Receives from whoever lives and is not in the outcome, from each this many bytes. The outcome must outlive this.
-    Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::size_t bytes);
+    /// Receives from whoever lives and is not in the outcome. sizes: the most bytes that each gives, by position in the
+    /// lane. The outcome must outlive this.
+    Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::span<std::size_t const> sizes);
     /// Whether all inputs are here.
     bool ok() const { return ok_; }
     Inputs const& inputs() const { return inputs_; }
@@ -28,7 +33,7 @@ private:
     void receive(Lane const& lane, int position, std::size_t bytes);
 
     bool ok_ = true;
-    std::vector<std::byte> late_;
+    std::vector<std::vector<std::byte>> late_;  // by position
     Inputs inputs_;
 };
 

@@ -30,11 +30,13 @@ struct Operation {
 template <class... Parts>
 Operation(Parts...) -> Operation<Parts...>;
 
-/// An operation to a root whose inputs are small: Role::gives or Role::takes. pack(bytes): what this process gives.
-/// combine(inputs): at the root, what its result is made of if its attempt has failed; its own input is the caller's.
-template <class Attempt, class Pack, class Combine, class Skip>
+/// An operation to a root: Role::gives or Role::takes. bytes(rank): how much the member gives, at the root and by that
+/// member. pack(bytes): what this process gives. combine(inputs): at the root, what its result is made of if its
+/// attempt has failed; its own input is the caller's.
+template <class Attempt, class Bytes, class Pack, class Combine, class Skip>
 struct OperationToRoot {
     Attempt attempt;
+    Bytes bytes;
     Pack pack;
     Combine combine;
     Skip skip;
@@ -47,11 +49,21 @@ inline constexpr auto nothing = [](auto&&...) {};
 /// At the root that collects. Whether all inputs have come.
 template <class Operation>
 bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& operation) {
-    std::vector<std::byte> own;
-    operation.pack(own);
-    Taken const taken(shield, lane, outcome, own.size());
+    std::vector<std::size_t> sizes;
+    for (auto const rank : lane.living) sizes.push_back(operation.bytes(rank));
+    Taken const taken(shield, lane, outcome, sizes);
     if (taken.ok()) operation.combine(taken.inputs());
     return taken.ok();
+}
+
+/// all: also those whose inputs are small, for what came has not fitted, so what the root knows of sizes is not right.
+template <class Operation>
+bool acknowledge(Lane const& lane, int root, std::size_t most_kept, bool all, Operation& operation) {
+    auto const number = lane.ledger.returned() + 1;
+    if (lane.self != root) return await_acknowledgement(lane, root, number);
+    for (auto const rank : lane.living)
+        if (rank != root && (all || operation.bytes(rank) > most_kept)) acknowledge(lane, rank, number);
+    return true;
 }
 
 /// Whether a process that returns with this code, though nobody has died, has taken part: messages have come, but they
@@ -124,6 +136,13 @@ template <class Operation>
                 if constexpr (is_collected) {
                     auto const& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
                     call.advance(lane.ledger, take(shield, lane, outcome, operation));
+                }
+                break;
+            case Call::Step::acknowledge:
+                if constexpr (is_collected) {
+                    bool const all = wrong != MPI_SUCCESS;
+                    auto const most_kept = shield.options().most_forwarded;
+                    call.advance(lane.ledger, acknowledge(lane, root, most_kept, all, operation));
                 }
                 break;
             case Call::Step::confirm:

@@ -16,7 +16,7 @@ struct RepairPoints {
     ft::FailPoint end{"shield:end"};
 };
 /// Between and inside of the calls that make a communicator, around those that confirm, give to a root that
-/// collects, and take there, and before and after the report is written.
+/// collects, and take there, before what all have counted is added up, and before and after the report is written.
 struct CallPoints {
     ft::FailPoint call{"shield:call"};
     ft::FailPoint inside{"shield:call:inside", ft::Moment::during_next_call};
@@ -25,6 +25,7 @@ struct CallPoints {
     ft::FailPoint confirm{"shield:confirm", ft::Moment::during_next_call};
     ft::FailPoint give{"shield:give", ft::Moment::during_next_call};
     ft::FailPoint take{"shield:take", ft::Moment::during_next_call};
+    ft::FailPoint add{"shield:add"};
     ft::FailPoint write{"shield:write"};
     ft::FailPoint written{"shield:written"};
 };

@@ -11,9 +11,20 @@ namespace {
 constexpr double least_share = 0.002;
 // Seconds of that in which a byte that was under way has come at the latest.
 constexpr double least_per_byte = 1.0 / 50e6;
+// The part of what it computes that who looks again and again may compute in between.
+constexpr double most_outside = 0.05;
+constexpr std::uint64_t least_looks = 20;
 
 bool is_same(Wait const& a, Wait const& b) {
-    return a.process == b.process && a.is_dead == b.is_dead && a.serial == b.serial && a.repairs == b.repairs;
+    return a.process == b.process && a.is_dead == b.is_dead && a.serial == b.serial && a.repairs == b.repairs &&
+           (a.looks == 0) == (b.looks == 0);
+}
+
+/// Of a wait that is the same still: whether the process was looking all the time, if that is how it waits.
+bool has_only_looked(Wait const& first, Wait const& last, Wait const& now) {
+    if (now.looks == 0) return true;
+    return now.looks > last.looks && now.looks - first.looks >= least_looks &&
+           now.outside - first.outside <= most_outside * (now.cpu - first.cpu);
 }
 
 /// Whether all members of a lane who live may be in a collective on it; the dead keep nobody waiting, for a repair will
@@ -56,13 +67,14 @@ bool Quiescence::look(double now, std::optional<std::vector<Wait>> all) {
         return false;
     }
     if (!std::equal(all->begin(), all->end(), first_.begin(), first_.end(), is_same)) {
-        first_ = std::move(*all);
+        first_ = last_ = std::move(*all);
         since_ = now;
         return false;
     }
-    if (!has_lasted(now, *all)) return false;
-    first_.clear();
-    return true;
+    bool const verdict = has_lasted(now, *all);
+    last_ = std::move(*all);
+    if (verdict) first_.clear();
+    return verdict;
 }
 
 bool Quiescence::has_lasted(double now, std::span<Wait const> all) const {
@@ -72,6 +84,8 @@ bool Quiescence::has_lasted(double now, std::span<Wait const> all) const {
     double const needed = least_share * seconds_ + least_per_byte * static_cast<double>(bytes);
     for (std::size_t i = 0; i < all.size(); ++i)
         if (!all[i].is_dead && all[i].cpu - first_[i].cpu < needed) return false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!has_only_looked(first_[i], last_[i], all[i])) return false;
     return true;
 }
 

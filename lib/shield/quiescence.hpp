@@ -23,6 +23,8 @@ struct Wait {
     std::uint64_t bytes = 0;    // of the largest message that it waits for
     std::uint64_t starves = 0;  // 0: needs no obituary; else 1, and 1 for each that it was given because of that
     double cpu = 0;             // seconds that it has computed, from any moment on
+    std::uint64_t looks = 0;    // not 0: it waits by looking for messages again and again, and how often it has
+    double outside = 0;         // seconds of cpu between those looks
 
     bool waits() const { return serial % 2 != 0; }
 };
@@ -33,7 +35,8 @@ std::optional<PeId> judge_of(std::span<Wait const> all);
 /// One process looks at all again and again. Its verdict stands on four facts: each has been in one and the same wait
 /// all the time; none of the collectives can go on, for of each a member who lives is elsewhere; the time was long; and
 /// each has computed meanwhile, for who waits polls, so that what was under way to it has come. A process that is
-/// stopped, or gets no time of its processor, does not compute, and nothing is proven.
+/// stopped, or gets no time of its processor, does not compute, and nothing is proven. Who looks again and again may do
+/// something else at any time; it counts as waiting while it looks all the time and hardly computes in between.
 class Quiescence {
 public:
     explicit Quiescence(double seconds) : seconds_(seconds) {}
@@ -48,6 +51,7 @@ private:
     double seconds_;
     double since_ = 0;
     std::vector<Wait> first_;  // of these waits; empty: somebody is in none
+    std::vector<Wait> last_;   // as they were at the last look
 };
 
 }  // namespace regraft::shield

@@ -1,6 +1,7 @@
 #include "shield/shield.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <iterator>
 #include <utility>
@@ -208,11 +209,6 @@ bool Shield::is_starving() {
     return true;
 }
 
-void Patience::learn(std::chrono::milliseconds repair) {
-    constexpr std::chrono::milliseconds prompt{100};
-    if (std::exchange(is_over, false)) most = repair < prompt ? std::max(most / 2, least) : 2 * most;
-}
-
 void Shield::finish() {
     Farewell farewell;
     while (farewell.step() != Farewell::Step::gone) {
@@ -229,7 +225,13 @@ void Shield::finish() {
         }
     }
     // Deaths that no collective has met: who is left tells each other on a communicator of the living.
-    if (!agree(control_, !backend::knows_of_deaths(control_))) renew_control();
+    static_cast<void>(confirm_living(true));
+}
+
+bool Shield::confirm_living(bool so) {
+    bool const all_do = agree(control_, so && !backend::knows_of_deaths(control_));
+    if (!all_do) renew_control();
+    return all_do;
 }
 
 void Shield::let_one_act(std::function<void()> const& act) {
@@ -290,7 +292,7 @@ void Shield::repair(bool voted) {
     Repair repair(voted);
     while (repair.step() != Repair::Step::done) {
         if (options_.on_step != nullptr) options_.on_step(repair.step());
-        step(repair);
+        step(repair, past);
     }
     if (options_.on_step != nullptr) options_.on_step(Repair::Step::done);
     for (auto& comm : outdated_) PMPI_Comm_free(&comm);
@@ -313,11 +315,14 @@ void Shield::remember(PastRepair past, std::vector<PeId> const& before) {
     statistics_.count(&Statistics::repairs);
     statistics_.count(&Statistics::rounds, past.rounds);
     statistics_.repair_ms += past.ms;
-    patience_.learn(std::chrono::milliseconds(static_cast<std::int64_t>(past.ms)));
-    repairs_.push_back(std::move(past));
+    auto const whole_ms = [](double ms) { return std::chrono::milliseconds(static_cast<std::int64_t>(ms)); };
+    patience_.learn(whole_ms(past.vote_ms), whole_ms(past.ms - past.vote_ms));
+    past.number = statistics_.repairs;
+    constexpr std::size_t most_remembered = 1000;
+    if (!past.dead.empty() || repairs_.size() < most_remembered) repairs_.push_back(std::move(past));
 }
 
-void Shield::step(Repair& repair) {
+void Shield::step(Repair& repair, PastRepair& past) {
     switch (repair.step()) {
         case Repair::Step::revoke:
             backend::revoke(control_);
@@ -327,6 +332,7 @@ void Shield::step(Repair& repair) {
         case Repair::Step::vote:
             reach(repair_points.vote, self_);
             static_cast<void>(agree(control_, false));
+            past.vote_ms = (PMPI_Wtime() - past.begin) * 1e3;
             return repair.advance(true);
         case Repair::Step::renew_control:
             reach(repair_points.shrink, self_);

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +18,7 @@
 #include "regraft/core/ids.hpp"
 #include "shield/calls.hpp"
 #include "shield/lane.hpp"
+#include "shield/patience.hpp"
 #include "shield/pending_queue.hpp"
 #include "shield/plan.hpp"
 
@@ -26,7 +26,8 @@ namespace regraft::shield {
 
 struct Options {
     CommitOptions commit;
-    /// Results of more bytes are confirmed and not kept.
+    /// Results of more bytes are confirmed and not kept; of an input of more bytes, where they differ from rank to
+    /// rank, the root says when it has it.
     std::size_t most_forwarded = 4096;
     /// Of faces: told of errors in calls of MPI on them, ours among these. It must let them return.
     MPI_Errhandler on_error = MPI_ERRORS_RETURN;
@@ -56,24 +57,13 @@ struct Statistics {
 };
 
 struct PastRepair {
-    double begin = 0;  // MPI_Wtime
+    std::uint64_t number = 0;  // from 1
+    double begin = 0;          // MPI_Wtime
     double ms = 0;
+    double vote_ms = 0;  // of these: until all have come, as far as this process has waited for them
     std::uint32_t rounds = 0;
     bool was_called = false;  // by another process, before this one has met the death
     std::vector<PeId> dead;   // whom it has left behind, ascending
-};
-
-/// How long this process has looked in vain at its nonblocking operations.
-struct Patience {
-    std::uint32_t looks = 0;  // since something has come forward
-    std::chrono::steady_clock::time_point since;
-    std::chrono::milliseconds most{2000};
-    bool is_over = false;  // and calls for the repair that comes
-    static constexpr std::chrono::milliseconds least{10};
-
-    /// The repair has taken so long. If it has waited for nobody, all had been in calls that block: the next time may
-    /// come sooner. Who computes is not to be called too often.
-    void learn(std::chrono::milliseconds repair);
 };
 
 /// What all members of a lane do together after a nonblocking operation of theirs.
@@ -109,6 +99,7 @@ public:
     Options const& options() const { return options_; }
     Statistics const& statistics() const { return statistics_; }
     Statistics& statistics() { return statistics_; }
+    /// Those that have left somebody behind, and the first of the others. Ascending by number.
     std::span<PastRepair const> repairs() const { return repairs_; }
     /// Ascending.
     std::span<PeId const> living() const { return living_; }
@@ -151,7 +142,10 @@ public:
     void act_on_due();
     /// Returns when all who live have come here; afterwards nobody can need anybody.
     void finish();
-    /// After that: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
+    /// After that: whether all of living() still live, and so() on all of them. If not, living() are those who do.
+    /// Collective, uniform.
+    bool confirm_living(bool so);
+    /// And then: the lowest of the living acts; if it dies before it has come back, the next one does. Collective.
     void let_one_act(std::function<void()> const& act);
     /// The faces get the error handlers of the program back. Afterwards this is of no use.
     void stand_aside();
@@ -177,7 +171,7 @@ private:
     bool progress();
     bool is_starving();
     Deferred* next_deferred();
-    void step(Repair& repair);
+    void step(Repair& repair, PastRepair& past);
     void remember(PastRepair past, std::vector<PeId> const& before);
     void revoke_lanes() const;
     void renew_control();

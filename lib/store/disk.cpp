@@ -14,6 +14,7 @@
 #include "regraft/disk/archive.hpp"
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/nodes.hpp"
+#include "store/complaint.hpp"
 #include "store/digest.hpp"
 #include "store/gather.hpp"
 #include "store/memory.hpp"
@@ -28,42 +29,8 @@ ft::FailPhase save_phase("disk-save");
 ft::FailPoint save_writing("disk-save:writing", ft::Moment::during_next_call);
 ft::FailPhase open_phase("disk-open");
 
-using Complaint = std::optional<std::string>;
-
-/// What went wrong, if something did, and only this PE knows.
-template <class Body>
-Complaint attempt(Body body) {
-    try {
-        body();
-        return std::nullopt;
-    } catch (std::exception const& error) {
-        return error.what();
-    }
-}
-
 PeId leader(ft::Communicator const& comm) {
     return comm.members().front();
-}
-
-/// Replaces values by the leader's, also their number. Collective, not uniform.
-template <class T>
-void broadcast(ft::Communicator& comm, std::vector<T>& values, PeId from) {
-    std::uint64_t size = values.size();
-    ft::broadcast(comm, std::as_writable_bytes(std::span(&size, 1)), from);
-    values.resize(size);
-    ft::broadcast(comm, std::as_writable_bytes(std::span(values)), from);
-}
-
-/// What the first member that has something to complain of says. Collective, uniform.
-Complaint first_complaint(ft::Communicator& comm, Complaint const& mine) {
-    if (comm.agree(!mine)) return std::nullopt;
-    std::uint64_t first = mine ? comm.position(comm.self()) : comm.size();
-    comm.check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_UINT64_T, MPI_MIN, comm.native()), "MPI_Allreduce");
-    std::vector<char> text;
-    if (mine) text.assign(mine->begin(), mine->end());
-    broadcast(comm, text, comm.members()[first]);
-    comm.agree();
-    return std::string(text.begin(), text.end());
 }
 
 // ---- Save
@@ -260,7 +227,7 @@ void read_share(ft::Communicator const& comm, fs::path const& archive, Share con
 
 /// The generation, or what is wrong with it. Collective, uniform.
 Complaint try_generation(ft::Communicator& comm, fs::path const& archive, std::uint64_t number, Share const& share,
-                         Opened& opened) {
+                         Accept const& accept, Opened& opened) {
     std::vector<std::byte> index;  // read once, however many there are
     auto const unreadable = attempt([&] {
         if (comm.leads()) index = disk::read_index(archive, number);
@@ -271,6 +238,7 @@ Complaint try_generation(ft::Communicator& comm, fs::path const& archive, std::u
     auto const damaged = attempt([&] {
         opened.index = disk::decode(index, disk::index_path(archive, number).string(), number);
         read_share(comm, archive, share, opened);
+        if (accept) accept(opened);
     });
     comm.reach(open_phase.inside);
     return first_complaint(comm, damaged);
@@ -278,7 +246,7 @@ Complaint try_generation(ft::Communicator& comm, fs::path const& archive, std::u
 
 }  // namespace
 
-Opened open(ft::Communicator& comm, fs::path const& archive, Share const& share) {
+Opened open(ft::Communicator& comm, fs::path const& archive, Share const& share, Accept const& accept) {
     comm.reach(open_phase.before);
     std::vector<std::uint64_t> numbers;
     auto const unreadable = attempt([&] {
@@ -288,7 +256,7 @@ Opened open(ft::Communicator& comm, fs::path const& archive, Share const& share)
     broadcast(comm, numbers, leader(comm));
     Opened opened;
     for (auto const number : numbers) {
-        auto const complaint = try_generation(comm, archive, number, share, opened);
+        auto const complaint = try_generation(comm, archive, number, share, accept, opened);
         if (!complaint) {
             comm.reach(open_phase.after);
             return opened;

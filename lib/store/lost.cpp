@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regraft/core/united.hpp"
+#include "store/complaint.hpp"
 
 namespace regraft::store {
 namespace {
@@ -36,13 +37,15 @@ DataLost data_lost(std::vector<BlockRange> const& lost, std::string const& why) 
     constexpr std::size_t most_named = 3;
     std::uint64_t blocks = 0;
     for (auto const& range : lost) blocks += range.size();
-    auto text = std::to_string(blocks) + " wanted blocks are lost" + why + ":";
+    auto text = std::to_string(blocks) + " wanted blocks are lost";
+    if (!why.empty()) text += " and could not be read again (" + why + ")";
+    text += ":";
     for (std::size_t i = 0; i < std::min(lost.size(), most_named); ++i) {
         text += (i == 0 ? " [" : ", [") + std::to_string(value(lost[i].first)) + ", " +
                 std::to_string(value(lost[i].last)) + ")";
     }
     if (lost.size() > most_named) text += " and " + std::to_string(lost.size() - most_named) + " more ranges";
-    return {text, lost};
+    return {text, lost, why};
 }
 
 }  // namespace
@@ -52,17 +55,13 @@ void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted co
     if (lost.empty()) return;
     clear(wanted, lost, united(std::move(spoilt)), sizes);
     if (options.reread) {
-        std::string why;
-        bool read = true;
+        Complaint failed;
         try {
-            visit_lost(wanted, lost, sizes, options.reread);
-        } catch (std::exception const& error) {
-            read = false;
-            why = std::string(" (") + error.what() + ")";
+            failed = attempt([&] { visit_lost(wanted, lost, sizes, options.reread); });
         } catch (...) {
-            read = false;
+            failed = "an exception of unknown type";
         }
-        if (!comm.agree(read)) throw data_lost(lost, " and could not be read again" + why);
+        if (auto const why = first_complaint(comm, failed)) throw data_lost(lost, *why);
     } else if (options.lost == LoadOptions::Lost::thrown) {
         throw data_lost(lost, "");
     }

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import numbers
+from ._arrays import expect_one_each, number, numbers
 from .placement import Placement
 
 __all__ = ["LossModel", "simulate"]
+
+_MOST_SLOTS = 2**40 - 1
 
 
 class LossModel:
@@ -32,7 +34,8 @@ class LossModel:
         >>> float(LossModel(4, {2: 2}).loss_probability(2))     # two pairs: the second failure hits the partner of the first
         0.3333333333333333
         """
-        self._core = _core.LossModel(num_slots, list(groups.items()))
+        kinds = [(number(size, "groups: a size", _MOST_SLOTS), number(count, "groups: how many", _MOST_SLOTS)) for size, count in groups.items()]
+        self._core = _core.LossModel(number(num_slots, "num_slots", _MOST_SLOTS), kinds)
 
     @classmethod
     def _of(cls, core: _core.LossModel) -> LossModel:
@@ -43,12 +46,13 @@ class LossModel:
     @classmethod
     def mod_k(cls, num_slots: int, replicas: int) -> LossModel:
         """The groups of Placement.mod_k; those of ReStore if replicas divides num_slots."""
-        return cls._of(_core.LossModel.mod_k(num_slots, replicas))
+        return cls._of(_core.LossModel.mod_k(number(num_slots, "num_slots", _MOST_SLOTS), number(replicas, "replicas", _MOST_SLOTS)))
 
     @classmethod
     def mod_k_nodes(cls, num_slots: int, replicas: int, node_size: int) -> Optional[LossModel]:
         """The same if nodes of node_size consecutive slots fail as a whole; None if there is no closed form (see simulate)."""
-        core = _core.LossModel.mod_k_nodes(num_slots, replicas, node_size)
+        core = _core.LossModel.mod_k_nodes(number(num_slots, "num_slots", _MOST_SLOTS), number(replicas, "replicas", _MOST_SLOTS),
+                                           number(node_size, "node_size", _MOST_SLOTS))
         return None if core is None else cls._of(core)
 
     @property
@@ -114,5 +118,5 @@ def simulate(placement: Placement, num_trials: int, seed: int = 0, node_of: Opti
     >>> bool(3 <= failures.min() <= failures.mean() <= 60)
     True
     """
-    nodes = None if node_of is None else numbers(node_of, np.uint32, "node_of")
-    return _core.simulate_loss(placement._core, num_trials, seed, nodes)
+    nodes = None if node_of is None else expect_one_each(numbers(node_of, np.uint32, "node_of"), placement.num_slots, "node_of", "slot")
+    return _core.simulate_loss(placement._core, number(num_trials, "num_trials", 2**32), number(seed, "seed"), nodes)

@@ -14,13 +14,13 @@ True
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import NONE, numbers, offsets_and_values, rows_to_csr
+from ._arrays import NONE, expect_one_each, few_ids, number, numbers, offsets_and_values, rows_to_csr, with_ids
 
 __all__ = ["UNMATCHED", "BMatching", "MaxBMatching", "Shares", "max_b_matching", "min_b_matching", "min_b_shares", "min_b_weighted", "rows_to_csr"]
 
@@ -36,7 +36,8 @@ class BMatching:
     right_of: NDArray[np.uint32]
     #: The most (left vertices, weight) that one right vertex gets.
     b: int
-    #: What b would be if edges were no obstacle; of a weighted matching: no matching has a smaller b.
+    #: What b would be if edges were no obstacle; of a weighted matching: no matching has a smaller b. Where the ids of right vertices are far larger
+    #: than there are edges, only right vertices with edges count.
     lower_bound: int
     #: Right vertices such that more than (b - 1) * len(hall_set) left vertices have neighbours only among them. So no matching has a
     #: smaller b. Of a weighted matching it proves lower_bound, unless that is the largest weight.
@@ -70,25 +71,43 @@ class MaxBMatching:
     num_matched: int
 
 
-def _num_right(neighbours: NDArray[np.uint32], given: Optional[int]) -> int:
-    number = given if given is not None else int(neighbours.max()) + 1 if neighbours.size else 0
-    if not 0 <= number < NONE:
-        raise ValueError("num_right: expected 0 <= num_right < 2^32 - 1")
-    return number
+class _Graph:
+    """A graph as users give it, with right vertices that are numbered closely: memory follows from the edges, not from the largest id."""
+
+    def __init__(self, offsets: ArrayLike, neighbours: ArrayLike, num_right: Optional[int]) -> None:
+        self.offsets, to = offsets_and_values(offsets, neighbours, "neighbours")
+        most = int(to.max()) + 1 if to.size else 0
+        given = most if num_right is None else number(num_right, "num_right", NONE - 1)
+        if most >= NONE:
+            raise ValueError("num_right: expected 0 <= num_right < 2^32 - 1")
+        if given < most:
+            raise ValueError(f"neighbours: expected numbers below num_right, {given}, not {most - 1}")
+        self.ids, (self.neighbours,) = few_ids(to)
+        if self.ids is None and given > 4 * to.size + 1024:  # few neighbours of many, none of them large
+            self.ids = np.arange(most, dtype=np.uint32)
+        self.num_right = given if self.ids is None else self.ids.size
+
+    @property
+    def num_left(self) -> int:
+        return self.offsets.size - 1
+
+    def values(self, given: ArrayLike, name: str) -> NDArray[np.uint64]:
+        """A number for each left vertex."""
+        return expect_one_each(numbers(given, np.uint64, name), self.num_left, name, "left vertex")
 
 
 def min_b_matching(offsets: ArrayLike, neighbours: ArrayLike, num_right: Optional[int] = None) -> BMatching:
     """Gives every left vertex to one of its neighbours so that the busiest right vertex gets as few as possible.
 
     num_right: how many right vertices there are; None: as many as the largest neighbour says. Mostly O(edges).
-    Memory: about 40 bytes per left and right vertex.
+    Memory: about 40 bytes per left vertex and edge, whatever the ids of right vertices.
 
     >>> min_b_matching([0, 1, 1, 2], [5, 5]).right_of.tolist()
     [5, 4294967295, 5]
     """
-    rows, to = offsets_and_values(offsets, neighbours, "neighbours")
-    right_of, found = _core.min_b_matching(rows, to, _num_right(to, num_right))
-    return BMatching(right_of, **found)
+    graph = _Graph(offsets, neighbours, num_right)
+    right_of, found = _core.min_b_matching(graph.offsets, graph.neighbours, graph.num_right)
+    return _matching(graph, right_of, found)
 
 
 def min_b_weighted(offsets: ArrayLike, neighbours: ArrayLike, weight: ArrayLike, num_right: Optional[int] = None) -> BMatching:
@@ -100,9 +119,13 @@ def min_b_weighted(offsets: ArrayLike, neighbours: ArrayLike, weight: ArrayLike,
     >>> found.b, found.lower_bound
     (7, 7)
     """
-    rows, to = offsets_and_values(offsets, neighbours, "neighbours")
-    right_of, found = _core.min_b_weighted(rows, to, numbers(weight, np.uint64, "weight"), _num_right(to, num_right))
-    return BMatching(right_of, **found)
+    graph = _Graph(offsets, neighbours, num_right)
+    right_of, found = _core.min_b_weighted(graph.offsets, graph.neighbours, graph.values(weight, "weight"), graph.num_right)
+    return _matching(graph, right_of, found)
+
+
+def _matching(graph: _Graph, right_of: NDArray[np.uint32], found: dict[str, Any]) -> BMatching:
+    return BMatching(with_ids(right_of, graph.ids), found["b"], found["lower_bound"], with_ids(found["hall_set"], graph.ids))
 
 
 def min_b_shares(offsets: ArrayLike, neighbours: ArrayLike, units: ArrayLike, num_right: Optional[int] = None) -> Shares:
@@ -112,9 +135,9 @@ def min_b_shares(offsets: ArrayLike, neighbours: ArrayLike, units: ArrayLike, nu
     >>> found.share.tolist(), found.b
     ([7, 3, 4], 7)
     """
-    rows, to = offsets_and_values(offsets, neighbours, "neighbours")
-    share, found = _core.min_b_shares(rows, to, numbers(units, np.uint64, "units"), _num_right(to, num_right))
-    return Shares(share, **found)
+    graph = _Graph(offsets, neighbours, num_right)
+    share, found = _core.min_b_shares(graph.offsets, graph.neighbours, graph.values(units, "units"), graph.num_right)
+    return Shares(share, found["b"], found["lower_bound"], with_ids(found["hall_set"], graph.ids))
 
 
 def max_b_matching(offsets: ArrayLike, neighbours: ArrayLike, capacity: ArrayLike) -> MaxBMatching:
@@ -124,5 +147,8 @@ def max_b_matching(offsets: ArrayLike, neighbours: ArrayLike, capacity: ArrayLik
     2
     """
     rows, to = offsets_and_values(offsets, neighbours, "neighbours")
-    right_of, num_matched = _core.max_b_matching(rows, to, numbers(capacity, np.uint32, "capacity"))
+    capacities = numbers(capacity, np.uint32, "capacity")
+    if to.size and int(to.max()) >= capacities.size:
+        raise ValueError(f"neighbours: expected numbers below the number of capacities, {capacities.size}, not {to.max()}")
+    right_of, num_matched = _core.max_b_matching(rows, to, capacities)
     return MaxBMatching(right_of, num_matched)

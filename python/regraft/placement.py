@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import numbers
+from ._arrays import expect_one_each, number, numbers
 
 __all__ = ["Placement"]
 
@@ -32,7 +32,7 @@ class Placement:
     @classmethod
     def pairwise(cls, num_blocks: int, num_slots: int, replicas: int = 2) -> Placement:
         """Every slot keeps its own even part and those of its partners: with two copies half the machine apart (Kohl et al. 2019)."""
-        return cls(_core.Placement.pairwise(num_blocks, num_slots, replicas), "pairwise")
+        return cls(_core.Placement.pairwise(*_shape(num_blocks, num_slots, replicas)), "pairwise")
 
     @classmethod
     def permuted(cls, num_blocks: int, num_slots: int, replicas: int, range_blocks: int = 0, seed: Optional[int] = 0) -> Placement:
@@ -40,18 +40,20 @@ class Placement:
 
         range_blocks: how many stay together; 0: as many as make about 64 ranges per slot. seed None: ranges in their order.
         """
-        return cls(_core.Placement.permuted(num_blocks, num_slots, replicas, range_blocks, seed), "permuted")
+        ranges = number(range_blocks, "range_blocks")
+        return cls(_core.Placement.permuted(*_shape(num_blocks, num_slots, replicas), ranges, _seed(seed)), "permuted")
 
     @classmethod
     def mod_k(cls, num_blocks: int, num_slots: int, replicas: int, seed: Optional[int] = None) -> Placement:
         """Slots with equal numbers modulo floor(num_slots / replicas) keep the same blocks; seed: numbers in random order."""
-        return cls(_core.Placement.mod_k(num_blocks, num_slots, replicas, seed), "mod_k")
+        return cls(_core.Placement.mod_k(*_shape(num_blocks, num_slots, replicas), _seed(seed)), "mod_k")
 
     @classmethod
     def node_aware(cls, num_blocks: int, node_of: ArrayLike, replicas: int, range_blocks: int = 0, seed: Optional[int] = 0) -> Placement:
         """Copies on as many different nodes as there are; node_of: per slot the id of its node, any numbers."""
         nodes = numbers(node_of, np.uint32, "node_of")
-        return cls(_core.Placement.node_aware(num_blocks, nodes, replicas, range_blocks, seed), "node_aware")
+        blocks, _, copies = _shape(num_blocks, nodes.size, replicas)
+        return cls(_core.Placement.node_aware(blocks, nodes, copies, number(range_blocks, "range_blocks"), _seed(seed)), "node_aware")
 
     @property
     def num_blocks(self) -> int:
@@ -73,12 +75,25 @@ class Placement:
         alive: a mark for each slot; the others are left out.
         """
         wanted = np.arange(self.num_blocks, dtype=np.uint64) if blocks is None else numbers(blocks, np.uint64, "blocks")
-        marks = None if alive is None else np.ascontiguousarray(alive, dtype=np.bool_)
+        if wanted.size and int(wanted.max()) >= self.num_blocks:
+            raise ValueError(f"blocks: expected numbers below num_blocks, {self.num_blocks}, not {wanted.max()}")
+        marks = None if alive is None else expect_one_each(np.ascontiguousarray(alive, dtype=np.bool_), self.num_slots, "alive", "slot")
         return self._core.holders(wanted, marks)
 
     def held(self, slot: int) -> NDArray[np.int64]:
         """What a slot holds: rows (first, last) of ascending disjoint half-open ranges of blocks."""
-        return self._core.held(slot)
+        return self._core.held(number(slot, "slot", self.num_slots - 1))
 
     def __repr__(self) -> str:
         return f"Placement.{self._name}({self.num_blocks} blocks, {self.num_slots} slots, {self.replicas} replicas)"
+
+
+def _shape(num_blocks: int, num_slots: int, replicas: int) -> tuple[int, int, int]:
+    blocks, slots, copies = number(num_blocks, "num_blocks"), number(num_slots, "num_slots", 2**32 - 1), number(replicas, "replicas", 2**32 - 1)
+    if not 1 <= copies <= slots:
+        raise ValueError(f"replicas: expected a number from 1 to that of slots, {slots}, not {copies}")
+    return blocks, slots, copies
+
+
+def _seed(seed: Optional[int]) -> Optional[int]:
+    return None if seed is None else number(seed, "seed", 2**64 - 2)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import NONE, numbers, offsets_and_values
+from ._arrays import NONE, expect_one_each, few_ids, numbers, offsets_and_values, with_ids
 
 __all__ = ["NONE", "HRelation", "Senders", "choose_senders", "h_relation"]
 
@@ -52,10 +52,19 @@ class HRelation(Senders):
     num_rounds: int
 
 
-def _requests(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike]) -> tuple[
-        NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32], Optional[NDArray[np.uint64]]]:
-    sizes = None if bytes is None else numbers(bytes, np.uint64, "bytes")
-    return (numbers(receivers, np.uint32, "receivers"), *offsets_and_values(offsets, holders, "holders"), sizes)
+class _Requests:
+    """Requests as users give them, with PEs that are numbered closely: memory follows from the requests, not from the largest id."""
+
+    def __init__(self, receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike]) -> None:
+        to = numbers(receivers, np.uint32, "receivers")
+        rows, holding = offsets_and_values(offsets, holders, "holders")
+        expect_one_each(rows[1:], to.size, "offsets behind the first", "receiver")
+        for name, ids in (("receivers", to), ("holders", holding)):
+            if ids.size and int(ids.max()) == NONE:
+                raise ValueError(f"{name}: expected numbers below 2^32 - 1, not {NONE}")
+        sizes = None if bytes is None else expect_one_each(numbers(bytes, np.uint64, "bytes"), to.size, "bytes", "receiver")
+        self.ids, (to, holding) = few_ids(to, holding)
+        self.arguments = (to, rows, holding, sizes)
 
 
 def choose_senders(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None) -> Senders:
@@ -64,9 +73,10 @@ def choose_senders(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike,
     >>> choose_senders([7, 8, 7], [0, 2, 4, 6], [1, 2, 1, 2, 7, 1]).sender_of.tolist()[2]
     7
     """
-    sender_of, plan = _core.choose_senders(*_requests(receivers, offsets, holders, bytes))
+    requests = _Requests(receivers, offsets, holders, bytes)
+    sender_of, plan = _core.choose_senders(*requests.arguments)
     del plan["num_rounds"]
-    return Senders(sender_of, **plan)
+    return Senders(with_ids(sender_of, requests.ids), **plan)
 
 
 def h_relation(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None, *,
@@ -78,5 +88,6 @@ def h_relation(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, byt
     >>> h_relation([3, 4, 3, 4], [0, 2, 4, 6, 8], [1, 2] * 4).num_rounds
     2
     """
-    sender_of, round_of, plan = _core.h_relation(*_requests(receivers, offsets, holders, bytes), bundled)
-    return HRelation(sender_of, round_of=round_of, **plan)
+    requests = _Requests(receivers, offsets, holders, bytes)
+    sender_of, round_of, plan = _core.h_relation(*requests.arguments, bundled)
+    return HRelation(with_ids(sender_of, requests.ids), round_of=round_of, **plan)

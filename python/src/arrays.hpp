@@ -53,5 +53,6 @@ inline void expect(bool good, char const* what) {
 void add_planning(py::module_& module);
 void add_placement(py::module_& module);
 void add_msa(py::module_& module);
+void add_storage(py::module_& module);
 
 }  // namespace regraft::python

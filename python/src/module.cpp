@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, module) {
     add_planning(module);
     add_placement(module);
     add_msa(module);
+    add_storage(module);
 }

@@ -1,11 +1,12 @@
 """Matchings, compared with all there are."""
 import itertools
 import math
+import resource
 
 import numpy as np
 import pytest
 
-from regraft import matching
+from regraft import matching, schedule
 from regraft.matching import UNMATCHED, rows_to_csr
 
 
@@ -74,14 +75,14 @@ def test_large_instance_spreads_evenly():
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (([0, 1], [-1]), "neighbours: expected numbers from 0"),
+    (([0, 1], [-1]), "neighbours: expected numbers from 0 to 4294967295, not -1"),
     (([0, 1], [2**32]), "neighbours: expected numbers from 0"),
     (([0, 1], [[1]]), "one dimension"),
     (([0, 2], [1]), "offsets whose last"),
     (([0, 2, 1, 3], [1, 1, 1]), "ascending from 0"),
     (([1, 1], [1]), "ascending from 0"),
-    (([], []), "offsets whose last"),
-    (([0, 1], [3], 3), "below num_right"),
+    (([], []), "offsets: expected numbers ascending from 0"),
+    (([0, 1], [3], 3), "neighbours: expected numbers below num_right, 3, not 3"),
     (([0, 1], [3], -1), "num_right"),
     (([0, 1], [2**32 - 1]), "num_right: expected"),
 ])
@@ -91,14 +92,40 @@ def test_wrong_graphs_are_value_errors(arguments, text):
 
 
 def test_wrong_weights_are_refused():
-    with pytest.raises(ValueError, match="a weight for each"):
+    with pytest.raises(ValueError, match="weight: expected 1 numbers, one for each left vertex, not 2"):
         matching.min_b_weighted([0, 1], [0], [1, 2])
     with pytest.raises(ValueError, match="below 2\\^63"):
         matching.min_b_weighted([0, 1], [0], [2**64 - 1])
     with pytest.raises(TypeError, match="integers"):
         matching.min_b_shares([0, 1], [0], [0.5])
-    with pytest.raises(ValueError, match="units for each"):
+    with pytest.raises(ValueError, match="units: expected 1 numbers, one for each left vertex, not 0"):
         matching.min_b_shares([0, 1], [0], [])
+
+
+def test_memory_does_not_follow_from_the_ids():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    large = 3_000_000_000
+    offsets, neighbours = [0, 2, 4, 5, 5], [large, 7, large, large + 1, large]
+    found = matching.min_b_matching(offsets, neighbours)
+    assert found.b == 1 and sorted(found.right_of[:3].tolist()) == [7, large, large + 1] and found.isolated.tolist() == [3]
+    assert matching.min_b_matching([0, 1], [7], num_right=large).right_of.tolist() == [7]
+    assert set(matching.min_b_weighted(offsets, neighbours, [1, 2, 3, 4]).hall_set.tolist()) <= {7, large, large + 1}
+    assert matching.min_b_shares([0, 2, 3], [large, 1, 1], [10, 4]).share.tolist() == [7, 3, 4]
+    plan = schedule.h_relation([large, 4], [0, 2, 3], [1, large + 1, large])
+    assert set(plan.sender_of.tolist()) <= {1, large, large + 1} and plan.num_lost == 0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 100_000  # KiB
+
+
+def test_the_same_is_matched_whatever_the_ids():
+    draw = np.random.default_rng(1)
+    for seed in range(20):
+        rows = [sorted(draw.choice(30, size=draw.integers(0, 4), replace=False)) for _ in range(40)]
+        offsets, neighbours = matching.rows_to_csr(rows)
+        ids = np.sort(draw.choice(2**32 - 2, size=30, replace=False)).astype(np.uint32)
+        plain, far = matching.min_b_matching(offsets, neighbours), matching.min_b_matching(offsets, ids[neighbours])
+        matched = plain.right_of != matching.UNMATCHED
+        assert plain.b == far.b and (ids[plain.right_of[matched]] == far.right_of[matched]).all(), seed
+        assert (ids[plain.hall_set] == far.hall_set).all(), seed
 
 
 def test_nothing_is_matched_to_nothing():

@@ -89,3 +89,23 @@ def test_wrong_models_are_value_errors():
                  lambda: simulate(PLACEMENTS[0], 1, node_of=[9] * 7), lambda: simulate(Placement.mod_k(0, 3, 2), 1)]:
         with pytest.raises(ValueError, match="expected"):
             make()
+
+
+@pytest.mark.parametrize("make, error, text", [
+    (lambda: Placement.pairwise(-1, 3), ValueError, "num_blocks: expected a number from 0 to .*, not -1"),
+    (lambda: Placement.pairwise("10", 3), TypeError, "num_blocks: expected an integer, not str"),
+    (lambda: Placement.pairwise(10, 3.5), TypeError, "num_slots: expected an integer, not float"),
+    (lambda: Placement.permuted(10, 3, 2, -1), ValueError, "range_blocks: .* not -1"),
+    (lambda: Placement.permuted(10, 3, 2, seed=-1), ValueError, "seed: .* not -1"),
+    (lambda: Placement.mod_k(2**70, 3, 2), ValueError, "num_blocks: "),
+    (lambda: Placement.node_aware(10, [-1, 2], 2), ValueError, "node_of: .* not -1"),
+    (lambda: Placement.pairwise(10, 3).held(-7), ValueError, "slot: .* from 0 to 2, not -7"),
+    (lambda: Placement.pairwise(10, 3).holders([10]), ValueError, "blocks: expected numbers below num_blocks, 10, not 10"),
+    (lambda: Placement.pairwise(10, 3).holders([0], [True]), ValueError, "alive: expected 3 numbers, one for each slot, not 1"),
+    (lambda: LossModel.mod_k(-1, 2), ValueError, "num_slots: .* not -1"),
+    (lambda: LossModel(4, {-2: 2}), ValueError, "groups: a size: .* not -2"),
+    (lambda: simulate(Placement.pairwise(10, 3), -1), ValueError, "num_trials: .* not -1"),
+])
+def test_errors_name_the_argument(make, error, text):
+    with pytest.raises(error, match=text):
+        make()

@@ -21,7 +21,7 @@ def test_stub_names_what_there_is():
 
 
 def test_modules_export_what_they_document():
-    for module in (regraft.matching, regraft.schedule, regraft.placement, regraft.loss, regraft.msa):
+    for module in (regraft.matching, regraft.schedule, regraft.placement, regraft.loss, regraft.msa, regraft.archive, regraft.erasure):
         assert module.__doc__ and ">>>" in module.__doc__
         assert all(getattr(module, name, None) is not None for name in module.__all__)
 

@@ -140,6 +140,8 @@ public:
     std::uint64_t generation() const;
     /// The committed state: entity i is block i of the store behind. The same on all members.
     std::span<CommittedEntity const> committed() const;
+    /// Within adopt: of how many bytes the state is that follows.
+    std::uint64_t bytes_to_adopt() const;
     /// What is stored of committed entity i, if this PE holds it and it is undamaged; else nothing. No copy: valid
     /// until the next collective.
     std::span<std::byte const> stored(std::size_t i) const;

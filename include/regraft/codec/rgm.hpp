@@ -57,13 +57,19 @@ std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::s
 /// True if these are the first bytes of an .rgm file. At least 4 of them.
 bool is_rgm(std::span<std::byte const> head);
 
+/// What is asked of a file that nobody vouches for.
+struct RgmLimits {
+    std::uint64_t most_text =
+        ~std::uint64_t{0};  // bytes; a file that holds a larger text is refused before it is unpacked
+};
+
 /// An .rgm file, of which header and index are read at once and blocks when they are asked for. All members throw
 /// InputError with the file's name if what they read is damaged; whatever the bytes, no crash, and no memory beyond a
 /// small multiple of the file's size and of what is asked for. A file that holds a text is unpacked as a whole when it
-/// is opened, and zstd can make a text of any kind 2^15 times smaller. Not for several threads at once.
+/// is opened, and zstd can make a text of any kind 2^15 times smaller: see RgmLimits. Not for several threads at once.
 class RgmFile {
 public:
-    explicit RgmFile(std::unique_ptr<ByteSource> source);
+    explicit RgmFile(std::unique_ptr<ByteSource> source, RgmLimits limits = {});
     RgmFile(RgmFile&&) noexcept;
     RgmFile& operator=(RgmFile&&) noexcept;
     ~RgmFile();

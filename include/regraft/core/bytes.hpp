@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "regraft/core/contracts.hpp"
-
 namespace regraft {
 
 template <class T>
@@ -53,7 +51,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads back what a ByteWriter wrote, in the same order. Precondition of each get: the value is there.
+/// Reads back what a ByteWriter wrote, in the same order. Each get throws InputError if the value is not there: bytes
+/// may come from a file. No get takes more memory than the bytes justify.
 class ByteReader {
 public:
     explicit ByteReader(std::span<std::byte const> bytes) : rest_(bytes) {}
@@ -63,11 +62,22 @@ public:
         extract(&item, sizeof item);
         return item;
     }
+    /// A bool as put wrote it; other bytes than 0 and 1 are none.
+    bool get_flag() {
+        auto const byte = get<std::uint8_t>();
+        if (byte > 1) fail();
+        return byte == 1;
+    }
+    /// How many items follow, of which each takes at least so many bytes.
+    std::size_t get_count(std::size_t least_bytes) {
+        auto const count = get<std::uint64_t>();
+        if (count > rest_.size() / least_bytes) fail();
+        return count;
+    }
     template <PlainValue T>
     std::vector<T> get_all() {
-        auto const count = get<std::uint64_t>();
-        REGRAFT_EXPECTS(count <= rest_.size() / sizeof(T));
-        std::vector<T> items(count);
+        std::vector<T> items(get_count(sizeof(T)));
+        auto const count = items.size();
         extract(items.data(), count * sizeof(T));
         return items;
     }
@@ -86,10 +96,11 @@ public:
 
 private:
     void extract(void* data, std::size_t size) {
-        REGRAFT_EXPECTS(size <= rest_.size());
+        if (size > rest_.size()) fail();
         if (size != 0) std::memcpy(data, rest_.data(), size);
         rest_ = rest_.subspan(size);
     }
+    [[noreturn]] static void fail();
     std::span<std::byte const> rest_;
 };
 

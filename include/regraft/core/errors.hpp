@@ -1,4 +1,4 @@
-// Errors that come from outside the program: bad bytes in a file, a bad argument.
+// Errors that come from outside the program: bad bytes in a file, a bad argument, a full disk.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,14 @@ class InputError : public std::runtime_error {
 public:
     explicit InputError(std::string const& message) : std::runtime_error(message) {}
     InputError(TextPosition const& where, std::string const& message);
+};
+
+/// A file could not be written. what() reads "file: cannot be written: why". An InputError too: for most callers it is
+/// the file that is wrong.
+class OutputError : public InputError {
+public:
+    /// `code`: of errno.
+    OutputError(std::string const& file, int code);
 };
 
 }  // namespace regraft

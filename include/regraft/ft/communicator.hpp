@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,7 +24,8 @@ public:
 };
 
 /// A member died. Some PEs may see it earlier than others, in different calls; Communicator::shrink brings them
-/// together. No std::exception, so that a handler of errors around a collective does not swallow it.
+/// together. No std::exception, so that a handler of errors around a collective does not swallow it. Caught by
+/// ft::resilient: a collective outside of its body and recovery throws it out of main, on all survivors.
 class ProcessFailure {
 public:
     ProcessFailure(std::string call, double silence_ms) : call_(std::move(call)), silence_ms_(silence_ms) {}
@@ -59,6 +61,7 @@ struct CommunicatorOptions {
 };
 
 class Derived;
+class Unchecked;
 
 /// Owns a communicator made from the parent. PeIds are ranks in the parent and never change.
 ///
@@ -90,6 +93,8 @@ public:
     /// time (of 32767).
     int next_tag() { return tag_ = tag_ % 32767 + 1; }
     /// For MPI calls whose return code goes through check(). Valid until shrink(). Tags from 1 to 32767 are taken.
+    /// An error that does not is noted: the next agreement, which all collectives of the library come to, says on
+    /// stderr which call it was, and if it was a death throws ProcessFailure. Else the destructor says so.
     MPI_Comm native() const { return comm_; }
 
     /// Turns MPI's return code into an exception: ProcessFailure (after revoking, so that all others notice) or
@@ -98,6 +103,8 @@ public:
     /// The same for calls that fill statuses (MPI_Waitall, ...), each of which counts if code is MPI_ERR_IN_STATUS; the
     /// death of a process goes before other errors.
     void check(int code, std::span<MPI_Status const> statuses, char const* call);
+    /// In place of check(), where the caller has dealt with the error by itself.
+    void dismiss_errors();
     /// For what only a death explains although no call returned it, such as data that are not what was sent: revokes,
     /// so that all others notice, and throws ProcessFailure.
     /// Without a death it calls all members together: they come to the recovery, and nobody is missing.
@@ -106,9 +113,11 @@ public:
     /// computes for long without a call. About a microsecond. Not collective.
     void look_for_failures();
 
-    /// Returns when all members have come here. Collective, uniform: all survivors return, or all throw ProcessFailure.
-    /// As a star, which is the only safe topology, an agreement takes O(members) messages at its root. Precondition of
-    /// this and the next two: no ProcessFailure was thrown since the last shrink().
+    /// Returns when all living members have come here. Collective, uniform: all survivors return, or all throw
+    /// ProcessFailure, if any of them has noticed a failure before. An agreement does not notice a death by itself: the
+    /// dead do not vote, so all may return although a member has died. As a star, which is the only safe topology, it
+    /// takes O(members) messages at its root. Precondition of this and the next two: no ProcessFailure was thrown since
+    /// the last shrink().
     void agree() { static_cast<void>(agree(true)); }
     /// Whether all members say `mine`. Collective, uniform as agree().
     [[nodiscard]] bool agree(bool mine);
@@ -129,10 +138,12 @@ private:
     using Clock = std::chrono::steady_clock;
 
     std::uint32_t agree_bits(std::uint32_t mine);
+    bool tell_unchecked() const;
     void renew(MPI_Comm damaged);
     void revoke() const;
     [[noreturn]] void fail(std::string call);
 
+    std::unique_ptr<Unchecked> unchecked_;  // on this communicator and those derived from it
     MPI_Comm comm_ = MPI_COMM_NULL;
     bool spans_world_ = false;  // at first, in the order of MPI_COMM_WORLD
     std::vector<Derived*> derived_;

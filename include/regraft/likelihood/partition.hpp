@@ -66,6 +66,8 @@ public:
                                std::uint32_t num_categories, PartitionOptions const& options);
 
     std::size_t num_patterns() const;
+    /// From now on, in place of options.num_threads. Precondition: at least 1.
+    void use_threads(std::uint32_t num_threads);
 
     /// Everything becomes invalid. branch_scale: by how much the branches are longer than the tree's. The number of
     /// categories may change. Precondition: without sites that never change if such were left out.

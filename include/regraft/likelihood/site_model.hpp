@@ -36,5 +36,8 @@ struct SiteModel {
 /// O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states never seen change nothing. Precondition: the model
 /// has the shape of start_model(spec, ...).
 SiteModel site_model(ModelSpec const& spec, Model const& model);
+/// Turns a site_model(spec, other) into site_model(spec, model), whose systems it keeps. O(categories). Precondition:
+/// the two models have the same rates and frequencies.
+void set_categories(SiteModel& site_model, ModelSpec const& spec, Model const& model);
 
 }  // namespace regraft::likelihood

@@ -11,7 +11,8 @@
 namespace regraft::msa {
 
 /// The number of splits that are in exactly one of the trees (Robinson and Foulds 1981); 0 iff the topologies are
-/// equal, at most 2 (n - 3). Precondition: both complete and of n tips. O(n^2 / 64).
+/// equal, at most 2 (n - 3). Precondition: both complete and of n tips. O() as
+/// for SplitTable::insert.
 std::uint32_t robinson_foulds(Tree const& a, Tree const& b);
 
 /// The distances of a tree to the trees first, first + 1, ... Preconditions: tree < trees.size(), first <=

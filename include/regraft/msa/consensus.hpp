@@ -23,8 +23,8 @@ struct Consensus {
 /// The splits of more than `threshold` of the trees (1: of all), from the most frequent on, each unless it contradicts
 /// one before it, which happens below 0.5 only; equally frequent ones go by comes_before. Lengths are means over the
 /// trees that have the edge with a length. The order of the trees matters only for the rounding of these.
-/// Preconditions: there are trees, all over the same taxa; 0 <= threshold <= 1. O(n^2 / 64) per tree, and O(n) per
-/// different split.
+/// Preconditions: there are trees, all over the same taxa; 0 <= threshold <= 1. O(n) memory per tree; time as for
+/// SplitTable::insert per tree, and O(n) per different split.
 Consensus consensus(std::span<GeneralTree const> trees, double threshold);
 
 }  // namespace regraft::msa

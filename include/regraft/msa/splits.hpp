@@ -1,7 +1,6 @@
 // Splits: the bipartitions of the taxa that the inner edges of trees make.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,61 +13,72 @@
 
 namespace regraft::msa {
 
-/// The side without taxon 0: bit t % 64 of word t / 64 for taxon t. So a split has one form.
-using SplitView = std::span<std::uint64_t const>;
+/// The taxa on the side without taxon 0, in any order. So two splits are the same if these are.
+using SplitView = std::span<std::uint32_t const>;
 /// The number of a split in a SplitTable.
 using SplitId = std::uint32_t;
 
-/// The words of a split.
-constexpr std::size_t split_words(std::size_t num_taxa) {
-    return (num_taxa + 63) / 64;
-}
-/// How many taxa are on the side without taxon 0.
-std::uint32_t count_taxa(SplitView split);
-/// Calls visit(taxon) for each of these, in increasing order.
-template <class Visit>
-void for_each_taxon(SplitView split, Visit&& visit) {
-    for (std::uint32_t i = 0; i < split.size(); ++i) {
-        for (auto word = split[i]; word != 0; word &= word - 1) {
-            visit(64 * i + static_cast<std::uint32_t>(std::countr_zero(word)));
-        }
-    }
-}
-/// Whether the first taxon that is on this side in only one of them is in a. A strict order.
+/// Whether the first taxon that is on this side in only one of them is in a. A strict order. O(taxa on these sides).
 bool comes_before(SplitView a, SplitView b);
 
-/// Splits in rows of equal width.
-struct SplitRows {
-    std::size_t words = 0;
-    std::vector<std::uint64_t> bits;  // [row][word]
+/// The splits of a tree's inner edges, in the order of inner_edges(tree), all different. O(n) memory: each is a part of
+/// one list of the taxa.
+class TreeSplits {
+public:
+    /// O(n).
+    explicit TreeSplits(GeneralTree const& tree);
 
-    std::size_t size() const { return words == 0 ? 0 : bits.size() / words; }
-    SplitView operator[](std::size_t row) const { return SplitView(bits).subspan(row * words, words); }
+    std::size_t size() const { return parts_.size(); }
+    SplitView operator[](std::size_t i) const;
+    /// The xor of mix(taxon) over the split.
+    std::uint64_t hash(std::size_t i) const { return parts_[i].hash; }
+
+private:
+    friend class SplitTable;
+    /// Of taxa_.
+    struct Part {
+        std::uint32_t first;
+        std::uint32_t last;
+        std::uint64_t hash;
+    };
+    std::vector<std::uint32_t> taxa_;  // taxon 0 first
+    std::vector<Part> parts_;
 };
 
-/// The splits of a tree's inner edges, in the order of inner_edges(tree), all different. O(n) words per edge.
-SplitRows splits_of(GeneralTree const& tree);
-
-/// Different splits, numbered in the order in which they came. Exact: hashes only find them. O(n) words per call.
+/// Different splits, numbered in the order in which they came. Exact: hashes only find them, and then the taxa are
+/// compared. O(n) memory per tree with a split that no tree before it had.
 class SplitTable {
 public:
     explicit SplitTable(std::uint32_t num_taxa);
 
     std::uint32_t num_taxa() const { return num_taxa_; }
-    std::size_t size() const { return rows_.size(); }
-    SplitView operator[](SplitId id) const { return rows_[id]; }
-    /// The number of a split, which it gets if it has none.
-    SplitId insert(SplitView split);
-    std::optional<SplitId> find(SplitView split) const;
+    std::size_t size() const { return splits_.size(); }
+    SplitView operator[](SplitId id) const;
+    /// The number of each split of a tree, which it gets if it has none. Precondition: a tree of num_taxa() taxa. O(n +
+    /// taxa on the lighter sides of splits that are known).
+    std::vector<SplitId> insert(TreeSplits const& splits);
+    /// The number of split i of a tree. Precondition and O() as above.
+    std::optional<SplitId> find(TreeSplits const& splits, std::size_t i) const;
 
 private:
-    std::size_t slot_of(SplitView split, std::uint64_t hash) const;
+    /// A tree whose list of the taxa has splits of the table.
+    struct Source {
+        std::vector<std::uint32_t> taxa;
+        std::vector<std::uint32_t> position;  // of each taxon in the list
+    };
+    struct Split {
+        std::uint32_t source;
+        TreeSplits::Part part;
+    };
+    bool is_same(Split const& known, TreeSplits const& splits, std::size_t i) const;
+    std::size_t slot_of(TreeSplits const& splits, std::size_t i) const;
+    void add_source(TreeSplits const& splits);
     void grow();
 
     std::uint32_t num_taxa_;
-    SplitRows rows_;
-    std::vector<std::uint64_t> hashes_;  // per split
-    std::vector<SplitId> slots_;         // a power of two of them, at most half of which are taken
+    std::vector<Source> sources_;
+    std::vector<Split> splits_;
+    std::vector<SplitId> slots_;  // a power of two of them, at most half of which are taken
 };
 
 /// Trees over the same taxa as sets of numbered splits; what trees share is kept once.
@@ -76,7 +86,7 @@ class SplitSets {
 public:
     explicit SplitSets(std::uint32_t num_taxa) : table_(num_taxa) {}
 
-    /// Precondition: a tree of table().num_taxa() taxa. O(n^2 / 64).
+    /// Precondition: a tree of table().num_taxa() taxa. O() as for SplitTable::insert.
     void add(GeneralTree const& tree);
     void add(Tree const& tree) { add(to_general(tree).tree); }
 

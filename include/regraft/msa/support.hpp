@@ -20,8 +20,8 @@ enum class SupportMetric : std::uint8_t {
 };
 
 /// Per node of the reference the support of the edge above it, from 0 to 1; NaN where that is no inner edge.
-/// Preconditions: all trees are over the same taxa; there are replicates. Per replicate: felsenstein O(n^2 / 64),
-/// transfer O(n) per edge whose split the replicate lacks. The same for any order of the replicates.
+/// Preconditions: all trees are over the same taxa; there are replicates. Per replicate: felsenstein as for
+/// SplitTable::find, transfer O(n) per edge whose split the replicate lacks. The same for any order of the replicates.
 std::vector<double> edge_support(GeneralTree const& reference, std::span<GeneralTree const> replicates,
                                  SupportMetric metric);
 

@@ -83,7 +83,7 @@ public:
     void undo(TreeUndo const& move);
 
     void write(ByteWriter& out) const;
-    /// What write wrote. Precondition: as for ByteReader.
+    /// What write wrote. Throws InputError if that is no tree, nor one with half-edges that are not connected.
     static Tree read(ByteReader& in);
 
     friend bool operator==(Tree const&, Tree const&) = default;

@@ -77,11 +77,15 @@ struct Opened {
 /// What this PE shall read. Precondition: all members together read every block.
 using Share = std::function<std::vector<BlockRange>(disk::Index const&)>;
 
+/// Looks at what this PE has read. Throws std::exception if it is of no use: then all go on to the generation before.
+using Accept = std::function<void(Opened const&)>;
+
 /// Reads the newest generation of which everything is right on all members, who need not be as many as wrote it. Each
-/// reads its share once and verifies it; if anybody finds damage, all go on to the generation before. Throws DiskError,
-/// with what is wrong with each, if there is none. No share: as many bytes of blocks that follow each other as the
-/// others, in the order of the members. Memory: the share. Collective, uniform.
-Opened open(ft::Communicator& comm, std::filesystem::path const& archive, Share const& share = {});
+/// reads its share once, verifies it, and may refuse it; if anybody finds damage, all go on to the generation before.
+/// Throws DiskError, with what is wrong with each, if there is none. No share: as many bytes of blocks that follow each
+/// other as the others, in the order of the members. Memory: the share. Collective, uniform.
+Opened open(ft::Communicator& comm, std::filesystem::path const& archive, Share const& share = {},
+            Accept const& accept = {});
 
 /// What a store's open took from where; the same on all members.
 struct [[nodiscard]] OpenReport {

@@ -16,13 +16,16 @@ namespace regraft::store {
 /// Wanted blocks that nobody alive holds and no source of last resort has brought. Thrown on all members alike.
 class DataLost : public std::runtime_error, public ft::Uniform {
 public:
-    DataLost(std::string const& what, std::vector<BlockRange> ranges)
-        : std::runtime_error(what), ranges_(std::move(ranges)) {}
+    DataLost(std::string const& what, std::vector<BlockRange> ranges, std::string why = {})
+        : std::runtime_error(what), ranges_(std::move(ranges)), why_(std::move(why)) {}
     /// Ascending, disjoint; the same on all members.
     std::vector<BlockRange> const& ranges() const { return ranges_; }
+    /// What the source of last resort said where it failed first; empty if there was none. The same on all members.
+    std::string const& why() const { return why_; }
 
 private:
     std::vector<BlockRange> ranges_;
+    std::string why_;
 };
 
 /// Blocks arrived other than they had been sent, again and again, although those who sent them have them undamaged.
