@@ -43,6 +43,7 @@ SPECIAL = {
     "store": {"short": ["--short"], "full": []},
     "sums": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
     "snapshot": {"short": ["--short"], "full": []},
+    "agree": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
     "likelihood": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/patterns:10000/|(avx.*|memcpy)/traversal_4/"],
                    "full": ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]},
     "scale": {"short": ["--short", "--benchmark_min_time=0.01"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
@@ -52,7 +53,7 @@ SPECIAL = {
 TAKES_FILES = ["msa"]
 # MPI jobs, and on how many ranks.
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
-        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}}
+        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]}}
 # Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
 PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 # Tools that measure regraft-phylo. They take long, so they have to be named.

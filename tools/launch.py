@@ -1,11 +1,20 @@
 #!/usr/bin/env python3
 """Starts MPI jobs whose ranks may die. The one place that knows mpirun's flags and settings.
 
-regraft-run [--mpirun PATH] [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
+regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
-Runs one job; the exit code is that of the ranks where they tell it (regraft-phylo does), else mpirun's. All options but --mpirun are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts
-that are named (--host, --hostfile, ...) or given by a batch system may use the network and get no more ranks than cores; any
-other stays on this machine, with as many ranks as you like. --settings writes the settings as a parameter file of Open MPI.
+  --mpirun PATH        in place of the one that belongs to this installation
+  --rank-library PATH  in place of this installation's library that is preloaded into the ranks and tells how they end
+  --settings           write what lets jobs survive as a parameter file of Open MPI, and stop
+  --version, --help    say which version this is, or this, and stop
+
+All other options are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts that are named (--host, --hostfile, ...) or given
+by a batch system may use the network and get no more ranks than cores. Any other job stays on this machine, with as many ranks
+as you like.
+
+Exit code: the highest of the ranks that came to MPI_Finalize. If none did, the highest that a rank exited with, or 1 if all were
+killed. 2 if the command line is wrong, and 69 if a rank died before all ranks had left MPI_Init: there is no MPI yet that could
+survive it, so the job is ended. MPI_Abort ends the job with its code. On several hosts the exit code is mpirun's.
 """
 import dataclasses
 import functools
@@ -19,7 +28,10 @@ import tempfile
 import threading
 import time
 
-CONFIGURED_MPIRUN = "@MPIRUN@"  # filled in where this is installed as regraft-run
+# Filled in where this is installed as regraft-run; what was installed along is named relative to the prefix.
+CONFIGURED_MPIRUN = "@MPIRUN@"
+CONFIGURED_RANK_LIBRARY = "@LIBDIR@/libregraft_rank.so"
+CONFIGURED_VERSION = "@VERSION@"
 
 # mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
 LAUNCHER_FAULT = b"PMIx server's listener thread failed to start"
@@ -27,6 +39,11 @@ ATTEMPTS = 3
 TRY_AGAIN = "mpirun failed to start (PMIx listener thread), trying again"
 
 GRACE = 5.0  # seconds that the other ranks have after one has failed: they may wait for it for ever
+
+USAGE_ERROR = 2
+DIED_IN_INIT = 69
+MPIRUN_USAGE_ERROR = 213  # of Open MPI 5 where it does not understand its options
+LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +75,7 @@ ON_ONE_HOST = {
     # 18 s instead of 0.2 s.
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMP_WAIT_POLICY": "passive",  # the same for threads
+    "GOMP_SPINCOUNT": "1000",  # GCC's: microseconds on the core before they sleep, or waking them would cost three times the work
     "OMP_NUM_THREADS": "1",  # tests: the ranks are the parallelism
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # containers
@@ -117,46 +135,134 @@ class JobDirectory(tempfile.TemporaryDirectory):
 # --- in the foreground, for people ---------------------------------------------------------------------------------------
 
 
-def run(mpirun: str, words: list[str]) -> int:
+def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
     """Runs a job whose streams are ours. Signals sent to us go to mpirun, which passes SIGUSR1 on to the ranks and ends the job at
-    SIGTERM and SIGHUP."""
+    SIGTERM and SIGHUP. Without a rank library the ranks may tell where they are (the shield does), but not their exit codes."""
     one_host = not (names_hosts(words) or any(name in os.environ for name in BATCH_SYSTEMS))
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
             env = environment(mpirun, tmpdir, one_host)
-            codes = pathlib.Path(tmpdir, "exit-codes")
-            codes.mkdir()
-            if one_host:
-                env["REGRAFT_EXIT_CODES"] = str(codes)
+            preload = []
+            told = pathlib.Path(tmpdir, "ranks")
+            told.mkdir()
+            if one_host and "ulfm" in flags(mpirun):
+                env["REGRAFT_RANKS"] = str(told)
+                if rank_library:
+                    preload = ["-x", f"LD_PRELOAD={':'.join(filter(None, [rank_library, os.environ.get('LD_PRELOAD')]))}"]
             if one_host and "OMP_NUM_THREADS" not in os.environ:
                 env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // number_of_ranks(words)))
             if sys.stderr.isatty():
                 env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
-            job = subprocess.Popen([mpirun, *flags(mpirun), *words], env=env, stderr=subprocess.PIPE)
+            job = subprocess.Popen([mpirun, *flags(mpirun), *preload, *words], env=env, stderr=subprocess.PIPE)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches mpirun too: same foreground group
             for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
                 signal.signal(number, lambda received, _, job=job: job.send_signal(received))
             fault = threading.Event()
             copier = threading.Thread(target=copy_stderr, args=(job.stderr, fault), daemon=True)
             copier.start()
-            code = job.wait()
+            ended_with = follow(job, told)
             copier.join(timeout=5)
-            code = code_of_ranks(codes, code if code >= 0 else 128 - code)
+            ranks = list(read_ranks(told).values())
+            code = ended_with or code_of_ranks(ranks if rank_library else [], job.wait())
+            if code == MPIRUN_USAGE_ERROR and not ranks:
+                code = USAGE_ERROR
         if not fault.is_set() or attempt == ATTEMPTS:
             return code
         print(TRY_AGAIN, file=sys.stderr)
     raise AssertionError
 
 
-def code_of_ranks(codes: pathlib.Path, otherwise: int) -> int:
-    """The highest code of the ranks that lived to their end; 1 if ranks were to tell it and all have died."""
-    told = [file.read_text(encoding="ascii") for file in codes.iterdir()]
-    if not told:
-        return otherwise
-    if not any(told):
-        print("regraft-run: all ranks have died", file=sys.stderr)
-        return 1
-    return max(int(code) for code in told if code)
+@dataclasses.dataclass
+class Rank:
+    """What a rank has told: apps/launch/rank.h."""
+
+    number: int
+    process: int = 0
+    entered: bool = False
+    left: bool = False
+    end: str = ""  # finalized, exited, aborted, quit, or nothing yet
+    code: int = 0
+
+    def has_died_early(self) -> bool:
+        return self.process != 0 and not self.left and not pathlib.Path("/proc", str(self.process)).exists()
+
+
+def read_ranks(folder: pathlib.Path) -> dict[str, Rank]:
+    """By namespace and rank, of which the file names are made."""
+    ranks = {}
+    for file in sorted(folder.iterdir()):
+        rank = ranks[file.name] = Rank(int(file.name.rpartition(".")[2]))
+        for line in file.read_text(encoding="ascii").splitlines():
+            what, _, number = line.partition(" ")
+            if what in ("started", "entered"):
+                rank.process = int(number)
+                rank.entered |= what == "entered"
+            elif what == "left":
+                rank.left = True
+            elif not rank.end:
+                rank.end, rank.code = what, int(number)
+    return ranks
+
+
+def follow(job: subprocess.Popen, told: pathlib.Path) -> int:
+    """Waits for the end of a job. If no rank can go on, it ends the job and returns its exit code; else 0."""
+    exited: set[str] = set()
+    while True:
+        is_over = job.poll() is not None  # before the last look, for what ranks told at the end
+        ranks = read_ranks(told)
+        for name, rank in ranks.items():
+            if rank.end == "exited" and name not in exited:
+                exited.add(name)
+                say(f"rank {rank.number} ended by exit({rank.code}) without MPI_Finalize: to the others it is dead")
+        if is_over:
+            return 0
+        verdict = hopeless(list(ranks.values()))
+        if verdict:
+            code, why = verdict
+            say(f"{why}; the job is ended")
+            end_job(job, told)
+            return code
+        try:
+            job.wait(LOOK_EVERY)
+        except subprocess.TimeoutExpired:
+            pass
+
+
+def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
+    """The exit code and the reason if the ranks cannot go on; None if they can."""
+    for rank in ranks:
+        if rank.end == "aborted":
+            return rank.code or 1, f"rank {rank.number} called MPI_Abort with {rank.code}"
+    if any(rank.entered and not rank.left for rank in ranks):
+        for rank in ranks:
+            if rank.has_died_early():
+                return DIED_IN_INIT, f"rank {rank.number} died before all ranks had left MPI_Init, and the others would wait for it for ever"
+    return None
+
+
+def end_job(job: subprocess.Popen, told: pathlib.Path) -> None:
+    job.terminate()
+    try:
+        job.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        pass
+    kill_job(job, f"REGRAFT_RANKS={told}")
+    job.wait()
+
+
+def code_of_ranks(ranks: list[Rank], code_of_mpirun: int) -> int:
+    """Ranks that lived to their end count first, then those that exited, then the dead."""
+    if not any(rank.entered for rank in ranks) and (not ranks or code_of_mpirun != 0 or any(rank.end for rank in ranks)):
+        return code_of_mpirun if code_of_mpirun >= 0 else 128 - code_of_mpirun
+    for end in ("finalized", "exited"):
+        if codes := [rank.code for rank in ranks if rank.end == end]:
+            return max(codes) if end == "finalized" else max(codes) or 1
+    say("all ranks have died")
+    return 1
+
+
+def say(text: str) -> None:
+    print(f"regraft-run: {text}", file=sys.stderr, flush=True)
 
 
 def number_of_ranks(words: list[str]) -> int:
@@ -213,7 +319,7 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
             try:
                 cut_short = watch(job, ranks, verdicts, timeout)
             finally:
-                kill_job(job, verdicts)
+                kill_job(job, f"REGRAFT_VERDICTS={verdicts}")
             log.seek(0)
             outcome = Outcome(read_verdicts(verdicts), job.wait(), log.read(), cut_short)
         if LAUNCHER_FAULT not in outcome.output:
@@ -252,11 +358,11 @@ def read_verdicts(directory: pathlib.Path) -> dict[int, str]:
     return {int(file.name): file.read_text(encoding="utf-8").strip() for file in directory.iterdir() if file.name.isdigit()}
 
 
-def kill_job(job: subprocess.Popen, verdicts: pathlib.Path) -> None:
-    """Kills what is left of a job. Ranks have process groups of their own, but all carry our directory in their environment."""
+def kill_job(job: subprocess.Popen, variable: str) -> None:
+    """Kills what is left of a job. Ranks have process groups of their own, but all carry this variable in their environment."""
     if job.poll() is None:
         job.kill()
-    mark = f"REGRAFT_VERDICTS={verdicts}".encode()
+    mark = variable.encode()
     for process in pathlib.Path("/proc").iterdir():
         if process.name.isdigit():
             try:
@@ -268,24 +374,41 @@ def kill_job(job: subprocess.Popen, verdicts: pathlib.Path) -> None:
 
 def find_mpirun() -> str | None:
     """The one that the library was built for, else the first on PATH."""
-    return CONFIGURED_MPIRUN if os.access(CONFIGURED_MPIRUN, os.X_OK) else shutil.which("mpirun")
+    configured = str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MPIRUN)
+    return configured if CONFIGURED_MPIRUN and os.access(configured, os.X_OK) else shutil.which("mpirun")
+
+
+def find_rank_library() -> str:
+    """Empty: this is not installed, or was installed without it."""
+    library = pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_RANK_LIBRARY
+    return str(library) if library.is_file() else ""
+
+
+def checked_mpirun(named: str) -> str:
+    """The path of an mpirun that can be run; else the program ends."""
+    mpirun = named or find_mpirun()
+    if mpirun and shutil.which(mpirun):
+        return mpirun
+    say(f"cannot run {mpirun}" if mpirun else "no mpirun found: name it by --mpirun PATH")
+    sys.exit(USAGE_ERROR)
 
 
 def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
         print(__doc__.strip())
-        return 0 if words else 2
-    for option, text in {"--settings": parameter_file, "--initialisers": initialisers}.items():
-        if words[0] == option:
-            print(text(), end="")
-            return 0
-    if words[0] == "--mpirun" and len(words) > 1:
-        mpirun, words = words[1], words[2:]
-    else:
-        mpirun = find_mpirun()
-    if not mpirun or not shutil.which(mpirun):
-        sys.exit(f"regraft-run: {f'cannot run {mpirun}' if mpirun else 'no mpirun found: name it by --mpirun PATH'}")
-    return run(mpirun, words)
+        return 0 if words else USAGE_ERROR
+    named = {"--mpirun": "", "--rank-library": ""}
+    while words and words[0] in named:
+        if len(words) < 2 or not words[1]:
+            say(f"{words[0]}: expected a path after it")
+            return USAGE_ERROR
+        named[words[0]], words = words[1], words[2:]
+    texts = {"--settings": parameter_file, "--initialisers": initialisers, "--version": lambda: f"regraft-run {CONFIGURED_VERSION}\n"}
+    if words and words[0] in texts:
+        print(texts[words[0]](), end="")
+        return 0
+    rank_library = named["--rank-library"] or find_rank_library()
+    return run(checked_mpirun(named["--mpirun"]), words, str(pathlib.Path(rank_library).absolute()) if rank_library else "")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """plot.py RESULT.json [RESULT.svg]: draws what a benchmark measured, time against size on logarithmic axes.
 
-Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm. What did not finish in time is an open
+Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm, or a line per algorithm and setting, in different
+dashes, where an algorithm was measured with several of them at the same size. What did not finish in time is an open
 triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
 `labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py); with floor, times over a floor
 (floors.py); with search, likelihood against time (searches.py); with programs, what surviving costs (programs.py); with none, nothing.
@@ -22,8 +23,10 @@ from svg import COLOURS, document, text
 # --- drawing ------------------------------------------------------------------------------------------------------------
 
 PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 230, 190, 8
-LEFT, TOP, GAP_X, GAP_Y = 70, 84, 20, 56
+LEFT, TOP, GAP_X, GAP_Y = 70, 66, 20, 56
+LEGEND_LINE = 18
 MAX_COLUMNS = 5
+DASHES = ["", "7 3", "2 2", "9 3 2 3", "1 4", "14 3", "5 5 1 5", "3 6"]  # by setting
 
 
 @dataclass
@@ -69,8 +72,27 @@ def marker(x: float, y: float, finished: bool, colour: str) -> str:
     return f'<path d="M{x - 4:.1f} {y + 3:.1f}h8l-4 -7z" fill="#ffffff" stroke="{colour}" stroke-width="1.3"/>'
 
 
-def panel(title: str, lines: list[tuple[str, list[Point]]], x: Scale, y: Scale, names: tuple[bool, bool]) -> list[str]:
-    """lines: a colour and its points. names: whether sizes and whether times are written at the axes."""
+@dataclass
+class Line:
+    """What may be joined: one algorithm with one setting."""
+
+    colour: str
+    dash: str
+    points: list[Point]
+
+
+def by_setting(points: list[Point]) -> dict[str, list[Point]]:
+    """Points that differ in size only. Where no size comes twice, a setting that changes with the size joins as well: all under ""."""
+    if len({point.size for point in points}) == len(points):
+        return {"": points}
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        groups.setdefault(" ".join(point.settings), []).append(point)
+    return groups
+
+
+def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool]) -> list[str]:
+    """names: whether sizes and whether times are written at the axes."""
     svg = [text(x.begin, y.end - 8, title, font_weight="bold")]
     for decade in x.decades():
         at = x(10.0**decade)
@@ -83,52 +105,81 @@ def panel(title: str, lines: list[tuple[str, list[Point]]], x: Scale, y: Scale, 
         if names[1]:
             svg.append(text(x.begin - 7, at + 4, short_time(decade), text_anchor="end", fill="#555555"))
     svg.append(f'<rect x="{x.begin:.1f}" y="{y.end:.1f}" width="{x.end - x.begin:.1f}" height="{y.begin - y.end:.1f}" fill="none" stroke="#999999"/>')
-    for colour, points in reversed(lines):  # the first, ours, on top
-        at = [(x(point.size), y(point.seconds), point) for point in points]
+    for line in reversed(lines):  # the first, ours, on top
+        at = [(x(point.size), y(point.seconds), point) for point in line.points]
         path = " ".join(f"{px:.1f},{py:.1f}" for px, py, _ in at)
-        svg.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.7"/>')
+        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
+        svg.append(f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="1.7"{dash}/>')
         for px, py, point in at:
-            svg.append(marker(px, py, point.finished, colour))
+            svg.append(marker(px, py, point.finished, line.colour))
     return svg
 
 
+class Legend:
+    """Entries in as many lines as they need within a width."""
+
+    def __init__(self, width: float):
+        self.width, self.x, self.y, self.svg = width, float(LEFT), 42.0, []
+
+    def add(self, label: str, colour: str, dash: str = "", *, marked: bool = True, finished: bool = True) -> None:
+        length = 46 + 6.6 * len(label)
+        if self.x > LEFT and self.x + length > self.width:
+            self.new_line()
+        dashes = f' stroke-dasharray="{dash}"' if dash else ""
+        if finished:
+            self.svg.append(f'<path d="M{self.x:.1f} {self.y:.1f}h22" stroke="{colour}" stroke-width="2"{dashes}/>')
+        if marked:
+            self.svg.append(marker(self.x + 11, self.y, finished, colour))
+        self.svg.append(text(self.x + 28, self.y + 4, label))
+        self.x += length
+
+    def new_line(self) -> None:
+        self.x, self.y = float(LEFT), self.y + LEGEND_LINE
+
+
 def draw(results: Results, title: str) -> str:
-    """The SVG. Empty if there is nothing to draw."""
-    families = {family: algorithms for family, algorithms in results.families.items() if any(algorithms.values())}
-    everything = [point for algorithms in families.values() for points in algorithms.values() for point in points]
+    """The SVG. Empty if there is nothing to draw, or more than can be told apart."""
+    families = {family: {name: by_setting(points) for name, points in algorithms.items() if points}
+                for family, algorithms in results.families.items() if any(algorithms.values())}
+    everything = [point for algorithms in families.values() for groups in algorithms.values() for points in groups.values() for point in points]
     if not everything:
         return ""
-    names: list[str] = []
-    for algorithms in families.values():
-        names += [algorithm for algorithm in algorithms if algorithm not in names]
-    colour = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    names = list(dict.fromkeys(name for algorithms in families.values() for name in algorithms))
+    settings = list(dict.fromkeys(setting for algorithms in families.values() for groups in algorithms.values() for setting in groups if setting))
+    if len(names) > len(COLOURS) or len(settings) > len(DASHES):
+        return ""
+    colour = dict(zip(names, COLOURS))
+    dash = {"": "", **dict(zip(settings, DASHES))}
     sizes = decades_around([point.size for point in everything])
     times = decades_around([point.seconds for point in everything])
 
     rows = math.ceil(len(families) / MAX_COLUMNS)
     columns = math.ceil(len(families) / rows)
-    width = max(LEFT + columns * (PANEL_WIDTH + GAP_X) + 10, 620)
-    height = TOP + rows * (PANEL_HEIGHT + GAP_Y) + 10
-    svg = []
-    at = float(LEFT)
+    width = max(LEFT + columns * (PANEL_WIDTH + GAP_X) + 10, LEFT + 9 * len(title) + 10)
+    legend = Legend(width)
     for name in names:
-        svg.append(f'<path d="M{at:.1f} 42h22" stroke="{colour[name]}" stroke-width="2"/>')
-        svg.append(marker(at + 11, 42, True, colour[name]))
-        svg.append(text(at + 28, 46, results.label(name)))
-        at += 46 + 6.2 * len(results.label(name))
+        legend.add(results.label(name), colour[name])
     if not all(point.finished for point in everything):
-        svg += [marker(at + 6, 42, False, "#555555"), text(at + 16, 46, "stopped")]
+        legend.add("stopped", "#555555", finished=False)
+    if settings:
+        legend.new_line()
+    for setting in settings:
+        legend.add(setting.replace(":", " "), "#555555", dash[setting], marked=False)
+    first_row = TOP + legend.y - 24
+    height = first_row + rows * (PANEL_HEIGHT + GAP_Y) + 10
 
+    svg = legend.svg
     for i, (family, algorithms) in enumerate(families.items()):
         left = LEFT + i % columns * (PANEL_WIDTH + GAP_X)
-        top = TOP + i // columns * (PANEL_HEIGHT + GAP_Y)
+        top = first_row + i // columns * (PANEL_HEIGHT + GAP_Y)
         x = Scale(*sizes, left, left + PANEL_WIDTH)
         y = Scale(*times, top + PANEL_HEIGHT, top)
-        lines = [(colour[name], algorithms[name]) for name in names if algorithms.get(name)]
+        lines = [Line(colour[name], dash[setting], points) for name in names for setting, points in algorithms.get(name, {}).items()]
         svg += panel(family, lines, x, y, (True, i % columns == 0))
         svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_name, text_anchor="middle", fill="#555555"))
     clock = "CPU time" if results.context.get("clock") == "cpu_time" else "time"
-    svg.append(text(16, TOP + PANEL_HEIGHT / 2, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {TOP + PANEL_HEIGHT / 2})"))
+    middle = first_row + PANEL_HEIGHT / 2
+    svg.append(text(16, middle, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {middle})"))
     return document(width, height, LEFT, title, svg)
 
 

@@ -8,6 +8,7 @@ import pathlib
 import re
 from dataclasses import dataclass, field
 
+HOW_MEASURED = {"manual_time", "real_time", "process_time"}
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -22,6 +23,11 @@ class Point:
     def arguments(self) -> str:
         """The name without algorithm and family."""
         return self.run["run_name"].split("/", 2)[2]
+
+    @property
+    def settings(self) -> list[str]:
+        """The arguments without the size and what only says how often and by which clock it was measured."""
+        return [word for word in self.arguments.split("/")[1:] if word not in HOW_MEASURED and not word.startswith("iterations:")]
 
 
 @dataclass

@@ -8,11 +8,12 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --policy NAME=VALUE  what to do where the dead are missing; the first value is the default:
 %(policies)s
   --mpirun PATH, --library PATH  in place of those that belong to this installation
+  --version, --help    say which version this is, or this, and stop
 
 Ranks and sizes never change. Exit code: that of the program if it is not 0; 0 if nobody died; 3 if the program has ended, but what the
 dead would have contributed is missing; 4 if the job was ended because of a policy, or because the shield cannot do what it called; 5 if
 a repair, or MPI in MPI_Comm_create_group or, after a death, in a call that is passed on, has made no step for WATCHDOG seconds; 6 if
-fewer than MIN_SURVIVORS ranks live.
+fewer than MIN_SURVIVORS ranks live; 69 if a rank died before all ranks had left MPI_Init. 2 if the command line is wrong.
 """
 import importlib.machinery
 import importlib.util
@@ -28,13 +29,16 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARY = "@LIBDIR@/libregraft_shield.so"  # filled in where this is installed as regraft-shield, relative to the prefix
+# Filled in where this is installed as regraft-shield; the library is named relative to the prefix.
+LIBRARY = "@LIBDIR@/libregraft_shield.so"
+VERSION = "@VERSION@"
 POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
     "ROOT_DEAD_FROM": ("abort|hole", "a broadcast or scatter whose root is dead ends the job, or gives a hole"),
     "ROOT_DEAD_TO": ("skip|abort", "a reduce or gather whose root is dead is left out, or ends the job"),
     "SEND_DEAD": ("skip|error|abort", "a message to the dead is left out, is an error for the program, or ends the job"),
     "RECV_DEAD": ("hole|error|abort", "a receive from the dead gives a hole, an error, or ends the job"),
     "HOLES": ("zero|keep|poison", "places of the dead in receive buffers are zeros, as they were, or all ones (NaN, -1)"),
+    "HOLES_IN_A_ROW": ("N", "so many holes in a row from one dead rank end the job, 0: never; 1000 if nothing is said"),
     "COMMIT": ("forward|confirm", "small results and inputs are kept for others, or confirmed by a barrier"),
     "ANY_SOURCE": ("wait|obituary|error", "a receive from any source waits, or gets an empty message of each dead rank, or an error"),
     "STARVATION": ("N", "seconds in which nobody makes a step until one who waits so gets one, 0: never; 10 if nothing is said"),
@@ -44,6 +48,7 @@ POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
     "WATCHDOG": ("N", "seconds for a step of a repair, or for MPI in what is passed on, 0: any time; 60 if nothing is said"),
 }
 CONTRIBUTIONS_MISSING = 3
+OURS = (3, 4, 5, 6)  # exit codes; a program may have them, too
 NOTHING_IS_HEARD = 0.05  # seconds between two looks at the board
 LAST_WORDS = 0.3  # seconds for what ranks have to say before the job is ended
 
@@ -123,6 +128,10 @@ class Board:
     def end_code(self) -> int:
         return next(iter(self.words()), 0)
 
+    def is_of_program(self) -> bool:
+        """Whether the code with which a rank asked for the end is the program's own."""
+        return self.words()[1:2] == [1]
+
     def exit_codes(self) -> list[int]:
         """Of ranks that have ended without MPI_Finalize."""
         return self.words()[(self.HEAD + 4) // 4::self.PLACE // 4]
@@ -150,18 +159,37 @@ def tell(report: dict) -> None:
           + (f"; left out: {left_out}" if left_out else ""), file=sys.stderr)
 
 
+def complete(file: pathlib.Path, report: dict) -> None:
+    """Writes what the launcher knows into the report that a rank has written."""
+    temporary = file.with_name(file.name + ".tmp")
+    try:
+        temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="ascii")
+        temporary.replace(file)
+    except OSError as error:
+        print(f"regraft-shield: cannot write the report {file}: {error.strerror}", file=sys.stderr)
+
+
 def run(options: Options, folder: str) -> tuple[int, dict]:
-    """The exit code of the program or of who has ended it, and the report; it is empty if there is none."""
+    """The exit code of the job, 0 if neither the program nor the shield has another, and the report; it is empty if there is none."""
     file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
     file.unlink(missing_ok=True)
     board = Board(pathlib.Path(folder, "board"))
     variables = {"LD_PRELOAD": options.library, "REGRAFT_SHIELD_REPORT": file, "REGRAFT_SHIELD_BOARD": board.file}
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
-    code = load_launcher().main([*(["--mpirun", options.mpirun] if options.mpirun else []), *for_ranks, *options.rest])
+    launcher = load_launcher()
+    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest])
     board.close()
     code = board.end_code() or max([code, *board.exit_codes()])
-    return code, json.loads(file.read_text(encoding="ascii")) if file.exists() else {}
+    is_ended = bool(board.end_code()) and not board.is_of_program()
+    if code in OURS and not is_ended:
+        print(f"regraft-shield: exit code {code} is the program's own", file=sys.stderr)
+    report = json.loads(file.read_text(encoding="ascii")) if file.exists() else {}
+    if report:
+        missing = code == 0 and report["dead"] and "aside" not in report and not options.tolerates
+        report |= {"exit_code": CONTRIBUTIONS_MISSING if missing else code, "exit_code_of": "shield" if is_ended or missing else "program"}
+        complete(file, report)
+    return code, report
 
 
 def main(words: list[str]) -> int:
@@ -169,6 +197,9 @@ def main(words: list[str]) -> int:
         print(usage())
         return 0 if words else 2
     options = Options(words)
+    if options.rest[:1] == ["--version"]:
+        print(f"regraft-shield {VERSION}")
+        return 0
     if not pathlib.Path(options.library).is_file():
         fail(f"{options.library} is not there")
     with tempfile.TemporaryDirectory(prefix="rgs") as folder:

@@ -1,7 +1,8 @@
 """Pieces of SVG that all drawings are made of."""
 from xml.sax.saxutils import escape
 
-COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#555555", "#000000"]  # Okabe, Ito: for all eyes
+COLOURS = ["#0072b2", "#56b4e9", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#555555", "#000000",  # Okabe, Ito: for all eyes
+           "#882255", "#44aa99", "#999933", "#6a3d9a"]  # Tol, Brewer
 
 
 def document(width: float, height: float, left: float, title: str, elements: list[str]) -> str:

@@ -43,28 +43,26 @@ class Tally:
         return f"wrong in {self.wrong} of {self.deaths} deaths{rows}"
 
 
-class Failed(Exception):
-    """A job did not end as it should."""
-
-
-def tallies(mpirun: str, exe: str, calls: list[str], deaths: int, seed: int = 1, env: dict[str, str] | None = None) -> dict[str, Tally]:
-    """By call. At least so many deaths in all, evenly dealt to the calls."""
+def tallies(mpirun: str, exe: str, calls: list[str], deaths: int, seed: int = 1, env: dict[str, str] | None = None,
+            timeout: float = TIMEOUT) -> dict[str, Tally]:
+    """By call. At least so many deaths in all, evenly dealt to the calls. Throws canary.Failed."""
     found: dict[str, Tally] = collections.defaultdict(Tally)
     job = done = 0
     while done < deaths:
         first = done % len(calls)
         program = [exe, str(seed + job), *calls[first:], *calls[:first]]
-        for name, tally in one_job(mpirun, program, RANKS[job % len(RANKS)], env or {}).items():
+        for name, tally in one_job(mpirun, program, RANKS[job % len(RANKS)], env or {}, timeout).items():
             found[name] += tally
         job, done = job + 1, sum(tally.deaths for tally in found.values())
     return dict(found)
 
 
-def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str]) -> dict[str, Tally]:
-    outcome = launch.run_watched(mpirun, ranks, program, TIMEOUT, env, [])
+def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str], timeout: float) -> dict[str, Tally]:
+    outcome = launch.run_watched(mpirun, ranks, program, timeout, env, [])
     said = set(outcome.verdicts.values())
     if len(said) != 1 or outcome.cut_short:
-        raise Failed(f"{' '.join(program[1:])}, {ranks} ranks: {outcome.cut_short or f'the survivors say {sorted(said)}'}")
+        symptom = outcome.cut_short or f"the survivors say {sorted(said)}"
+        raise canary.Failed(f"{' '.join(program[1:])}, {ranks} ranks", symptom, outcome.cut_short.startswith("hung"))
     words = said.pop().split()[1:]
     return {name: Tally(*map(int, numbers)) for name, *numbers in (word.split(":") for word in words)}
 
@@ -97,7 +95,7 @@ def judge_algorithms(args: argparse.Namespace) -> bool:
                 tally = tallies(args.mpirun, args.exe, [call], args.deaths, args.seed, env)[call]
                 right = right or not tally.wrong
                 said = str(tally)
-            except Failed as failure:
+            except canary.Failed as failure:
                 said = str(failure)
             print(f"{call:<21} {number:>2} {name:<32} {said}", flush=True)
         all_have = all_have and right
@@ -123,7 +121,7 @@ def main() -> int:
     env = DEFAULT_ALGORITHMS if args.default_algorithms else {}
     try:
         found = tallies(args.mpirun, args.exe, args.calls or NEEDED, args.deaths, args.seed, env)
-    except Failed as failure:
+    except canary.Failed as failure:
         sys.exit(str(failure))
     for name, tally in sorted(found.items()):
         print(f"{name:<21} {tally}")

@@ -17,7 +17,8 @@ bool is_rgm(std::string_view content) {
 
 AlignmentInput unpack_rgm(std::string_view content, std::string const& name) {
     auto const bytes = std::as_bytes(std::span(content));
-    codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
+    codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name),
+                              {.most_text = most_text(bytes.size())});
     file.verify();  // hours may be spent on it
     SiteRange const all{SiteId{0}, SiteId{file.num_sites()}};
     AlignmentInput input{file.read(all).rows(all), file.extras().partitions};

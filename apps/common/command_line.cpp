@@ -1,6 +1,7 @@
 #include "common/command_line.hpp"
 
 #include <charconv>
+#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -25,9 +26,43 @@ CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
     return {check, ""};
 }
 
-CLI::Validator output_path() {
-    auto const check = [](std::string& path) { return path.empty() ? "the name of the file is empty" : ""; };
+namespace {
+
+/// "aic, aicc or bic"
+std::string alternatives(std::vector<std::string> const& words) {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+    return text;
+}
+
+}  // namespace
+
+CLI::Validator one_of(std::map<std::string, std::uint64_t> words) {
+    auto const check = [words = std::move(words)](std::string& text) {
+        std::vector<std::string> names;
+        for (auto const& [word, number] : words) {
+            if (CLI::detail::to_lower(word) == CLI::detail::to_lower(text)) {
+                text = std::to_string(number);
+                return std::string();
+            }
+            names.push_back(word);
+        }
+        return fmt::format("'{}', expected {}", escaped(text), alternatives(names));
+    };
     return {check, ""};
+}
+
+void refuse_empty_values(CLI::App& app) {
+    for (auto* const option : app.get_options()) {
+        if (option->get_expected_max() == 0) continue;  // a flag
+        auto const check = [](std::string& text) {
+            return text.empty() ? "the value is empty; is a variable of the shell not set?" : "";
+        };
+        // The last one that is added is the first one that is asked.
+        option->transform(CLI::Validator(check, ""));
+    }
+    for (auto* const command : app.get_subcommands([](CLI::App const*) { return true; })) refuse_empty_values(*command);
 }
 
 namespace {
@@ -79,32 +114,40 @@ std::shared_ptr<CLI::FormatterBase> short_help(std::map<std::string, std::string
 
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv) {
     if (argc > 1 && argv[1][0] == '-') return std::nullopt;
-    auto const commands = app.get_subcommands([](CLI::App const*) { return true; });
-    std::string names;
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-        if (argc > 1 && commands[i]->get_name() == argv[1]) return std::nullopt;
-        names += (i == 0 ? "" : i + 1 < commands.size() ? ", " : " or ") + commands[i]->get_name();
+    std::vector<std::string> names;
+    for (auto const* const command : app.get_subcommands([](CLI::App const*) { return true; })) {
+        if (argc > 1 && command->get_name() == argv[1]) return std::nullopt;
+        names.push_back(command->get_name());
     }
     if (argc > 1) {
-        std::vector<std::string> words;
-        for (auto const* const command : commands) words.push_back(command->get_name());
-        if (auto const meant = most_similar(argv[1], words)) {
+        if (auto const meant = most_similar(argv[1], names)) {
             return fmt::format("{0}: unknown command '{1}'; did you mean {2}?\nRun {0} --help for more.\n",
                                app.get_name(), escaped(argv[1]), *meant);
         }
     }
     auto const problem = argc > 1 ? fmt::format("unknown command '{}'", escaped(argv[1])) : "the command is missing";
-    return fmt::format("{0}: {1}, expected {2}\nRun {0} --help for more.\n", app.get_name(), problem, names);
+    return fmt::format("{0}: {1}, expected {2}\nRun {0} --help for more.\n", app.get_name(), problem,
+                       alternatives(names));
 }
 
 namespace {
 
+bool is_option(std::string const& word) {
+    return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
 /// An option that the command does not have, without its value; none if the first thing too many is something else.
 std::optional<std::string> unknown_option(CLI::App const& app) {
     for (auto const& word : app.remaining(true)) {
-        if (word.starts_with("--") && word.size() > 2) return word.substr(0, word.find('='));
+        if (is_option(word)) return word.substr(0, word.find('='));
     }
     return std::nullopt;
+}
+
+/// The command that was given, or the program itself.
+CLI::App const& command_of(CLI::App const& app) {
+    auto const parsed = app.get_subcommands();
+    return parsed.empty() ? app : *parsed.front();
 }
 
 std::vector<std::string> long_options(CLI::App const& app) {
@@ -115,31 +158,62 @@ std::vector<std::string> long_options(CLI::App const& app) {
     return names;
 }
 
+/// "--msa f.fa" where f.fa stands alone and --msa is needed and missing.
+std::optional<std::string> what_was_meant(CLI::App const& app) {
+    for (auto const& word : app.remaining(true)) {
+        if (is_option(word)) continue;
+        for (auto const* const option : command_of(app).get_options()) {
+            if (option->get_required() && option->count() == 0 && !option->get_lnames().empty())
+                return fmt::format("--{} {}", option->get_lnames().front(), escaped(word));
+        }
+    }
+    return std::nullopt;
+}
+
 std::string about_unknown(std::string const& option, CLI::App const& app, Advice const& advice) {
     auto const text = fmt::format("there is no option {}", escaped(option));
     if (auto const instead = advice ? advice(option) : std::nullopt) return fmt::format("{}; {}", text, *instead);
-    auto const parsed = app.get_subcommands();
-    auto const meant = most_similar(option, long_options(parsed.empty() ? app : *parsed.front()));
+    auto meant = option.starts_with("--") ? most_similar(option, long_options(command_of(app))) : std::nullopt;
+    if (!meant) meant = what_was_meant(app);
     return meant ? fmt::format("{}; did you mean {}?", text, *meant) : text;
+}
+
+/// What CLI11 says of a value or of a missing option, as a sentence that says what was expected; others stay.
+std::string in_plain_words(std::string const& text, CLI::App const& app) {
+    std::smatch found;
+    if (static std::regex const pattern("Could not convert: (\\S+) = (.*)"); std::regex_match(text, found, pattern))
+        return fmt::format("{}: '{}', expected a number, such as 0.5", found.str(1), escaped(found.str(2)));
+    if (static std::regex const pattern("(.*)Value (.*) not in range (\\S+) to (\\S+)");
+        std::regex_match(text, found, pattern))
+        return fmt::format("{}'{}', expected a number from {} to {}", found.str(1), escaped(found.str(2)), found.str(3),
+                           found.str(4));
+    if (static std::regex const pattern("(\\S+): \\d+ required (\\S+) missing"); std::regex_match(text, found, pattern))
+        return fmt::format("{0}: the value is missing, expected {0} {1}", found.str(1), found.str(2));
+    if (static std::regex const pattern("(\\S+): At Most (\\d+) required but received (\\d+)");
+        std::regex_match(text, found, pattern))
+        return fmt::format("{}: {} were given, expected {} at most", found.str(1), found.str(3), found.str(2));
+    if (text.ends_with(" is required")) {
+        auto const meant = what_was_meant(app);
+        auto const name = text.substr(0, text.find(' '));
+        auto const* const option = name.starts_with("--") ? command_of(app).get_option_no_throw(name) : nullptr;
+        if (meant) return fmt::format("{}; did you mean {}?", text, *meant);
+        if (option != nullptr) return fmt::format("{}: {} {}", text, name, option->get_type_name());
+    }
+    return text;
 }
 
 }  // namespace
 
 Ending ending(CLI::App const& app, CLI::ParseError const& error, Advice const& advice) {
-    // CLI11 looks first for what is needed, but lacks it perhaps for a typing error.
-    auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-    if (code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError) {
-        if (auto const option = unknown_option(app)) {
-            return {fmt::format("{0}: {1}\nRun with --help for more information.\n", app.get_name(),
-                                about_unknown(*option, app, advice)),
-                    bad_input};
-        }
-    }
     std::ostringstream out;
     std::ostringstream err;
-    bool const help = app.exit(error, out, err) == 0;
-    if (help) return {out.str(), done};
-    return {app.get_name() + ": " + err.str(), bad_input};
+    if (app.exit(error, out, err) == 0) return {out.str(), done};  // help
+    // CLI11 looks first for what is needed, but lacks it perhaps for a typing error.
+    auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    bool const may_be_typing = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+    auto const option = may_be_typing ? unknown_option(app) : std::nullopt;
+    auto const problem = option ? about_unknown(*option, app, advice) : in_plain_words(error.what(), app);
+    return {fmt::format("{}: {}\nRun with --help for more information.\n", app.get_name(), problem), bad_input};
 }
 
 }  // namespace regraft::common

@@ -19,8 +19,18 @@ namespace regraft::common {
 /// A whole number from first to last, in decimal digits only: CLI11 alone takes -1 for a large number and 010 for 8.
 CLI::Validator whole(std::uint64_t first, std::uint64_t last);
 
-/// A path to write to: it has a name.
-CLI::Validator output_path();
+/// One of these words, in upper or lower case, as its number in decimal digits: what CLI11 makes an enumerator of.
+CLI::Validator one_of(std::map<std::string, std::uint64_t> words);
+template <class Enum>
+CLI::Validator one_of(std::map<std::string, Enum> const& words) {
+    std::map<std::string, std::uint64_t> numbers;
+    for (auto const& [word, meaning] : words) numbers[word] = static_cast<std::uint64_t>(meaning);
+    return one_of(std::move(numbers));
+}
+
+/// Refuses empty values of all options that were added, to this and to all its commands: a variable of the shell that
+/// is not set must not change what is computed. Call it when all have been added.
+void refuse_empty_values(CLI::App& app);
 
 /// Help that does not list which options exclude each other: trying both tells that. What is said of options is
 /// wrapped; `examples`, by the names of commands, follow the usage.
@@ -68,6 +78,7 @@ public:
     /// Call it once. Never prints, never throws.
     Parsed<Options> parse(int argc, char const* const* argv) {
         if (auto const message = unknown_command(app_, argc, argv)) return {std::nullopt, *message, bad_input};
+        refuse_empty_values(app_);
         try {
             app_.parse(argc, argv);
             auto command = commands_.begin();

@@ -2,28 +2,21 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <sys/stat.h>
 
+#include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
+
 namespace regraft::common {
 
-/// Something could not be written.
-class OutputError : public std::runtime_error {
-public:
-    OutputError(std::string const& path, int code);
-};
-
-/// A file that is written beside its target and takes the target's place when all is written; until then, and if that
-/// never happens, the target stays as it was. "-" is standard output; it, devices and pipes are written directly. All
-/// members throw OutputError.
+/// A disk::NewFile, which a signal that ends the program removes; "-" is standard output. All members throw
+/// OutputError.
 class Output {
 public:
     explicit Output(std::string path) : Output(std::move(path), std::nullopt) {}
@@ -35,18 +28,17 @@ public:
 
     void write(std::string_view text);
     void write(std::span<std::byte const> bytes);
-    /// Everything is written now, and on the disk. Call it once, at the end.
+    /// Returns when everything is on the disk. Nothing can be written after that.
+    void sync();
+    /// The file takes its name, after a sync. Call it once, at the end.
     void commit();
 
 private:
     Output(std::string path, std::optional<struct stat> like);
-    void check(bool good) const;
     void imitate(struct stat const& like) const;
+    void forget_temporary();
 
-    std::string path_;                 // as the user calls it
-    std::filesystem::path target_;     // behind symbolic links
-    std::filesystem::path temporary_;  // empty: written directly
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+    std::optional<disk::NewFile> file_;  // none: standard output
     std::optional<struct stat> like_;
 };
 
@@ -56,5 +48,15 @@ void check_writable(std::string const& path);
 /// From now on a signal that ends the program first removes the temporary file of the one Output that is being written,
 /// and a file that grows too large is an OutputError. For the begin of main.
 void clean_up_on_signals();
+
+/// As long as it lives, signals that would end the program wait, whichever thread they come to. For the steps between
+/// which a file would be left behind.
+class SignalsWait {
+public:
+    SignalsWait();
+    SignalsWait(SignalsWait const&) = delete;
+    SignalsWait& operator=(SignalsWait const&) = delete;
+    ~SignalsWait();
+};
 
 }  // namespace regraft::common

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regraft::common {
 
@@ -26,6 +29,22 @@ struct Parsed {
 /// What the body returns; if it throws, tells of it, as "program: message" on standard error, and returns the exit code
 /// for that. Never throws.
 int guarded(std::string_view program, std::function<int()> const& body);
+
+/// Memory did not suffice for files: says which, and how large they are.
+class OutOfMemory : public std::runtime_error {
+public:
+    explicit OutOfMemory(std::vector<std::string> const& files);
+};
+
+/// What the body returns; throws OutOfMemory where it throws std::bad_alloc. Files with empty names are left out.
+template <class Body>
+auto naming_files(std::vector<std::string> const& files, Body&& body) {
+    try {
+        return body();
+    } catch (std::bad_alloc const&) {
+        throw OutOfMemory(files);
+    }
+}
 
 /// To standard output, all of it. Throws OutputError.
 void print(std::string_view text);

@@ -15,6 +15,7 @@
 #include <omp.h>
 #endif
 
+#include "common/gzip.hpp"
 #include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/words.hpp"
@@ -44,7 +45,7 @@ int for_each(std::vector<std::string> const& files, std::function<void(std::stri
     int worst = done;
     for (auto const& file : files) {
         int const code = guarded(program, [&] {
-            body(file);
+            naming_files({file}, [&] { body(file); });
             return int{done};
         });
         worst = std::max(worst, code);
@@ -75,9 +76,10 @@ void compress(std::string const& input, CompressOptions const& options) {
     Progress progress(shown_input(input), voice);
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     progress.phase("reading", 0);
-    auto const text = read_alignment_text(input);
-    if (is_rgm(text)) throw InputError({shown_input(input)}, "is compressed already");
-    expect_unpacked(text, shown_input(input));
+    auto given = read_alignment_text(input);
+    if (is_rgm(given)) throw InputError({shown_input(input)}, "is compressed already");
+    if (is_gzip(given)) result.keep_input();
+    auto const text = unpacked(std::move(given), shown_input(input));
     auto const packed = pack(text, shown_input(input), options, progress);
     progress.phase("writing", 98);
     result.finish(packed.bytes);
@@ -104,7 +106,7 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     Progress progress(shown_input(input), voice);
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
     progress.phase("unpacking", 0);
-    auto const file = open_rgm(input);
+    auto const file = open_rgm(input, options.manners);
     auto const text = text_of(file, options.look);
     progress.phase("writing", 90);
     result.finish(text);
@@ -116,7 +118,7 @@ void decompress(std::string const& input, DecompressOptions const& options) {
 }
 
 void extract(std::string const& input, ExtractOptions const& options) {
-    auto const file = open_rgm(input);
+    auto const file = open_rgm(input, options.manners);
     auto const selection = select(file, options);
     Replacement result(input, options.places.output, options.places, Replacement::Result::text);
     result.finish(write_text(cut(file, selection), layout_for(file, selection.rows, options.look)));
@@ -148,7 +150,7 @@ int run(StatOptions const& options) {
     use_threads(options.manners);
     bool later = false;  // than the first
     return for_each(options.inputs, [&](auto const& input) {
-        auto const report = examine(input);
+        auto const report = examine(input, options.manners);
         if (options.json) return print(to_json(report));
         if (std::exchange(later, true)) print("\n");
         print(to_text(report));
@@ -158,7 +160,7 @@ int run(StatOptions const& options) {
 int run(VerifyOptions const& options) {
     use_threads(options.manners);
     return for_each(options.inputs, [&](auto const& input) {
-        auto const file = open_rgm(input);
+        auto const file = open_rgm(input, options.manners);
         file.verify();
         if (options.manners.voice == Voice::quiet) return;
         print(fmt::format("{}: fine, {} and {}\n", shown_input(input), counted_taxa(file.num_taxa()),
@@ -169,7 +171,7 @@ int run(VerifyOptions const& options) {
 int run(TreeOptions const& options) {
     use_threads(options.manners);
     return for_each(options.inputs, [&](auto const& input) {
-        auto const file = open_rgm(input);
+        auto const file = open_rgm(input, options.manners);
         if (file.kind() == codec::Kind::plain)
             throw InputError({shown_input(input)}, "holds no tree: the alignment is stored as a text");
         print(to_newick(file.tree(), file.names()) + '\n');
@@ -178,7 +180,8 @@ int run(TreeOptions const& options) {
 
 int run(CatOptions const& options) {
     use_threads(options.manners);
-    return for_each(options.inputs, [&](auto const& input) { print(text_of(open_rgm(input), options.look)); });
+    return for_each(options.inputs,
+                    [&](auto const& input) { print(text_of(open_rgm(input, options.manners), options.look)); });
 }
 
 }  // namespace regraft::msa_cli

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/gzip.hpp"
 #include "common/input.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -30,9 +32,17 @@ struct stat look_at(std::string const& path) {
     throw InputError({path}, "cannot be read: " + std::generic_category().message(errno));
 }
 
+/// The same file with the same contents, as far as its times tell.
 bool is_unchanged(struct stat const& before, struct stat const& now) {
     return before.st_dev == now.st_dev && before.st_ino == now.st_ino && before.st_size == now.st_size &&
            before.st_mtim.tv_sec == now.st_mtim.tv_sec && before.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
+}
+
+/// And not even its permissions or its name were changed. A program can set the time of a change back, but not this
+/// one.
+bool is_untouched(struct stat const& before, struct stat const& now) {
+    return is_unchanged(before, now) && before.st_ctim.tv_sec == now.st_ctim.tv_sec &&
+           before.st_ctim.tv_nsec == now.st_ctim.tv_nsec;
 }
 
 void check_removable(std::string const& path, struct stat const& status) {
@@ -69,20 +79,38 @@ Replacement::Replacement(std::string input, std::string output, Places const& pl
 }
 
 void Replacement::finish(std::string_view bytes) {
-    if (!removed_) {
-        Output out(output_);
-        out.write(bytes);
-        out.commit();
+    Output out = removed_ ? Output(output_, *removed_) : Output(output_);
+    out.write(bytes);
+    out.sync();
+    if (removed_ && !is_untouched(*removed_, look_at(input_)))
+        throw InputError({input_}, "was changed by somebody else in the meantime; it is kept, and nothing is written");
+    out.commit();
+    if (removed_) remove_input();
+}
+
+/// Somebody may still change the input, or rename another file onto it. So it is first renamed, to a name that nobody
+/// else knows, then looked at, and only then removed.
+void Replacement::remove_input() const {
+    auto const fail = [&](std::string const& what) {
+        throw InputError({input_}, what + "; the result is in " + output_);
+    };
+    SignalsWait const wait;
+    auto const [aside, descriptor] = disk::make_temporary(input_, 0600);
+    close(descriptor);
+    if (rename(input_.c_str(), aside.c_str()) != 0) {
+        auto const why = std::generic_category().message(errno);
+        unlink(aside.c_str());
+        fail("cannot be removed: " + why);
+    }
+    if (is_unchanged(*removed_, look_at(aside))) {
+        unlink(aside.c_str());
         return;
     }
-    if (!is_unchanged(*removed_, look_at(input_)))
-        throw InputError({input_}, "was changed by somebody else in the meantime; it is kept, and nothing is written");
-    Output out(output_, *removed_);
-    out.write(bytes);
-    out.commit();
-    std::error_code error;
-    fs::remove(input_, error);
-    if (error) throw InputError({input_}, "cannot be removed: " + error.message());
+    // A link does not replace what may be there by now.
+    bool const is_back = link(aside.c_str(), input_.c_str()) == 0;
+    if (is_back) unlink(aside.c_str());
+    fail("was changed by somebody else in the meantime; it is kept" + (is_back ? "" : " as " + aside.string()) +
+         " as it is now");
 }
 
 std::string compressed_name(std::string const& input, Places const& places) {
@@ -90,7 +118,9 @@ std::string compressed_name(std::string const& input, Places const& places) {
     if (input.ends_with(suffix)) {
         throw InputError({input}, fmt::format("has the suffix {} already; nothing is compressed twice", suffix));
     }
-    return input + std::string(suffix);
+    constexpr std::string_view gzip_suffix = ".gz";
+    auto const stem = input.ends_with(gzip_suffix) ? input.substr(0, input.size() - gzip_suffix.size()) : input;
+    return stem + std::string(suffix);
 }
 
 std::string decompressed_name(std::string const& input, Places const& places) {
@@ -103,12 +133,17 @@ std::string decompressed_name(std::string const& input, Places const& places) {
     return input.substr(0, input.size() - suffix.size());
 }
 
-codec::RgmFile open_rgm(std::string const& input) {
-    if (input != "-") return codec::RgmFile(codec::open_bytes(input));
+codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const& manners) {
+    auto const limits = manners.any_size ? codec::RgmLimits{} : codec::RgmLimits{most_text(source->size())};
+    return codec::RgmFile(std::move(source), limits);
+}
+
+codec::RgmFile open_rgm(std::string const& input, Manners const& manners) {
+    if (input != "-") return open_rgm(codec::open_bytes(input), manners);
     if (isatty(STDIN_FILENO) != 0) throw InputError("compressed data is not read from a terminal; expected a FILE");
     auto const text = read_text(input);
     auto const bytes = std::as_bytes(std::span(text));
-    return codec::RgmFile(codec::bytes_in_memory({bytes.begin(), bytes.end()}, shown_input(input)));
+    return open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, shown_input(input)), manners);
 }
 
 bool is_rgm(std::string_view text) {
@@ -116,14 +151,14 @@ bool is_rgm(std::string_view text) {
     return text.size() >= head && codec::is_rgm(std::as_bytes(std::span(text)));
 }
 
-void expect_unpacked(std::string_view text, std::string const& name) {
+std::string unpacked(std::string text, std::string const& name) {
+    if (is_gzip(text)) return gunzip(text, name);
     struct Packer {
         std::string_view magic;
         std::string_view name;
         std::string_view unpack;
     };
-    constexpr Packer packers[] = {{"\x1f\x8b", "gzip", "zcat"},
-                                  {"BZh", "bzip2", "bzcat"},
+    constexpr Packer packers[] = {{"BZh", "bzip2", "bzcat"},
                                   {"\xfd"
                                    "7zXZ",
                                    "xz", "xzcat"},
@@ -135,6 +170,7 @@ void expect_unpacked(std::string_view text, std::string const& name) {
                 {name}, fmt::format("is packed by {}; try: {} FILE | regraft-msa ...", packer.name, packer.unpack));
         }
     }
+    return text;
 }
 
 }  // namespace regraft::msa_cli

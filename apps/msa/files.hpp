@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,27 +27,36 @@ public:
     Replacement(std::string input, std::string output, Places const& places, Result result);
 
     std::string const& output() const { return output_; }
+    /// The input stays, whatever was asked for: the way back from the result does not lead to it.
+    void keep_input() { removed_.reset(); }
     /// Writes the whole result; when it is safely there, the input is removed if that is wanted. Throws OutputError,
-    /// and InputError if the input is not any more what it was; then it stays.
+    /// and InputError if the input is not any more what it was: then it stays, be it changed before the result is
+    /// there, which is then not written, or later.
     void finish(std::string_view bytes);
 
 private:
+    void remove_input() const;
+
     std::string input_;
     std::string output_;
     std::optional<struct stat> removed_;  // the input as it was, if it is to be removed
 };
 
-/// FILE.rgm, or what the user says. Throws InputError if the input's name says that it is compressed already.
+/// FILE.rgm, for FILE and for FILE.gz, or what the user says. Throws InputError if the input's name says that it is
+/// compressed already.
 std::string compressed_name(std::string const& input, Places const& places);
 /// FILE for FILE.rgm, or what the user says. Throws InputError for a name without the suffix.
 std::string decompressed_name(std::string const& input, Places const& places);
 
-/// Opens a compressed file; "-" is standard input. Throws InputError.
-codec::RgmFile open_rgm(std::string const& input);
+/// Opens a compressed file; "-" is standard input. Throws InputError, also for a text above common::most_text unless
+/// any size is allowed.
+codec::RgmFile open_rgm(std::string const& input, Manners const& manners);
+codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const& manners);
 
 /// True if these are the first bytes of an .rgm file.
 bool is_rgm(std::string_view text);
-/// Throws InputError if a text was packed by another program, and says by which.
-void expect_unpacked(std::string_view text, std::string const& name);
+/// The text, unpacked if it was packed by gzip. Throws InputError if it was packed by another program, and says by
+/// which.
+std::string unpacked(std::string text, std::string const& name);
 
 }  // namespace regraft::msa_cli

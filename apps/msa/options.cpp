@@ -38,7 +38,7 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried; the worst code counts.)";
 
 constexpr char const* compress_after =
-    R"(FILE is FASTA, PHYLIP or NEXUS; without FILE, or with -, standard input is
+    R"(FILE is FASTA, PHYLIP or NEXUS, also packed by gzip; without FILE, or with -, standard input is
 compressed to standard output. FILE.rgm is unpacked and compared with FILE before it takes its
 name; only then FILE is removed, and never with -k, -o or -c.
 
@@ -47,7 +47,7 @@ the alignment smaller, the text is stored as zstd packs it.
 
   regraft-msa compress genes.fa
   regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
-  zcat genes.fa.gz | regraft-msa compress > genes.fa.rgm)";
+  regraft-msa compress genes.fa.gz           becomes genes.fa.rgm, and stays)";
 
 constexpr char const* decompress_after =
     R"(FILE.rgm becomes FILE again, byte by byte, and is removed, unless -k, -o or -c is
@@ -107,6 +107,10 @@ void add_manners(CLI::App& app, Manners& manners) {
         ->transform(whole(0, most_threads))
         ->type_name("N")
         ->group(group);
+    app.add_flag(
+           "--any-size", manners.any_size,
+           "unpack also what gets over 250 times as large as FILE and 256 MiB, which may have been made to do harm")
+        ->group(group);
     auto* const quiet = app.add_flag_callback(
         "-q,--quiet", [&] { manners.voice = Voice::quiet; }, "errors only");
     quiet->group(group);
@@ -118,8 +122,7 @@ void add_manners(CLI::App& app, Manners& manners) {
 
 void add_output(CLI::App& app, Places& places, std::string const& what) {
     constexpr auto* group = "Output";
-    auto* const output =
-        app.add_option("-o,--output", places.output, what)->check(output_path())->type_name("OUT")->group(group);
+    auto* const output = app.add_option("-o,--output", places.output, what)->type_name("OUT")->group(group);
     app.add_flag_callback(
            "-c,--stdout", [&] { places.output = "-"; }, "write to standard output")
         ->excludes(output)
@@ -137,7 +140,7 @@ void add_look(CLI::App& app, Look& look) {
     static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
                                                                 {"phylip", msa::TextFormat::phylip}};
     app.add_option("--format", look.format, "fasta or phylip (default: as it was)")
-        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->transform(common::one_of(formats))
         ->type_name("FORMAT")
         ->group(group);
     app.add_option("--width", look.width, "characters of a sequence per line; 0: all (default: as it was)")
@@ -179,7 +182,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
         ->type_name("N")
         ->group(group);
     command->add_option("--codec", options.kind, "native, thesis or plain (default: native, or plain if smaller)")
-        ->transform(CLI::CheckedTransformer(kinds).description(""))
+        ->transform(common::one_of(kinds))
         ->type_name("CODEC")
         ->group(group);
     command

@@ -19,6 +19,7 @@ enum class Voice : std::uint8_t { quiet, normal, verbose };
 struct Manners {
     Voice voice = Voice::normal;
     std::uint32_t threads = 0;  // 0: all there are
+    bool any_size = false;      // also texts that are so much larger than their files that they may be bombs
 };
 
 /// Files that are read, and where the results go.

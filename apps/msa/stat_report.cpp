@@ -65,10 +65,10 @@ struct Source {
     std::optional<codec::RootedTree> tree;
 };
 
-Source unpack(std::string content, std::string const& name) {
+Source unpack(std::string content, std::string const& name, Manners const& manners) {
     if (!is_rgm(content)) return {std::move(content), std::nullopt, std::nullopt};
     auto const bytes = std::as_bytes(std::span(content));
-    codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
+    auto const file = open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), manners);
     Source source;
     source.text = file.text();
     source.coding = Coding{.kind = file.kind(),
@@ -150,11 +150,10 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
     return std::max(1.0, static_cast<double>(taxa) * static_cast<double>(sites));
 }
 
-Report examine(std::string const& input) {
+Report examine(std::string const& input, Manners const& manners) {
     Report report;
     report.file = shown_input(input);
-    auto source = unpack(read_text(input), report.file);
-    expect_unpacked(source.text, report.file);
+    auto source = unpack(unpacked(read_text(input), report.file), report.file, manners);
     auto const alignment = msa::parse_alignment(source.text, report.file);
     report.format = format_of(source.text);
     report.text_bytes = source.text.size();

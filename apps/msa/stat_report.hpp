@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/text_layout.hpp"
@@ -41,7 +42,7 @@ struct Report {
 };
 
 /// Reads a compressed file or a text; "-" is standard input. Throws InputError.
-Report examine(std::string const& input);
+Report examine(std::string const& input, Manners const& manners);
 
 std::string to_text(Report const& report);
 /// One line.

@@ -9,9 +9,11 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/msa/support.hpp"
 #include "resampling.hpp"
+#include "state_check.hpp"
 
 namespace regraft::phylo {
 
@@ -234,6 +236,29 @@ Result Agenda::result_of(Board const& board) {
     }
     for (auto const& [item, state] : board.states()) result.evaluations += state.evaluations;
     return result;
+}
+
+bool Agenda::has(Item item) const {
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            return item.number == 0 && !dataset_.automatic().empty();
+        case Purpose::start:
+            return item.number < beginnings_.starts.size();
+        case Purpose::fusion:
+            return item.number == 0 && fuses();
+        case Purpose::replicate:
+            return item.number < options_.replicates;
+        case Purpose::support:
+            return item.number == 0 && options_.alrt_replicates > 0;
+    }
+    return false;
+}
+
+void Agenda::check(Board const& board) const {
+    for (auto const& [item, state] : board.states()) {
+        if (!has(item)) throw InputError("has a search that is none of this job");
+        check_state(state, item.purpose, {dataset_, options_.linkage, options_.criterion, constraint()});
+    }
 }
 
 std::uint64_t Agenda::fingerprint() const {

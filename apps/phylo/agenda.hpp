@@ -56,11 +56,15 @@ public:
     /// What the board says of the result. Precondition: all is done.
     Result result_of(Board const& board);
 
+    /// Throws InputError, which says why, unless this job can go on from the board: it may be from a file.
+    void check(Board const& board) const;
+
     /// Of all that the result depends on.
     std::uint64_t fingerprint() const;
 
 private:
     bool fuses() const;
+    bool has(Item item) const;
     std::uint32_t wanted_replicates(Board const& board);
     msa::Convergence convergence_of(std::uint32_t replicates, Board const& board);
     Item best_start(Board const& board) const;

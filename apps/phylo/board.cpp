@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "regraft/core/bytes.hpp"
+#include "regraft/core/errors.hpp"
 
 namespace regraft::phylo {
 
@@ -46,6 +47,7 @@ Board Board::from_bytes(std::span<std::byte const> bytes) {
     for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
         Item item{};
         item.purpose = in.get<Purpose>();
+        if (item.purpose > Purpose::support) throw InputError("there is no purpose of a search with this number");
         item.number = in.get<std::uint32_t>();
         board.note(item, SearchState::from_bytes(in.get_all<std::byte>()));
     }

@@ -42,7 +42,8 @@ public:
     std::map<Item, SearchState> const& states() const { return newest_; }
 
     std::vector<std::byte> to_bytes() const;
-    /// Precondition: bytes that to_bytes wrote.
+    /// What to_bytes wrote. Throws InputError if these bytes are no board; whether it can be gone on from,
+    /// Agenda::check says.
     static Board from_bytes(std::span<std::byte const> bytes);
 
 private:

@@ -1,7 +1,6 @@
 #include "check.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,8 @@
 
 #include "by_one.hpp"
 #include "common/alignment_input.hpp"
+#include "common/input.hpp"
+#include "common/program.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
@@ -276,22 +277,54 @@ std::string to_json(Options const& options, CheckedInput const& input) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-void refuse_existing(fs::path const& path, Options const& options) {
-    if (path.empty()) return;
+void refuse_input(fs::path const& path, Options const& options) {
     std::error_code none;
     for (auto const& input : {options.msa, options.partitions, options.tree}) {
         if (fs::equivalent(path, input, none)) throw InputError({path.string()}, "is the input; expected another name");
     }
+}
+
+void refuse_existing(fs::path const& path, Options const& options) {
+    if (path.empty()) return;
+    refuse_input(path, options);
+    std::error_code none;
     if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
     if (fs::exists(path, none) && !options.redo)
         throw InputError({path.string()}, "exists already; --redo overwrites it");
 }
 
+CheckedInput read_and_check(Options const& options) {
+    CheckedInput input;
+    auto [alignment, stored] = common::read_alignment(options.msa);
+    input.alignment = std::move(alignment);
+    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
+    input.partitions = read_partitions(options, input.alignment, std::move(stored));
+    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    for (auto const& partition : input.partitions) {
+        input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
+    }
+    run_checks(options, input);
+    return input;
+}
+
+/// The alignment without duplicates and gaps for options.reduced, if that is wanted, and its partitions.
+FileTexts reduced_files(Options const& options, CheckedInput const& input) {
+    if (options.reduced.empty()) return {};
+    auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
+    check_phylip_names(options, alignment);
+    // The alignment last: where it is, its partitions are.
+    FileTexts files;
+    if (input.has_partitions) files.emplace_back(reduced_partitions(options), msa::to_text(partitions));
+    files.emplace_back(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
+    return files;
+}
+
 void tell(Options const& options, CheckedInput const& input) {
-    fmt::print("{}", to_text(options, input));
-    std::fflush(stdout);  // a death after the agreement that this was told must not take it along
-    if (!options.json.empty()) write_file(options.json, to_json(options, input));
-    if (input.can_be_searched()) write_reduced(options, input);
+    FileTexts files;
+    if (input.can_be_searched()) files = reduced_files(options, input);
+    if (!options.json.empty()) files.emplace_back(options.json, to_json(options, input));
+    write_files(files);
+    common::print(to_text(options, input));
 }
 
 }  // namespace
@@ -306,39 +339,28 @@ bool is_automatic(msa::PartitionSpec const& partition) {
 }
 
 CheckedInput check_input(Options const& options) {
-    CheckedInput input;
-    auto [alignment, stored] = common::read_alignment(options.msa);
-    input.alignment = std::move(alignment);
-    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
-    input.partitions = read_partitions(options, input.alignment, std::move(stored));
-    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
-    for (auto const& partition : input.partitions) {
-        input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
-    }
-    run_checks(options, input);
-    return input;
+    return common::naming_files({options.msa.string(), options.partitions.string()},
+                                [&] { return read_and_check(options); });
 }
 
-void prepare_reduced(Options const& options) {
-    refuse_existing(options.reduced, options);
-    bool const may_have_partitions = !options.partitions.empty() || options.model.empty();
-    if (!options.reduced.empty() && may_have_partitions) refuse_existing(reduced_partitions(options), options);
+void prepare_reduced(Options const& options, CheckedInput const& input) {
+    for (auto const& [path, text] : reduced_files(options, input)) {
+        refuse_input(path, options);
+        std::error_code none;
+        bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
+        if (!is_there) refuse_existing(path, options);
+    }
 }
 
 void write_reduced(Options const& options, CheckedInput const& input) {
-    if (options.reduced.empty()) return;
-    auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
-    check_phylip_names(options, alignment);
-    // The alignment last: where it is, its partitions are.
-    if (input.has_partitions) write_file(reduced_partitions(options), msa::to_text(partitions));
-    write_file(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
+    write_files(reduced_files(options, input));
 }
 
-int check(ft::Communicator& comm, Options const& options) {
+int check(ft::Communicator* comm, Options const& options) {
     std::optional<CheckedInput> input;
     auto const look = [&] {
         input = check_input(options);
-        prepare_reduced(options);
+        if (input->can_be_searched()) prepare_reduced(options, *input);
         refuse_existing(options.json, options);
     };
     do_by_one(comm, look, [&] { tell(options, *input); });

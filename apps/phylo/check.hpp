@@ -30,15 +30,16 @@ bool is_automatic(msa::PartitionSpec const& partition);
 /// without partitions one is chosen that fits the characters. Throws InputError for what cannot be read at all.
 CheckedInput check_input(Options const& options);
 
-/// Throws InputError if options.reduced is there already and must not be overwritten, or is the input itself.
-void prepare_reduced(Options const& options);
+/// Throws InputError if options.reduced is there already and must not be overwritten, or is the input itself. What a
+/// job that was ended has left, with the same contents, may stay. Precondition: the input can be searched.
+void prepare_reduced(Options const& options, CheckedInput const& input);
 
 /// Writes the alignment without duplicates and gaps to options.reduced, and its partitions, if they came from a file,
-/// to the same name with .partitions. Nothing if options.reduced is empty. Throws InputError.
+/// to the same name with .partitions. Nothing if options.reduced is empty. Throws OutputError.
 void write_reduced(Options const& options, CheckedInput const& input);
 
 /// The command check: prints what was found, and writes the files that are asked for. The exit code: 0 if the input can
-/// be searched, 2 if not. Collective; survives deaths; throws InputError.
-int check(ft::Communicator& comm, Options const& options);
+/// be searched, 2 if not. Collective; survives deaths; throws InputError. comm: null without MPI.
+int check(ft::Communicator* comm, Options const& options);
 
 }  // namespace regraft::phylo

@@ -4,19 +4,14 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <initializer_list>
-#include <iterator>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
+#include "common/input.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -32,25 +27,11 @@ constexpr std::size_t head_bytes = sizeof magic + sizeof layout + 2 * sizeof(std
 // How names of files end.
 constexpr std::string_view suffix = ".ckp";
 constexpr char const* previous = ".prev";
-constexpr char const* unfinished = ".tmp";
-
-std::string last_error() {
-    return std::generic_category().message(errno);
-}
-
-void write_durably(fs::path const& path, std::span<std::byte const> bytes) {
-    errno = 0;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
-    bool const written = file && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-                         std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0;
-    if (!written) throw InputError({path.string()}, "cannot be written: " + last_error());
-}
 
 /// Nothing if the file is not there. Throws InputError if it is damaged, or another job's.
 std::optional<std::vector<std::byte>> read_file(fs::path const& path, std::uint64_t job) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::string const text{std::istreambuf_iterator<char>(file), {}};
+    if (std::error_code error; !fs::exists(path, error) && !error) return std::nullopt;
+    auto const text = common::read_text(path);
     auto const bytes = std::as_bytes(std::span(text));
     auto const damaged = [&](char const* how) {
         return InputError({path.string()}, std::string("is damaged: ") + how);
@@ -73,8 +54,25 @@ std::optional<std::vector<std::byte>> read_file(fs::path const& path, std::uint6
     return in.get_all<std::byte>();
 }
 
-/// The checkpoints, by name, of which there is a file whose name goes on with one of these endings.
-std::vector<fs::path> find_files(std::string const& prefix, std::initializer_list<std::string_view> endings) {
+/// Whether the file there is a checkpoint from which this job can go on.
+bool is_good(fs::path const& path, std::uint64_t job) {
+    try {
+        return read_file(path, job).has_value();
+    } catch (InputError const&) {
+        return false;
+    }
+}
+
+bool is_complete(std::string_view ending) {
+    return ending.empty() || ending == previous;
+}
+
+bool is_any(std::string_view ending) {
+    return is_complete(ending) || ending.ends_with(".tmp");
+}
+
+/// The checkpoints, by name, of which there is a file whose name goes on with such an ending.
+std::vector<fs::path> find_files(std::string const& prefix, bool (*is_wanted)(std::string_view ending)) {
     auto const first = fs::path(prefix).filename().string() + ".";
     auto const folder = fs::path(prefix).parent_path();
     std::vector<fs::path> found;
@@ -83,7 +81,7 @@ std::vector<fs::path> find_files(std::string const& prefix, std::initializer_lis
         auto name = entry.path().filename().string();
         auto const last = name.rfind(suffix);
         if (!name.starts_with(first) || last == std::string::npos || last + 1 < first.size()) continue;
-        if (std::ranges::find(endings, name.substr(last + suffix.size())) == endings.end()) continue;
+        if (!is_wanted(std::string_view(name).substr(last + suffix.size()))) continue;
         auto const number = name.substr(first.size() - 1, last + 1 - first.size());
         bool const is_ours =
             number.empty() || (number.size() > 1 && number.find_first_not_of("0123456789", 1) == std::string::npos);
@@ -101,7 +99,7 @@ fs::path checkpoint_path(std::string const& prefix, std::optional<std::uint32_t>
 }
 
 std::vector<fs::path> find_checkpoints(std::string const& prefix) {
-    return find_files(prefix, {"", previous});
+    return find_files(prefix, &is_complete);
 }
 
 fs::path previous_checkpoint(fs::path const& path) {
@@ -115,17 +113,13 @@ void write_checkpoint(fs::path const& path, std::uint64_t job, std::span<std::by
     out.put(job);
     out.put_all(contents);
     out.put(hash(out.bytes()));
-    fs::path const temporary = path.string() + unfinished;
-    std::error_code error;
-    try {
-        write_durably(temporary, out.bytes());
-    } catch (InputError const&) {
-        fs::remove(temporary, error);  // a full disk has no room for a piece of a checkpoint
-        throw;
-    }
-    if (fs::exists(path, error)) fs::rename(path, previous_checkpoint(path), error);
-    if (!error) fs::rename(temporary, path, error);
-    if (error) throw InputError({path.string()}, "cannot be written: " + error.message());
+    disk::NewFile file(path);
+    file.write(out.bytes());
+    file.sync();
+    // A damaged one must not replace the one before it, which may be all that there is to go on from.
+    if (is_good(path, job) && std::rename(path.c_str(), previous_checkpoint(path).c_str()) != 0)
+        throw OutputError(previous_checkpoint(path).string(), errno);
+    file.appear();
 }
 
 std::optional<CheckpointContents> read_checkpoint(fs::path const& path, std::uint64_t job) {
@@ -147,10 +141,9 @@ std::optional<CheckpointContents> read_checkpoint(fs::path const& path, std::uin
 
 void remove_checkpoints(std::string const& prefix) {
     std::error_code ignored;
-    for (auto const& path : find_files(prefix, {"", previous, unfinished})) {
-        for (auto const& file : {path, previous_checkpoint(path), fs::path(path.string() + unfinished)}) {
-            fs::remove(file, ignored);
-        }
+    for (auto const& path : find_files(prefix, &is_any)) {
+        disk::remove_unfinished(path);
+        for (auto const& file : {path, previous_checkpoint(path)}) fs::remove(file, ignored);
     }
 }
 

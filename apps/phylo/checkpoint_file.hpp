@@ -20,8 +20,9 @@ std::vector<std::filesystem::path> find_checkpoints(std::string const& prefix);
 /// The file before this one.
 std::filesystem::path previous_checkpoint(std::filesystem::path const& path);
 
-/// Writes to PATH.tmp and makes sure that it is on disk; then the file at `path` becomes the previous one, and this one
-/// takes its name. `job`: what the checkpoint belongs to, for read_checkpoint. Throws InputError if it cannot.
+/// Writes beside `path` and makes sure that it is on disk. Then the file at `path`, if it is not damaged, becomes the
+/// previous one, and this one takes its name. So at any time one of the two is whole. `job`: what the checkpoint
+/// belongs to, for read_checkpoint. Throws OutputError if it cannot.
 void write_checkpoint(std::filesystem::path const& path, std::uint64_t job, std::span<std::byte const> contents);
 
 struct CheckpointContents {

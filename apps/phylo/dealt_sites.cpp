@@ -150,13 +150,13 @@ std::size_t DealtSites::my_group() const {
 std::vector<std::byte> DealtSites::load(Csr<BlockRange> const& rows, Recovery& record) {
     std::vector<std::byte> loaded(count(rows[value(comm_.self())]) * dataset_->block_bytes());
     std::optional<msa::Patterns> patterns;
-    std::string problem;
+    Problem problem;
     auto const reread = [&](BlockRange lost, std::span<std::byte> place) {
         auto const begin = Clock::now();
         try {
             if (!patterns) patterns.emplace(reread_());
         } catch (std::exception const& error) {
-            problem = error.what();
+            problem = Problem::of(error);
             throw;
         }
         std::ranges::copy(to_blocks(*patterns, std::span(&lost, 1)), place.begin());

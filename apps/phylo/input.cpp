@@ -139,10 +139,11 @@ std::optional<Constraint> read_constraint(Options const& options, Dataset const&
     if (trees.size() != 1) throw InputError({file}, "has " + std::to_string(trees.size()) + " trees, expected one");
     auto numbers = taxa_of(names, dataset, file);
     std::vector<std::vector<std::uint32_t>> groups;
-    auto const splits = msa::splits_of(trees.front());
+    msa::TreeSplits const splits(trees.front());
     for (std::size_t i = 0; i < splits.size(); ++i) {
-        auto& group = groups.emplace_back();
-        msa::for_each_taxon(splits[i], [&](std::uint32_t taxon) { group.push_back(numbers[taxon]); });
+        auto& group = groups.emplace_back(splits[i].begin(), splits[i].end());
+        std::ranges::sort(group);
+        for (auto& taxon : group) taxon = numbers[taxon];
     }
     return Constraint(checked_cast<std::uint32_t>(dataset.taxa.size()), std::move(numbers), std::move(groups));
 }

@@ -71,6 +71,11 @@ struct News {
 
 }  // namespace
 
+/// "7 of 100 done: "; nothing of a single search.
+std::string Job::Batch::share_done() const {
+    return mine > 1 ? fmt::format("{} of {} done: ", done, mine) : "";
+}
+
 /// ", about 3 min left"; nothing as long as that cannot be known.
 std::string Job::Batch::time_left() const {
     if (done == 0 || done >= mine) return "";
@@ -119,6 +124,10 @@ void Job::set_up() {
     sites_.deal(groups_for(agenda_->next_items(board_).size()), &patterns);
     patterns_ = std::move(patterns);
     tell_input(replicas);
+    if (output_ == Output::files) {
+        auto const earlier = checkpoints_.resumed ? Log::Earlier::stays : Log::Earlier::goes;
+        log_.keep_in(options_.output(".log"), earlier, comm_.leads());
+    }
     comm_.agree();
     ready_ = true;
     saved_at_ = Clock::now();
@@ -128,20 +137,20 @@ void Job::set_up() {
 msa::Patterns Job::read_all() {
     std::optional<Input> input;
     Beginnings beginnings;
-    std::string problem;
+    Problem problem;
     try {
         bool const keeps = output_ == Output::files;
         if (keeps) prepare_output(options_, comm_.leads() ? Trial::write : Trial::look);
         bool const reduces = keeps && comm_.leads();
-        if (reduces && recoveries_.empty()) prepare_reduced(options_);  // after a failure it may be this job's own
         auto const checked = check_input(options_);
         input = to_input(checked);
+        if (reduces) prepare_reduced(options_, checked);
         if (reduces) write_reduced(options_, checked);
         if (reduces && options_.redo) remove_checkpoints(options_.prefix);
         beginnings = read_beginnings(options_, input->dataset);
         input->dataset.outgroup = outgroup_of(options_, input->dataset);
     } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
-        problem = error.what();
+        problem = Problem::of(error);
     }
     comm_.reach(read_phase.inside);
     agree_on_input(comm_, problem);
@@ -156,13 +165,14 @@ msa::Patterns Job::read_all() {
 
 /// What will be computed, with what; throws SharedInputError if the memory does not suffice.
 void Job::tell_input(std::uint32_t replicas) {
+    say(title(options_));
     say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
                     dataset_.num_sites(), dataset_.num_patterns(), dataset_.partitions.size(),
                     dataset_.partitions.size() == 1 ? "" : "s"));
     for (auto const& warning : dataset_.warnings) say("warning: " + warning);
     auto const patterns = patterns_of(sites_.work(), dataset_.partitions.size());
     auto const specs = largest_specs(dataset_);
-    agree_on_input(comm_, memory_problem(options_, dataset_, specs, patterns));
+    agree_on_input(comm_, {memory_problem(options_, dataset_, specs, patterns)});
     auto const mine = resources(options_, dataset_, specs, patterns);
     say(fmt::format("{} rank{}, each pattern on {} of them; per rank {} thread{}, kernels for {}, likelihoods in {}",
                     comm_.size(), comm_.size() == 1 ? "" : "s", replicas, mine.num_threads,
@@ -174,11 +184,11 @@ void Job::tell_input(std::uint32_t replicas) {
 void Job::resume() {
     if (output_ == Output::none || options_.redo) return;
     Board saved;
-    std::string problem;
+    Problem problem;
     try {
         if (comm_.leads()) saved = read_saved();
     } catch (std::exception const& error) {
-        problem = error.what();
+        problem = Problem::of(error);
     }
     agree_on_input(comm_, problem);
     checkpoint::MiniCheckpoint shared(comm_);
@@ -207,9 +217,20 @@ Board Job::read_saved() {
         if (!found->warning.empty()) {
             say(fmt::format("warning: {}; going on from {}", found->warning, found->read_from.string()));
         }
-        saved.merge(Board::from_bytes(found->bytes));
+        saved.merge(checked_board(*found));
     }
     return saved;
+}
+
+Board Job::checked_board(CheckpointContents const& contents) const {
+    try {
+        auto board = Board::from_bytes(contents.bytes);
+        agenda_->check(board);
+        return board;
+    } catch (InputError const& error) {
+        throw InputError({contents.read_from.string()}, std::string("is no checkpoint that this job has written: ") +
+                                                            error.what() + "; --redo starts anew");
+    }
 }
 
 std::uint32_t Job::groups_for(std::size_t num_items) const {
@@ -307,6 +328,7 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{uncommitted_evaluations_, likelihood};
 
+    if (options_.threads == 0 && comm_.num_founders() == 1) likelihood.follow_load();
     if (clock_) {
         likelihood.time_by(&*clock_);
         clock_->start(comm_.epoch());
@@ -322,8 +344,8 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
     while (serves) {
         auto const was = describe(state);
         doing_ = name.empty() || chooses ? was : name + ", " + was;
-        log_.progress(fmt::format("{}, step {}, log-likelihood {:.4f}{}", doing_, state.position + 1, state.loglh,
-                                  batch_.time_left()),
+        log_.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch_.share_done(), doing_,
+                                  state.position + 1, state.loglh, batch_.time_left()),
                       comm_.leads());
         advance(state, likelihood, options);
         bool const went_on = describe(state) != was;
@@ -432,7 +454,7 @@ void Job::tell_recoveries() {
 }
 
 void Job::stop() {
-    agree_on_input(comm_, comm_.leads() ? save() : "");
+    agree_on_input(comm_, comm_.leads() ? save() : Problem());
     say(fmt::format("stopped ({}) after {:.1f} s: the same command goes on from {}", reason_to_stop_, log_.seconds(),
                     checkpoint_path(comm_.self()).string()));
     throw Stopped();
@@ -440,8 +462,8 @@ void Job::stop() {
 
 /// Writes what this PE knows, and no other that writes, to its checkpoint on disk. Returns what went wrong: the search
 /// can go on without.
-std::string Job::save() {
-    if (output_ == Output::none) return "";
+Problem Job::save() {
+    if (output_ == Output::none) return {};
     auto const begin = Clock::now();
     saved_at_ = begin;
     comm_.reach(save_phase.before);
@@ -452,18 +474,18 @@ std::string Job::save() {
     try {
         write_checkpoint(checkpoint_path(comm_.self()), agenda_->fingerprint(), bytes);
     } catch (std::exception const& error) {
-        return error.what();
+        return Problem::of(error);
     }
     comm_.reach(save_phase.after);
     news_on_disk_ = !comm_.leads();
     ++checkpoints_.on_disk;
     checkpoints_.bytes_on_disk = bytes.size();
     checkpoints_.disk_ms += milliseconds_since(begin);
-    return "";
+    return {};
 }
 
 void Job::save_or_warn() {
-    if (auto const problem = save(); !problem.empty()) say("warning: no checkpoint on disk: " + problem);
+    if (auto const problem = save(); !problem.text.empty()) say("warning: no checkpoint on disk: " + problem.text);
 }
 
 std::filesystem::path Job::checkpoint_path(PeId pe) const {
@@ -508,39 +530,45 @@ Result Job::result_of() {
     return result;
 }
 
+/// All files appear together. As long as some of them may be missing there is a checkpoint that knows the result, so
+/// that the same command finishes what a job has left that was ended between the first name and the last.
 void Job::write_output(Result const& result) {
     comm_.reach(output_phase.before);
+    auto const profile = clock_ ? std::optional(gather_profile()) : std::nullopt;
     bool const writes = output_ == Output::files && comm_.leads();
-    std::set<std::string> written;
-    std::string problem;
-    auto const write = [&](std::string const& extension, auto const& text) {
-        try {
-            if (writes && problem.empty()) write_file(options_.output(extension), text());
-            written.insert(extension);
-        } catch (std::exception const& error) {
-            problem = error.what();
-        }
-    };
-    if (writes) {
-        for (auto const& [extension, text] : tree_files(dataset_, result)) write(extension, [&] { return text; });
-    }
-    write(".bestModel", [&] { return best_models(dataset_, result.state); });
+    auto const closing = closing_lines(options_, result);
+    auto problem = writes ? save() : Problem();
     comm_.reach(output_phase.inside);
-    if (clock_) {
-        auto const profile = gather_profile();
-        write(".profile.json", [&] { return to_json(profile); });
-        write(".profile.svg", [&] { return to_svg(profile); });
+    try {
+        if (writes && problem.text.empty()) write_files_of(result, profile, closing);
+    } catch (std::exception const& error) {
+        problem = Problem::of(error);
     }
-    write(".json", [&] { return to_json(options_, dataset_, result); });
-    say(closing_lines(options_, result));
-    write(".log", [&] { return log_.text(); });
-    if (!problem.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state.tree));
+    if (!problem.text.empty()) say("the tree, which cannot be written: " + newick(dataset_, result.state.tree));
     agree_on_input(comm_, problem);
-    if (writes) {
-        remove_checkpoints(options_.prefix);
-        remove_outputs_but(written, options_);
-    }
+    log_.close_file();
+    say(closing);
+    if (writes) remove_checkpoints(options_.prefix);
     comm_.reach(output_phase.after);
+    if (!comm_.leads() || log_.problem().empty()) return agree_on_input(comm_, {});
+    agree_on_input(comm_, {log_.problem() + "; the log is in " + options_.output(".log").string(), common::failed});
+}
+
+void Job::write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing) {
+    FileTexts files;
+    std::set<std::string> written;
+    auto const add = [&](std::string const& extension, std::string text) {
+        files.emplace_back(options_.output(extension), std::move(text));
+        written.insert(extension);
+    };
+    for (auto& [extension, text] : tree_files(dataset_, result)) add(extension, std::move(text));
+    add(".bestModel", best_models(dataset_, result.state));
+    if (profile) add(".profile.json", to_json(*profile));
+    if (profile) add(".profile.svg", to_svg(*profile));
+    add(".json", to_json(options_, dataset_, result));
+    add(".log", log_.with(closing));
+    write_files(files);
+    remove_outputs_but(written, options_);
 }
 
 }  // namespace regraft::phylo

@@ -12,6 +12,7 @@
 
 #include "agenda.hpp"
 #include "board.hpp"
+#include "checkpoint_file.hpp"
 #include "dealt_sites.hpp"
 #include "input.hpp"
 #include "options.hpp"
@@ -20,6 +21,7 @@
 #include "regraft/ft/resilient.hpp"
 #include "report.hpp"
 #include "search.hpp"
+#include "shared_input_error.hpp"
 #include "stop.hpp"
 
 namespace regraft::phylo {
@@ -47,6 +49,7 @@ private:
     void tell_input(std::uint32_t replicas);
     void resume();
     Board read_saved();
+    Board checked_board(CheckpointContents const& contents) const;
 
     std::uint32_t groups_for(std::size_t num_items) const;
     /// The whole alignment, if it is at hand.
@@ -58,6 +61,7 @@ private:
         std::size_t done = 0;
         Clock::time_point begin = Clock::now();
 
+        std::string share_done() const;
         std::string time_left() const;
     };
     /// An item in the hands of a group.
@@ -79,7 +83,7 @@ private:
     void meet();
     void recover(ft::Failure const& failure);
     [[noreturn]] void stop();
-    std::string save();
+    Problem save();
     void save_or_warn();
     void read_news_of_the_dead();
     void tell_recoveries();
@@ -87,6 +91,7 @@ private:
 
     Input read_same_input() const;
     void write_output(Result const& result);
+    void write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing);
     Result result_of();
     Profile gather_profile();
     void say(std::string const& text) { log_.line(text, comm_.leads()); }

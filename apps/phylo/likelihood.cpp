@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
@@ -15,21 +16,37 @@ using msa::HalfEdge;
 Likelihood::Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
                        BranchLinkage linkage, std::span<likelihood::Sites const> sites,
                        likelihood::PartitionOptions const& options)
-    : who_(who), tree_(std::move(tree)), specs_(std::move(specs)), models_(std::move(models)), linkage_(linkage) {
+    : who_(who),
+      tree_(std::move(tree)),
+      specs_(std::move(specs)),
+      models_(std::move(models)),
+      linkage_(linkage),
+      num_threads_(options.num_threads) {
     REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
     REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
     for (std::size_t q = 0; q < models_.size(); ++q) {
         partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), msa::state_masks(spec(q).alphabet),
                                  sites[q], options);
-        set_model(q, models_[q]);
+        site_models_.push_back(likelihood::site_model(spec(q), models_[q]));
+        use_model(q);
     }
 }
 
 void Likelihood::set_model(std::size_t partition, Model model) {
-    models_[partition] = std::move(model);
-    auto const& current = models_[partition];
-    partitions_[partition].set_model(likelihood::site_model(spec(partition), current),
-                                     linkage_ == BranchLinkage::scaled ? current.scaler : 1.0);
+    auto& current = models_[partition];
+    bool const same_matrices = model.rates == current.rates && model.frequencies == current.frequencies;
+    current = std::move(model);
+    if (same_matrices) {
+        likelihood::set_categories(site_models_[partition], spec(partition), current);
+    } else {
+        site_models_[partition] = likelihood::site_model(spec(partition), current);
+    }
+    use_model(partition);
+}
+
+void Likelihood::use_model(std::size_t partition) {
+    partitions_[partition].set_model(site_models_[partition],
+                                     linkage_ == BranchLinkage::scaled ? models_[partition].scaler : 1.0);
 }
 
 void Likelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
@@ -97,13 +114,14 @@ std::vector<double> Likelihood::local_loglh(HalfEdge h, std::size_t partition) {
 }
 
 std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) {
-    auto const models = models_;
+    std::map<std::size_t, Model> before;
     std::vector<FixedSum> sums(trials.size());
     for (std::size_t i = 0; i < trials.size(); ++i) {
+        before.try_emplace(trials[i].partition, models_[trials[i].partition]);
         set_model(trials[i].partition, trials[i].model);
         partitions_[trials[i].partition].add_loglh(0, sums[i]);
     }
-    for (auto const& trial : trials) set_model(trial.partition, models[trial.partition]);
+    for (auto& [partition, model] : before) set_model(partition, std::move(model));
     return sum_over_ranks(sums);
 }
 
@@ -186,6 +204,12 @@ void Likelihood::reduce(std::span<FixedSum> sums) {
     ft::all_reduce(who_, sums);
     if (clock_ != nullptr) clock_->end_reduction();
     ++evaluations_;
+    if (!load_) return;
+    for (auto& partition : partitions_) partition.use_threads(load_->threads());
+}
+
+void Likelihood::follow_load() {
+    if (num_threads_ > 1) load_.emplace(num_threads_);
 }
 
 std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> sums) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core_share.hpp"
 #include "profile.hpp"
 #include "regraft/core/fixed_sum.hpp"
 #include "regraft/ft/derived.hpp"
@@ -65,6 +67,8 @@ public:
 
     /// Reductions are timed from now on; null: no longer. The clock must live as long as it is used.
     void time_by(WorkClock* clock) { clock_ = clock; }
+    /// From now on as many threads as the load leaves cores for, up to options.num_threads.
+    void follow_load();
     /// ft::Communicator::reach, for optimisers.
     void reach(ft::FailPoint& point) { who_.parent().reach(point); }
 
@@ -106,6 +110,8 @@ public:
 
 private:
     std::uint32_t length_set(std::size_t partition) const;
+    /// Gives a partition its site model.
+    void use_model(std::size_t partition);
     /// Calls invalidate(g) for the half-edges whose CLVs contain the edge of h, and goes on beyond g if it says true.
     template <class Invalidate>
     void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
@@ -120,10 +126,13 @@ private:
     msa::Tree tree_;
     std::vector<ModelSpec> specs_;
     std::vector<Model> models_;
+    std::vector<likelihood::SiteModel> site_models_;  // of the models
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // this PE's sites
     std::uint64_t evaluations_ = 0;
     WorkClock* clock_ = nullptr;
+    std::uint32_t num_threads_;
+    std::optional<LoadWatch> load_;  // nothing: always that many
 };
 
 }  // namespace regraft::phylo

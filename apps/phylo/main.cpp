@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -12,12 +13,14 @@
 #include <unistd.h>
 
 #include "check.hpp"
-#include "exit_code.hpp"
+#include "common/program.hpp"
+#include "core_share.hpp"
 #include "failure_draw.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "shared_input_error.hpp"
 #include "stop.hpp"
 
 namespace {
@@ -53,37 +56,70 @@ void run(ft::Communicator& comm, Options const& options) {
     Job(comm, options, plan, Job::Output::files, voice()).run();
 }
 
+/// Whether this process is all there is: no launcher has started it, as far as PMIx and PMI tell.
+bool is_alone() {
+    return std::getenv("PMIX_RANK") == nullptr && std::getenv("PMI_RANK") == nullptr;
+}
+
+/// Deaths that the environment plans; empty: none.
+std::string planned_deaths() {
+    char const* const planned = std::getenv("REGRAFT_FAIL");
+    return planned == nullptr ? "" : planned;
+}
+
+void complain(std::exception const& error) {
+    fmt::print(stderr, "regraft-phylo: {}\n", error.what());
+}
+
+int say(Parsed const& parsed) {
+    return common::guarded("regraft-phylo", [&] { return common::end_with(parsed.message, parsed.exit_code); });
+}
+
+bool is_done_without_mpi(Parsed const& parsed) {
+    if (!parsed.options && !parsed.trees) return true;
+    bool const computes_alone = parsed.trees || parsed.options->command == Command::check;
+    return computes_alone && planned_deaths().empty() && (!parsed.options || parsed.options->fail.empty());
+}
+
+/// The exit code of what one process does by itself. MPI_Init alone takes a second, so it is left out.
+int run_without_mpi(Parsed const& parsed) {
+    if (!parsed.options && !parsed.trees) return say(parsed);
+    return common::guarded("regraft-phylo", [&] {
+        if (parsed.options) return check(nullptr, *parsed.options);
+        run(nullptr, *parsed.trees);
+        return 0;
+    });
+}
+
 /// The exit code. `founder`: rank in MPI_COMM_WORLD.
-int guarded(int argc, char** argv, int founder) {
-    auto parsed = parse_command_line(argc, argv);
-    if (!parsed.options && !parsed.trees) {
-        if (founder == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.message);
-        return parsed.exit_code;
-    }
+int run_with_mpi(Parsed& parsed, int founder) {
+    if (!parsed.options && !parsed.trees) return founder == 0 ? say(parsed) : parsed.exit_code;
     if (parsed.options) catch_stop_signals();
     ft::Communicator comm(MPI_COMM_WORLD);
     try {
-        char const* const planned = std::getenv("REGRAFT_FAIL");
         if (parsed.trees) {
-            plan_failures(comm, planned != nullptr ? planned : "");
-            run(comm, *parsed.trees);
+            plan_failures(comm, planned_deaths());
+            run(&comm, *parsed.trees);
             return 0;
         }
         auto& options = *parsed.options;
-        if (options.fail.empty() && planned != nullptr) options.fail = planned;
+        if (options.fail.empty()) options.fail = planned_deaths();
         if (options.msa == "-" && comm.size() > 1)
             throw InputError("--msa: only a job of one rank reads standard input; expected a file");
         if (options.command == Command::check) {
             plan_failures(comm, options.fail);
-            return check(comm, options);
+            return check(&comm, options);
         }
         run(comm, options);
         return 0;
     } catch (InputError const& error) {
-        if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());
+        if (comm.leads()) complain(error);
         return 2;
+    } catch (SharedFailure const& error) {
+        if (comm.leads()) complain(error);
+        return 1;
     } catch (ft::Divergence const& error) {
-        if (comm.leads()) fmt::print(stderr, "regraft-phylo: {}\n", error.what());
+        if (comm.leads()) complain(error);
         return 1;
     } catch (Stopped const&) {
         return exit_code_to_continue;
@@ -101,16 +137,24 @@ int guarded(int argc, char** argv, int founder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));  // a file that grows too large is an error like others
+    auto parsed = parse_command_line(argc, argv);
+    bool const alone = is_alone();
+    if (alone && is_done_without_mpi(parsed)) return run_without_mpi(parsed);
+    limit_spinning(argv);
+    if (alone) {
+        // Networks are looked for during most of a second, and a process alone needs none.
+        static_cast<void>(setenv("OMPI_MCA_btl", "self", 0));
+    }
     MPI_Init(&argc, &argv);
     int founder = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &founder);
-    ExitCode const exit_code(founder);
     int code = 1;
     try {
-        code = guarded(argc, argv, founder);
+        code = run_with_mpi(parsed, founder);
     } catch (std::exception const& error) {
         fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
     }
     MPI_Finalize();
-    return exit_code.told(code);
+    return code;
 }

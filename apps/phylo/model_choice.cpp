@@ -28,7 +28,7 @@ Candidate read_candidate(ByteReader& in) {
 }
 
 std::optional<Fit> read_fit(ByteReader& in) {
-    if (!in.get<bool>()) return std::nullopt;
+    if (!in.get_flag()) return std::nullopt;
     Fit fit;
     fit.candidate = read_candidate(in);
     fit.model = Model::read(in);
@@ -119,7 +119,7 @@ void PartitionChoice::write(ByteWriter& out) const {
 PartitionChoice PartitionChoice::read(ByteReader& in) {
     PartitionChoice choice;
     choice.partition = in.get<std::uint64_t>();
-    choice.trials.resize(in.get<std::uint64_t>());
+    choice.trials.resize(in.get_count(1));
     for (auto& trial : choice.trials) {
         trial.candidate = read_candidate(in);
         trial.parameters = in.get<std::uint64_t>();

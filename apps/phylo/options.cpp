@@ -75,7 +75,8 @@ constexpr char const* what_check_does =
     "            than taxa, more free parameters than site patterns\n"
     "  notes     good to know: how many sites do not vary\n"
     "\n"
-    "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 internal or MPI error.";
+    "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot be\n"
+    "written, memory does not suffice, or an internal or MPI error.";
 
 constexpr char const* what_auto_does =
     "--model auto: each partition gets the model of the lowest BIC, or other --criterion, of those for DNA or amino\n"
@@ -90,7 +91,9 @@ constexpr char const* after =
     "(results, models, a record per failure), PREFIX.log; of several starts PREFIX.mlTrees, of a bootstrap\n"
     "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus, of SH-aLRT PREFIX.supportAlrt, with\n"
     "--brlen unlinked PREFIX.bestPartitionTrees. More: man regraft-phylo.\n"
-    "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage, 75 stopped in time: call it again to go on.";
+    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in "
+    "time:\n"
+    "call it again to go on.";
 
 std::string list_of_points() {
     std::ostringstream text;
@@ -127,7 +130,7 @@ void add_input_options(CLI::App& app, Options& options) {
         ->type_name("FILE");
     app.add_option("--brlen", options.linkage,
                    "branch lengths between partitions: linked, scaled (default) or unlinked")
-        ->transform(CLI::CheckedTransformer(linkages).description(""))
+        ->transform(common::one_of(linkages))
         ->type_name("HOW");
     app.add_option("--reduced", options.reduced,
                    "write the alignment (PHYLIP) without duplicate sequences and without taxa and sites that are all "
@@ -218,7 +221,7 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option("--effort", options.effort,
                    "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
                    "other, from which it climbs again; thorough: four times as many of them may fail in a row")
-        ->transform(CLI::CheckedTransformer(efforts).description(""))
+        ->transform(common::one_of(efforts))
         ->type_name("HOW");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")
         ->check(CLI::Range(1U, 1000U))
@@ -232,7 +235,7 @@ void add_options(CLI::App& app, Options& options) {
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
     app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
-        ->transform(CLI::CheckedTransformer(criteria).description(""))
+        ->transform(common::one_of(criteria))
         ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     add_redo(app, options);
@@ -250,8 +253,8 @@ void add_options(CLI::App& app, Options& options) {
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
     app.add_option("--time-limit", options.time_limit_seconds,
-                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so does "
-                   "SIGUSR1, also sent to mpirun")
+                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so do "
+                   "Ctrl-C and SIGUSR1, this one also sent to mpirun")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
@@ -263,7 +266,7 @@ void add_options(CLI::App& app, Options& options) {
         ->type_name("MIB");
     app.add_option("--repeats", options.repeats,
                    "compute what looks alike in a subtree once: auto (default) where that halves the work, on, or off")
-        ->transform(CLI::CheckedTransformer(repeats).description(""))
+        ->transform(common::one_of(repeats))
         ->type_name("HOW");
     app.add_option("--instructions", options.instructions,
                    "vector instructions, for tests: the results are the same with all (default: " +
@@ -337,6 +340,7 @@ Parsed parse_our_words(int argc, char const* const* argv) {
     add_tree_commands(app, trees);
     auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
     app.footer(after);
+    common::refuse_empty_values(app);
     if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
     try {
         app.parse(argc, argv);
@@ -357,6 +361,19 @@ Parsed parse_our_words(int argc, char const* const* argv) {
     }
 }
 
+/// The arguments as a shell understands them.
+std::string shell_words(int argc, char const* const* argv) {
+    std::string line;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        bool const is_plain = !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]{}#~`!") == std::string::npos;
+        for (std::size_t at = 0; !is_plain && (at = word.find('\'', at)) != std::string::npos; at += 4)
+            word.replace(at, 1, "'\\''");
+        line += (i > 1 ? " " : "") + (is_plain ? word : "'" + word + "'");
+    }
+    return line;
+}
+
 }  // namespace
 
 Parsed parse_command_line(int argc, char const* const* argv) {
@@ -364,7 +381,9 @@ Parsed parse_command_line(int argc, char const* const* argv) {
         auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
         std::vector<char const*> pointers;
         for (auto const& word : words) pointers.push_back(word.c_str());
-        return parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+        auto parsed = parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+        if (parsed.options) parsed.options->command_line = shell_words(argc, argv);
+        return parsed;
     } catch (InputError const& error) {
         return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};
     }

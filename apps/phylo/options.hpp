@@ -13,6 +13,7 @@
 namespace regraft::phylo {
 
 struct Options {
+    std::string command_line;  // as it was given
     Command command = Command::search;
     std::filesystem::path msa;
     std::string model;                     // empty if the partition file has models

@@ -40,9 +40,9 @@ struct Column {
     double size() const { return end - begin; }
     double at(double share) const { return begin + share * size(); }
 };
-constexpr Column slowdowns{margin, 400};
-constexpr Column times{430, 650};
-constexpr Column slowest{680, width - 40};
+constexpr Column slowdowns{margin, 385};
+constexpr Column times{430, 630};
+constexpr Column slowest{685, width - 40};
 
 /// A rank, or several that follow each other.
 struct Row {
@@ -102,6 +102,27 @@ std::string time_text(double ns) {
     return fmt::format("{:.0f} s", ns / 1e9);
 }
 
+/// A step of 1, 2 or 5 times a power of ten, of which two to four are in the axis.
+double step_of(double most) {
+    auto const power = std::pow(10.0, std::floor(std::log10(most)));
+    for (double const digit : {0.2, 0.5, 1.0, 2.0, 5.0}) {
+        if (most / (digit * power) < 5) return digit * power;
+    }
+    return 10 * power;
+}
+
+/// How many packages a height stands for.
+std::string numbers_axis(double most, double bottom) {
+    auto const step = step_of(most);
+    std::string svg;
+    for (auto number = 0.0; number <= most; number += step) {
+        auto const y = bottom - number / most * lengths_height;
+        svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#e2e2e2\"/>\n", margin, y, width - 40);
+        svg += svg_text(margin - 8, y + 4, "text-anchor=\"end\" fill=\"#555555\"", fmt::format("{:.0f}", number));
+    }
+    return svg;
+}
+
 /// A bar for every bin of the lengths, of all ranks together.
 std::string lengths_histogram(Profile const& profile) {
     std::vector<double> counts(WorkLog::num_bins, 0);
@@ -122,7 +143,7 @@ std::string lengths_histogram(Profile const& profile) {
     };
     auto const bottom = lengths_top + lengths_height;
     auto const most = *std::ranges::max_element(counts);
-    std::string svg;
+    auto svg = numbers_axis(most, bottom);
     for (auto decade = std::ceil(lowest); decade <= highest; ++decade) {
         auto const ns = std::pow(10.0, decade);
         svg += vertical(at(ns), lengths_top, bottom);
@@ -164,7 +185,7 @@ std::string scales(double bottom, double most_slowest) {
 }
 
 std::string drawn(Row const& row, double y, double most_common, double most_slowest) {
-    auto svg = svg_text(margin - 8, y + 11, "text-anchor=\"end\" fill=\"#555555\"", row.label);
+    auto svg = svg_text(margin - 8, y + 11, "class=\"rank\" text-anchor=\"end\" fill=\"#555555\"", row.label);
     auto const bin_width = slowdowns.size() / static_cast<double>(row.slowdowns.size());
     for (std::size_t bin = 0; bin < row.slowdowns.size(); ++bin) {
         if (row.slowdowns[bin] == 0) continue;
@@ -201,7 +222,7 @@ std::string to_svg(Profile const& profile) {
                     fmt::format("packages take {:.1f} % longer than if all ranks worked equally long ({} compared, one "
                                 "in {})",
                                 100 * profile.imbalance, profile.num_compared, profile.one_in));
-    svg += svg_text(margin, lengths_top - 8, "font-weight=\"bold\"", "packages by length, all ranks");
+    svg += svg_text(margin, lengths_top - 8, "font-weight=\"bold\"", "number of packages by length, all ranks");
     svg += lengths_histogram(profile);
     svg += svg_text(margin - 8, rows_top - 22, "text-anchor=\"end\" font-weight=\"bold\"", "rank");
     svg += scales(bottom, most_slowest);

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -12,16 +11,23 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint_file.hpp"
+#include "common/input.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"
+#include "support_labels.hpp"
 #include "tree_files.hpp"
 
 namespace regraft::phylo {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view log_title = "regraft-phylo " REGRAFT_VERSION ": ";
+constexpr std::string_view log_extension = ".log";
+constexpr std::string_view last_words = "final log-likelihood:";
 
 std::vector<std::uint32_t> numbers(std::vector<PeId> const& pes) {
     std::vector<std::uint32_t> result;
@@ -152,6 +158,30 @@ Json bootstrap_to_json(Result const& result) {
     return json;
 }
 
+/// Trees with supports at the nodes below their edges, and their means. Null without supports.
+Json supports_to_json(Dataset const& dataset, Result const& result) {
+    auto const& supports = result.supports;
+    Json json;
+    auto const add = [&](char const* name, std::vector<double> const& values, SupportForm form) {
+        if (values.empty()) return;
+        double sum = 0;
+        std::size_t count = 0;
+        auto& list = json[name]["values"] = Json::array();
+        for (auto const value : values) {
+            if (std::isnan(value)) continue;
+            list.push_back(value);
+            sum += value;
+            ++count;
+        }
+        json[name]["mean"] = count == 0 ? 0 : sum / static_cast<double>(count);
+        json[name]["tree"] = labelled(dataset, result.state.tree, values, form);
+    };
+    add("felsenstein", supports.felsenstein, SupportForm::percent);
+    add("transfer", supports.transfer, SupportForm::fraction);
+    add("alrt", supports.alrt, SupportForm::percent);
+    return json;
+}
+
 /// What was under way when an earlier run of the job stopped; null if there was none.
 Json resumed_to_json(Checkpoints const& checkpoints) {
     if (!checkpoints.resumed) return nullptr;
@@ -162,19 +192,71 @@ Json resumed_to_json(Checkpoints const& checkpoints) {
     return json;
 }
 
-std::error_code last_error() {
-    return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
+/// Whether the file is the log of a job that has not come to its end.
+bool is_unfinished_log(std::filesystem::path const& path) {
+    try {
+        auto const text = common::read_text(path.string());
+        auto const first_line = std::string_view(text).substr(0, text.find('\n'));
+        return first_line.find(log_title) != std::string_view::npos && text.find(last_words) == std::string::npos;
+    } catch (InputError const&) {
+        return false;
+    }
 }
 
 }  // namespace
 
 void Log::line(std::string const& text, bool leads) {
-    auto const stamped = fmt::format("[{:8.3f} s] {}\n", seconds(), text);
-    text_ += stamped;
+    auto const line = stamped(text);
+    text_ += line;
     if (!leads || voice_ == Voice::silent) return;
     clear_progress();
-    fmt::print("{}", stamped);
-    static_cast<void>(std::fflush(stdout));
+    print(line);
+    if (file_) append(line);
+}
+
+void Log::keep_in(std::filesystem::path path, Earlier earlier, bool leads) {
+    file_ = std::move(path);
+    if (!leads) return;
+    try {
+        if (earlier == Earlier::goes) write_files({{*file_, text_}});
+        if (earlier == Earlier::stays) append(text_);
+    } catch (OutputError const& error) {
+        give_up(error.what());
+    }
+}
+
+std::string Log::with(std::string const& text) const {
+    auto const whole = [&] {
+        try {
+            if (file_) return common::read_text(file_->string());
+        } catch (InputError const&) {  // somebody has removed it
+        }
+        return text_;
+    };
+    return whole() + stamped(text);
+}
+
+std::string Log::stamped(std::string const& text) const {
+    return fmt::format("[{:8.3f} s] {}\n", seconds(), text);
+}
+
+void Log::append(std::string_view text) {
+    errno = 0;
+    std::ofstream file(*file_, std::ios::app);
+    file << text << std::flush;
+    if (!file) give_up(OutputError(file_->string(), errno).what());
+}
+
+/// The end of the job tries once more.
+void Log::give_up(std::string const& why) {
+    file_.reset();
+    print("warning: " + why + '\n');
+}
+
+/// A full disk behind standard output must not end a search.
+void Log::print(std::string_view text) {
+    bool const written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    if (!written && problem_.empty()) problem_ = OutputError("standard output", errno).what();
 }
 
 void Log::progress(std::string const& text, bool leads) {
@@ -212,7 +294,7 @@ std::string to_string(Recovery const& r) {
 }
 
 std::string closing_lines(Options const& options, Result const& result) {
-    auto text = fmt::format("final log-likelihood: {:.17g}", result.state.loglh);
+    auto text = fmt::format("{} {:.17g}", last_words, result.state.loglh);
     if (result.starts.size() > 1) {
         auto const worst = std::ranges::min(result.starts, {}, [](auto const& start) { return start.state.loglh; });
         text += fmt::format("\n  best of {} starts, of which the worst ended {:.3f} below", result.starts.size(),
@@ -249,6 +331,13 @@ std::string closing_lines(Options const& options, Result const& result) {
     return text;
 }
 
+std::string title(Options const& options) {
+    return fmt::format("{}{}\n  seed {}, model {}", log_title, options.command_line, options.seed,
+                       !options.model.empty()        ? options.model
+                       : !options.partitions.empty() ? "as in " + options.partitions.string()
+                                                     : "as in " + options.msa.string());
+}
+
 std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion) {
     constexpr std::size_t shown = 10;
     std::vector<std::string> lines;
@@ -269,6 +358,7 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
 }
 
 void prepare_output(Options const& options, Trial trial) {
+    // Until all output is there, a checkpoint is there too.
     bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
@@ -276,17 +366,14 @@ void prepare_output(Options const& options, Trial trial) {
         auto const status = std::filesystem::status(path, error);
         if (std::filesystem::is_directory(status))
             throw InputError({path.string()}, "cannot be written: it is a directory");
-        if (std::filesystem::exists(status) && !options.redo && !resumes) {
+        if (std::filesystem::exists(status) && !options.redo && !resumes &&
+            !(extension == log_extension && is_unfinished_log(path))) {
             throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
         }
     }
     if (trial == Trial::look) return;
-    auto const path = options.output(".bestTree.tmp");
-    errno = 0;
-    bool const written = static_cast<bool>(std::ofstream(path));
-    if (!written) throw InputError({path.string()}, "cannot be written: " + last_error().message());
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    disk::NewFile const is_possible(options.output(".bestTree"));
+    for (auto const* extension : output_extensions()) disk::remove_unfinished(options.output(extension));
 }
 
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options) {
@@ -296,20 +383,10 @@ void remove_outputs_but(std::set<std::string> const& extensions, Options const& 
     }
 }
 
-void write_file(std::filesystem::path const& path, std::string const& text) {
-    auto temporary = path;
-    temporary += ".tmp";
-    errno = 0;
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    std::error_code error;
-    if (!file) error = last_error();
-    if (!error) std::filesystem::rename(temporary, path, error);
-    if (!error) return;
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw InputError({path.string()}, "cannot be written: " + error.message());
+void write_files(FileTexts const& texts) {
+    std::vector<disk::NewFile> files;
+    for (auto const& [path, text] : texts) files.emplace_back(path).write(text);
+    disk::appear(files);
 }
 
 std::string best_models(Dataset const& dataset, SearchState const& state) {
@@ -339,6 +416,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
               {"evaluations", result.evaluations},
               {"starts", Json::array()},
               {"bootstrap", bootstrap_to_json(result)},
+              {"supports", supports_to_json(dataset, result)},
               {"resumed_from", resumed_to_json(result.checkpoints)},
               {"checkpoints",
                {{"count", result.checkpoints.count},

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -99,17 +101,33 @@ public:
     explicit Log(Voice voice) : voice_(voice) {}
 
     void line(std::string const& text, bool leads);
+    /// What an earlier job has left in the file.
+    enum class Earlier : std::uint8_t { goes, stays };
+    /// From now on the PE that leads writes the lines to a file as well, those that were said before first. If it
+    /// cannot, it says so, and the search goes on.
+    void keep_in(std::filesystem::path path, Earlier earlier, bool leads);
+    /// No more lines go to the file.
+    void close_file() { file_.reset(); }
+    /// All that is in the file, or was said, with this as the last line.
+    std::string with(std::string const& text) const;
+    /// Why standard output has not got all lines; empty if it has.
+    std::string const& problem() const { return problem_; }
     /// Replaces the last progress line, at most ten times a second.
     void progress(std::string const& text, bool leads);
     /// Seconds since the log was started.
     double seconds() const;
-    std::string const& text() const { return text_; }
 
 private:
     using Clock = std::chrono::steady_clock;
     void clear_progress();
+    std::string stamped(std::string const& text) const;
+    void print(std::string_view text);
+    void append(std::string_view text);
+    void give_up(std::string const& why);
     Voice voice_;
     std::string text_;
+    std::string problem_;
+    std::optional<std::filesystem::path> file_;
     Clock::time_point start_ = Clock::now();
     Clock::time_point last_progress_{};
     std::size_t progress_width_ = 0;
@@ -117,6 +135,9 @@ private:
 
 /// A line for the log.
 std::string to_string(Recovery const& recovery);
+
+/// The begin of the log: the command line, the seed and the model.
+std::string title(Options const& options);
 
 /// The end of the log: what came out, what failures cost, where the files are.
 std::string closing_lines(Options const& options, Result const& result);
@@ -130,14 +151,19 @@ std::string best_models(Dataset const& dataset, SearchState const& state);
 /// How to find out whether output files can be written: by one PE by trying, by the others by looking.
 enum class Trial : std::uint8_t { look, write };
 
-/// Throws InputError if an output file exists and must not be overwritten, or could not be written at the end.
+/// Throws InputError if an output file exists and must not be overwritten, unless it is that of a job that was ended
+/// before it could be, and OutputError if none could be written at the end. By trying also removes what such a job
+/// left.
 void prepare_output(Options const& options, Trial trial);
 
 /// Removes what an earlier job of the same prefix has left, and this one has not written: it would not belong to it.
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
 
-/// Writes a file completely or not at all: to PATH.tmp, which then takes the name. Throws InputError if it cannot.
-void write_file(std::filesystem::path const& path, std::string const& text);
+/// Texts by the files that they are to be in.
+using FileTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
+
+/// Writes all files completely or, if one cannot be written, none: see disk::appear. Throws OutputError.
+void write_files(FileTexts const& texts);
 
 /// PREFIX.json as text.
 std::string to_json(Options const& options, Dataset const& dataset, Result const& result);

@@ -9,6 +9,7 @@
 #include "fuse.hpp"
 #include "optimise.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::phylo {
@@ -388,14 +389,15 @@ std::vector<std::byte> SearchState::to_bytes() const {
 SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     ByteReader in(bytes);
     SearchState state(msa::Tree::read(in));
-    state.models.resize(in.get<std::uint64_t>());
+    state.models.resize(in.get_count(1));
     for (std::size_t q = 0; q < state.models.size(); ++q) {
         state.specs.push_back(likelihood::parse_model(in.get_text()));
     }
     for (auto& model : state.models) model = Model::read(in);
-    state.choices.resize(in.get<std::uint64_t>());
+    state.choices.resize(in.get_count(1));
     for (auto& choice : state.choices) choice = PartitionChoice::read(in);
     state.stage = in.get<Stage>();
+    if (state.stage > Stage::done) throw InputError("there is no stage of a search with this number");
     state.round = in.get<std::uint32_t>();
     state.position = in.get<std::uint64_t>();
     state.loglh = in.get<double>();
@@ -404,7 +406,7 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     state.evaluations = in.get<std::uint64_t>();
     state.waiting = in.get_all<msa::HalfEdge>();
     state.losses = in.get<Losses>();
-    if (in.get<bool>()) {
+    if (in.get_flag()) {
         auto tree = msa::Tree::read(in);
         auto const loglh = in.get<double>();
         state.home = Home{std::move(tree), loglh, in.get<std::uint64_t>()};

@@ -10,8 +10,16 @@ std::sig_atomic_t volatile received = 0;
 }  // namespace
 
 void catch_stop_signals() {
-    for (int const number : {SIGTERM, SIGUSR1}) {
-        static_cast<void>(std::signal(number, [](int signal) { received = signal; }));
+    for (int const number : {SIGINT, SIGTERM, SIGUSR1}) {
+        auto const before = std::signal(number, [](int signal) {
+            if (received == SIGINT && signal == SIGINT) {  // somebody does not want to wait
+                static_cast<void>(std::signal(SIGINT, SIG_DFL));
+                static_cast<void>(std::raise(SIGINT));
+            }
+            received = signal;
+        });
+        if (number == SIGINT && before == SIG_IGN)
+            static_cast<void>(std::signal(SIGINT, SIG_IGN));  // as shells do with &
     }
 }
 
@@ -22,7 +30,7 @@ StopWatch::StopWatch(std::optional<double> limit_seconds) {
 }
 
 char const* StopWatch::reason() const {
-    if (received != 0) return received == SIGTERM ? "SIGTERM" : "SIGUSR1";
+    if (received != 0) return received == SIGINT ? "SIGINT" : received == SIGTERM ? "SIGTERM" : "SIGUSR1";
     if (end_ && std::chrono::steady_clock::now() >= *end_) return "--time-limit";
     return nullptr;
 }

@@ -1,5 +1,5 @@
-// Requests to stop in time: SIGTERM, which batch systems send before they kill, SIGUSR1, which mpirun passes on, and a
-// limit of time.
+// Requests to stop in time: SIGINT, which Ctrl-C sends, SIGTERM, which batch systems send before they kill, SIGUSR1,
+// which mpirun passes on, and a limit of time.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@ namespace regraft::phylo {
 /// What a program exits with that another call of the same command continues (EX_TEMPFAIL).
 inline constexpr int exit_code_to_continue = 75;
 
-/// From now on SIGTERM and SIGUSR1 do not end the process, but are requests to stop.
+/// From now on SIGINT, SIGTERM and SIGUSR1 do not end the process, but are requests to stop. A second SIGINT ends it.
 void catch_stop_signals();
 
 class StopWatch {
 public:
     /// No limit: only signals are requests.
     explicit StopWatch(std::optional<double> limit_seconds);
-    /// "SIGTERM", "SIGUSR1", "--time-limit", or null: nobody asked to stop.
+    /// "SIGINT", "SIGTERM", "SIGUSR1", "--time-limit", or null: nobody asked to stop.
     char const* reason() const;
 
 private:

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "by_one.hpp"
+#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/newick.hpp"
@@ -63,7 +65,7 @@ constexpr char const* what_rfdist_does =
 
 constexpr char const* about_trees =
     "\nTrees are Newick, over the same taxa, with nodes of any degree, rooted (which is ignored) or not.\n"
-    "Exit codes: 0 done, 1 internal or MPI error, 2 bad input or usage.";
+    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage.";
 
 std::string lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -105,7 +107,7 @@ void add_support(CLI::App& app, TreeOptions& options) {
     support->add_option("--tree", options.tree, "the reference, in Newick format")->required()->type_name("FILE");
     support->add_option("--bs-trees", options.trees, "the replicates")->required()->type_name("FILE");
     support->add_option("--metric,--bs-metric", options.metric, "fbp (default) or tbe")
-        ->transform(CLI::CheckedTransformer(metrics, CLI::ignore_case).description(""))
+        ->transform(common::one_of(metrics))
         ->type_name("NAME");
     add_outgroup(*support, options);
     add_output_options(*support, options, "the name of --tree");
@@ -143,9 +145,9 @@ void add_rfdist(CLI::App& app, TreeOptions& options) {
     rfdist->footer(std::string(what_rfdist_does) + about_trees);
 }
 
-/// A file to be written, and what a line on standard output says of it.
+/// Files to be written, and what a line on standard output says of them.
 struct Outcome {
-    std::vector<std::pair<std::filesystem::path, std::string>> files;
+    FileTexts files;
     std::string summary;
 };
 
@@ -342,15 +344,15 @@ Outcome make_distances(TreeOptions const& options) {
 }
 
 void make(TreeOptions const& options) {
-    auto const outcome = options.command == TreeCommand::support     ? make_support(options)
-                         : options.command == TreeCommand::consensus ? make_consensus(options)
-                                                                     : make_distances(options);
-    fmt::print("{}\n", outcome.summary);
-    for (auto const& [path, text] : outcome.files) {
-        write_file(path, text);
-        fmt::print("written: {}\n", path.string());
-    }
-    static_cast<void>(std::fflush(stdout));
+    auto const outcome = common::naming_files({options.tree.string(), options.trees.string()}, [&] {
+        return options.command == TreeCommand::support     ? make_support(options)
+               : options.command == TreeCommand::consensus ? make_consensus(options)
+                                                           : make_distances(options);
+    });
+    write_files(outcome.files);
+    auto lines = outcome.summary + '\n';
+    for (auto const& [path, text] : outcome.files) lines += "written: " + path.string() + '\n';
+    common::print(lines);
 }
 
 }  // namespace
@@ -388,7 +390,7 @@ std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments
     return words;
 }
 
-void run(ft::Communicator& comm, TreeOptions const& options) {
+void run(ft::Communicator* comm, TreeOptions const& options) {
     do_by_one(
         comm, [&] { refuse_existing(options); }, [&] { make(options); });
 }

@@ -42,7 +42,8 @@ std::optional<TreeCommand> parsed_tree_command(CLI::App const& app);
 /// program.
 std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments);
 
-/// Does it on one rank, which says what came out. Throws SharedInputError. Collective, uniform; survives deaths.
-void run(ft::Communicator& comm, TreeOptions const& options);
+/// Does it on one rank, which says what came out. Throws SharedInputError or SharedFailure. Collective, uniform;
+/// survives deaths. comm: null without MPI, and then InputError or OutputError is thrown.
+void run(ft::Communicator* comm, TreeOptions const& options);
 
 }  // namespace regraft::phylo

@@ -36,12 +36,6 @@ std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFe
     return msa::to_newick(tree, dataset.taxa, features);
 }
 
-/// The best tree with a label per inner edge.
-std::string labelled(Dataset const& dataset, Result const& result, std::span<double const> supports, SupportForm form) {
-    auto const labels = support_labels(supports, form);
-    return text_of(with_mean_lengths(dataset, result.state.tree), dataset, {.labels = labels}) + '\n';
-}
-
 /// The tree with the lengths of each partition, in the order of the partitions.
 std::string partition_trees(Dataset const& dataset, msa::Tree const& tree) {
     std::string lines;
@@ -71,8 +65,9 @@ std::string picture(Dataset const& dataset, Result const& result) {
                                    result.state.loglh);
     std::vector<double> percents;
     for (auto const support : result.supports.felsenstein) percents.push_back(std::round(100 * support));
-    return tree_svg(with_mean_lengths(dataset, result.state.tree), dataset.taxa, percents,
-                    {.title = title, .outgroup = dataset.outgroup});
+    return tree_svg(
+        with_mean_lengths(dataset, result.state.tree), dataset.taxa, percents,
+        {.title = title, .outgroup = dataset.outgroup, .numbers = "percentage of bootstrap trees with this branch"});
 }
 
 }  // namespace
@@ -92,6 +87,12 @@ bool is_clade(msa::Tree const& tree, Dataset const& dataset) {
     }
 }
 
+std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<double const> supports,
+                     SupportForm form) {
+    auto const labels = support_labels(supports, form);
+    return text_of(with_mean_lengths(dataset, tree), dataset, {.labels = labels});
+}
+
 std::string newick(Dataset const& dataset, msa::Tree const& tree) {
     return text_of(with_mean_lengths(dataset, tree), dataset);
 }
@@ -109,12 +110,16 @@ std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result)
     }
     if (!result.replicates.empty()) {
         files.push_back({".bootstraps", lines_of(dataset, result.replicates)});
-        files.push_back({".support", labelled(dataset, result, result.supports.felsenstein, SupportForm::percent)});
-        files.push_back({".supportTBE", labelled(dataset, result, result.supports.transfer, SupportForm::fraction)});
+        files.push_back(
+            {".support",
+             labelled(dataset, result.state.tree, result.supports.felsenstein, SupportForm::percent) + '\n'});
+        files.push_back({".supportTBE",
+                         labelled(dataset, result.state.tree, result.supports.transfer, SupportForm::fraction) + '\n'});
         files.push_back({".consensus", consensus_of(dataset, result.replicates)});
     }
     if (!result.supports.alrt.empty()) {
-        files.push_back({".supportAlrt", labelled(dataset, result, result.supports.alrt, SupportForm::percent)});
+        files.push_back(
+            {".supportAlrt", labelled(dataset, result.state.tree, result.supports.alrt, SupportForm::percent) + '\n'});
     }
     return files;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "input.hpp"
 #include "report.hpp"
+#include "support_labels.hpp"
 
 namespace regraft::phylo {
 
@@ -25,6 +27,9 @@ bool is_clade(msa::Tree const& tree, Dataset const& dataset);
 /// Newick text with mean branch lengths over the partitions' sites, rooted at the outgroup if there is one, or at the
 /// first of it if it is no clade.
 std::string newick(Dataset const& dataset, msa::Tree const& tree);
+
+/// The same with a label per inner edge, as supports in the order of Tree::edges() say.
+std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<double const> supports, SupportForm form);
 
 /// .bestTree, .svg; of several starts .mlTrees; of a bootstrap .bootstraps, .support (percent of the replicates, which
 /// the picture shows, too), .supportTBE and .consensus (extended majority rule); .supportAlrt (percent).

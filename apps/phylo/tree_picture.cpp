@@ -27,6 +27,7 @@ constexpr double name_size = 12;
 constexpr double support_size = 8;
 constexpr double gap = 4;  // between a tip and its name
 constexpr double scale_height = 40;
+constexpr double legend_height = 16;
 
 // ---- Where the root is
 
@@ -306,11 +307,12 @@ public:
     std::string draw() {
         auto const names = draw_names();  // first: they take their places
         auto const bottom = top_ + row_height * static_cast<double>(taxa_.size());
-        auto svg = common::svg_begin(right_ + margin, bottom + scale_height + margin);
+        auto const explained = legend(bottom + scale_height);  // it may be wider than the tree
+        auto svg = common::svg_begin(right_ + margin, bottom + scale_height + legend_height + margin);
         if (!options_.title.empty()) {
             svg += svg_text(margin, margin + name_size, "font-size=\"13\" font-weight=\"bold\"", xml(options_.title));
         }
-        return svg + branches() + names + draw_supports() + scale(bottom) + "</svg>\n";
+        return svg + branches() + names + draw_supports() + scale(bottom) + explained + "</svg>\n";
     }
 
 private:
@@ -324,6 +326,7 @@ private:
     std::string draw_supports();
     std::string draw_support(HalfEdge g, double value);
     std::string scale(double bottom) const;
+    std::string legend(double top);
 
     Tree const& tree_;
     std::span<std::string const> taxa_;
@@ -424,6 +427,16 @@ std::string Picture::scale(double bottom) const {
     return fmt::format("<path class=\"scale\" stroke=\"#333333\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x(0.0), line,
                        x(length)) +
            svg_text(x(0.0), line + 14, "fill=\"#555555\"", text + " substitutions per site");
+}
+
+/// What the root is, and what the numbers are.
+std::string Picture::legend(double top) {
+    std::string const root = options_.outgroup.empty() ? "rooted at the midpoint of the longest path between two tips"
+                                                       : "rooted at the outgroup";
+    bool const has_numbers = std::ranges::any_of(support_, [](double value) { return !std::isnan(value); });
+    std::string const numbers = has_numbers ? "; blue: " + options_.numbers : "";
+    right_ = std::max(right_, margin + text_width(root + numbers, name_size));
+    return svg_text(margin, top + name_size, "class=\"legend\" fill=\"#555555\"", xml(root + numbers));
 }
 
 }  // namespace

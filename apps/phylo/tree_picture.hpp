@@ -13,6 +13,7 @@ namespace regraft::phylo {
 struct PictureOptions {
     std::string title;                    // a line above the tree; empty: none
     std::vector<std::uint32_t> outgroup;  // tips; empty: the root is the midpoint of the longest path
+    std::string numbers;                  // what the supports are; a line below the tree tells it, and what the root is
 };
 
 /// Where a drawing is rooted: on the edge of h, so far from its node.

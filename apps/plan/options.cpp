@@ -88,6 +88,7 @@ an error. LIST: numbers and ranges, such as 3,7,10-20 (with both ends).
 Predicted time: a message takes alpha + bytes / beta, a round as long as its
 largest message, and the rounds follow each other:
   time = sum over rounds of (alpha + largest message of the round / beta).
+Before that the survivors shrink: six agreements, each 2 alpha + member * ranks.
 Not in it: finding out who died, making the plan, contention in the network.
 
   regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --fail-rate 0.01
@@ -133,7 +134,6 @@ figure's. Same arguments, same bytes.)";
 
 CLI::Option* add_json(CLI::App& app, std::string& json) {
     return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
-        ->check(output_path())
         ->type_name("OUT");
 }
 
@@ -220,6 +220,11 @@ void add_plan(CLI::App& recover, RecoverOptions& options) {
         ->type_name("US")
         ->group(group);
     recover
+        .add_option("--member", options.network.member_us,
+                    "microseconds that each rank costs at the root of an agreement (default 2.2, measured)")
+        ->type_name("US")
+        ->group(group);
+    recover
         .add_option("--beta", options.network.beta_gbps, "bandwidth of a rank in 10^9 bytes per second (default 10)")
         ->type_name("GBPS")
         ->group(group);
@@ -280,7 +285,6 @@ CLI::App* add_loss(CLI::App& app, LossOptions& options) {
         ->group(simulation);
     add_json(*loss, options.json)->group("Output");
     loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, and no text")
-        ->check(output_path())
         ->type_name("OUT")
         ->group("Output");
     loss->footer(loss_after);
@@ -307,6 +311,8 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
         throw CLI::ValidationError("--fail-rate", "expected a number from 0 to 1");
     if (!(0 <= options.network.alpha_us && std::isfinite(options.network.alpha_us)))
         throw CLI::ValidationError("--alpha", "expected a number of microseconds, 0 or more");
+    if (!(0 <= options.network.member_us && std::isfinite(options.network.member_us)))
+        throw CLI::ValidationError("--member", "expected a number of microseconds, 0 or more");
     if (!(0 < options.network.beta_gbps && std::isfinite(options.network.beta_gbps)))
         throw CLI::ValidationError("--beta", "expected a number of 10^9 bytes per second above 0");
     if (options.transfers && options.json.empty()) throw CLI::ValidationError("--transfers", "is for --json OUT");

@@ -88,6 +88,27 @@ void append_plan(Table& table, RecoverOptions const& options, Recovery const& re
                                    options.network.alpha_us, options.network.beta_gbps));
 }
 
+void append_agreement(Table& table, Network const& network, std::uint64_t num_survivors) {
+    auto const one = network.agreement_seconds(num_survivors);
+    table.row("shrinks in",
+              fmt::format("{}, predicted: {} agreements of {}, in which each of {} takes {:g} us at the root",
+                          duration(agreements_per_shrink * one), agreements_per_shrink, duration(one),
+                          counted(num_survivors - 1, "rank"), network.member_us));
+    table.more(fmt::format("agreements in a binary tree, which Open MPI 5.0.9 cannot survive, would take {}",
+                           duration(agreements_per_shrink * network.tree_agreement_seconds(num_survivors))));
+}
+
+Json agreement_to_json(Network const& network, std::uint64_t num_survivors) {
+    auto const one = network.agreement_seconds(num_survivors);
+    return {
+        {"model", "a star: 2 * alpha + (survivors - 1) * member; a tree: ceil(log2(survivors)) * 2 * (alpha + member)"},
+        {"member_seconds", network.member_us * 1e-6},
+        {"agreement_seconds", one},
+        {"agreements_per_shrink", agreements_per_shrink},
+        {"shrink_seconds", agreements_per_shrink * one},
+        {"tree_shrink_seconds", agreements_per_shrink * network.tree_agreement_seconds(num_survivors)}};
+}
+
 Json to_json(Traffic const& traffic, std::uint64_t num_blocks, std::uint64_t block_bytes, std::size_t num_survivors) {
     return {{"largest", traffic.most_blocks * block_bytes},
             {"mean", mean(num_blocks, num_survivors) * static_cast<double>(block_bytes)},
@@ -166,6 +187,7 @@ std::string text_of(RecoverOptions const& options, Recovery const& recovery) {
                                      counted(recovery.num_requests, "block"), relation.unservable.size(),
                                      relation.local.size(), relation.rounds.values.size()));
     if (relation.h > 0) append_plan(table, options, recovery);
+    if (num_failed > 0 && num_survivors > 1) append_agreement(table, options.network, num_survivors);
     std::string steps;
     for (auto const& step : recovery.steps)
         steps += fmt::format("{}{} {}", steps.empty() ? "" : ", ", step.name, duration(step.seconds));
@@ -202,6 +224,7 @@ void write_json(RecoverOptions const& options, std::span<PeId const> failed, Rec
     json.member("bytes_sent", traffic_to_json(sent(recovery)));
     json.member("bytes_received", traffic_to_json(received(recovery)));
     json.member("prediction", prediction_to_json(options, recovery));
+    json.member("agreement", agreement_to_json(options.network, recovery.survivors.size()));
     json.member("planning", planning_to_json(recovery));
     if (options.transfers) append_transfers(json, relation.rounds);
     json.finish();

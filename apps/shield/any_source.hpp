@@ -10,15 +10,21 @@
 
 namespace regraft::shield {
 
+/// How a call asks for messages: it waits until one comes, or it returns at once.
+enum class Look { polls, waits };
+
 /// False: nobody gets an obituary, as far as is known.
 bool may_mourn();
 /// Nothing has come yet for a receive or probe from any source: the dead member of which it gets an obituary now. None:
 /// it waits on. To be asked again and again. suspended: MPI has said so of the request.
-std::optional<int> find_obituary(Lane const& lane, bool suspended);
+std::optional<int> find_obituary(Lane const& lane, Look look, bool suspended);
 /// The same where MPI never says anything of deaths: for probes, and for requests that are not tested.
-std::optional<int> look_for_obituary(Lane const& lane);
-/// So many receives can get one now.
-int count_obituaries(Lane const& lane);
+std::optional<int> look_for_obituary(Lane const& lane, Look look);
+/// Nothing has come yet for a probe: the dead member of which it finds an empty message now. From any source: its
+/// obituary. From a dead rank for which it looks again and again: that one, when nobody who lives makes a step.
+std::optional<int> find_dead(Lane const& lane, Look look, int from);
+/// Whether so many receives, of which the program tests whether all are over, can each get one now.
+bool has_obituaries(Lane const& lane, int wanted);
 /// A receive gets it.
 void deliver_obituary(Lane const& lane, int dead);
 /// A probe has found it: it is the next for probes and receives from any source.

@@ -50,9 +50,12 @@ bool Board::lives(int rank) {
     return process != 0 && (kill(process, 0) == 0 || errno != ESRCH);
 }
 
-bool Board::end_job(int code) {
+bool Board::end_job(int code, bool of_program) {
+    auto& head = *reinterpret_cast<Head*>(memory_);
     std::int32_t nobody = 0;
-    return reinterpret_cast<Head*>(memory_)->end_code.compare_exchange_strong(nobody, code);
+    bool const is_first = head.end_code.compare_exchange_strong(nobody, code);
+    if (is_first) head.of_program = of_program ? 1 : 0;  // the launcher leaves time for last words
+    return is_first;
 }
 
 }  // namespace regraft::shield

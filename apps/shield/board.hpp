@@ -10,7 +10,7 @@
 
 namespace regraft::shield {
 
-/// Of one rank. tools/shield.py reads exit_code.
+/// Of one rank. tools/shield.py reads exit_code, and all of Head.
 struct Place {
     std::atomic<pid_t> process;           // 0: not there yet, or on another host
     std::atomic<std::int32_t> exit_code;  // of a process that ends without MPI_Finalize
@@ -25,7 +25,9 @@ struct Place {
     std::atomic<std::uint32_t> starves;  // 0: not in need of an obituary
     std::atomic<std::uint64_t> bytes;    // of the largest message that is awaited
     std::atomic<std::uint64_t> sketch;   // of the members
-    std::uint64_t reserved[7];
+    std::atomic<std::uint64_t> looks;    // 0: it does not wait by looking again and again; else how often it has
+    std::atomic<std::uint64_t> outside;  // nanoseconds of its processor between them
+    std::uint64_t reserved[5];
 };
 static_assert(sizeof(Place) == 128);
 
@@ -44,13 +46,15 @@ public:
     bool is_shared() const { return shared_; }
     /// Whether a rank is a process on this host that lives.
     bool lives(int rank);
-    /// Asks the launcher to end the job with this code. Whether this process is the first to ask, who is heard.
-    bool end_job(int code);
+    /// Asks the launcher to end the job with this code. of_program: which is the program's own. Whether this process is
+    /// the first to ask, who is heard.
+    bool end_job(int code, bool of_program);
 
 private:
     struct Head {
         std::atomic<std::int32_t> end_code;
-        std::int32_t reserved[15];
+        std::atomic<std::int32_t> of_program;
+        std::int32_t reserved[14];
     };
     static_assert(sizeof(Head) == 64);
 

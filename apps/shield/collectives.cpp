@@ -82,6 +82,58 @@ struct Gathering {
     }
 };
 
+/// The blocks of MPI_Gatherv at its root; elsewhere nobody has to give any.
+struct Blocks {
+    void* data;
+    int const* counts;
+    int const* places;
+    MPI_Datatype type;
+
+    Buffer part(int rank) const { return displaced(data, counts[rank], type, places[rank]); }
+};
+
+/// MPI_Gatherv.
+struct UnlikeGathering {
+    Lane const& lane;
+    Buffer send;
+    Blocks blocks;
+    int root;
+    bool is_root = lane.self == root;
+    bool in_place = is_root && send.data == MPI_IN_PLACE;
+    Buffer own = in_place ? blocks.part(root) : send;
+    Kept kept{in_place, own};
+
+    UnlikeGathering(Lane const& on, Buffer const& from, Blocks const& to, int at)
+        : lane(on), send(from), blocks(to), root(at) {}
+
+    /// Of the data that a member gives, whose types may differ here and there.
+    std::size_t bytes(int rank) const {
+        Buffer const block{nullptr, is_root ? blocks.counts[rank] : send.count, is_root ? blocks.type : send.type};
+        if (block.is_plain()) return block.bytes();
+        MPI_Count size = 0;
+        PMPI_Type_size_x(block.type, &size);
+        return static_cast<std::size_t>(block.count) * static_cast<std::size_t>(size);
+    }
+    int attempt(MPI_Comm on) {
+        kept.restore();
+        int const to = lane.position(root);
+        if (!is_root || lane.is_whole())
+            return PMPI_Gatherv(send.data, send.count, send.type, blocks.data, blocks.counts, blocks.places,
+                                blocks.type, to, on);
+        make_holes(lane, [&](int rank) { return blocks.part(rank); });
+        Selected const rows(lane, blocks.counts, blocks.places);
+        return PMPI_Gatherv(send.data, send.count, send.type, blocks.data, rows.counts.data(), rows.places.data(),
+                            blocks.type, to, on);
+    }
+    void combine(Inputs const& inputs) {
+        kept.restore();
+        make_holes(lane, [&](int rank) { return blocks.part(rank); });
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (lane.living[i] != root) blocks.part(lane.living[i]).unpack(inputs[i]);
+        if (!in_place) copy(own, blocks.part(root));
+    }
+};
+
 }  // namespace
 }  // namespace regraft::shield
 
@@ -110,7 +162,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
                              if (!is_root) buffer.unpack(bytes);
                          },
                          [&] {
-                             without_root("MPI_Bcast", root, true);
+                             without_root(*lane, "MPI_Bcast", root, true);
                              buffer.make_hole();
                          }});
 }
@@ -143,12 +195,12 @@ int MPI_Reduce(void const* send, void* receive, int count, MPI_Datatype type, MP
                                            kept.restore();
                                            return PMPI_Reduce(send, receive, count, type, op, lane->position(root), on);
                                        },
-                                       [&](auto& bytes) { own.pack(bytes); },
+                                       [&](int) { return own.bytes(); }, [&](auto& bytes) { own.pack(bytes); },
                                        [&](Inputs const& inputs) {
                                            kept.restore();
                                            reduce_in_order(*lane, inputs, own, {receive, count, type}, op);
                                        },
-                                       [&] { without_root("MPI_Reduce", root, false); }});
+                                       [&] { without_root(*lane, "MPI_Reduce", root, false); }});
 }
 
 int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
@@ -161,9 +213,9 @@ int MPI_Gather(void const* send, int send_count, MPI_Datatype send_type, void* r
     Gathering it(*lane, {const_cast<void*>(send), send_count, send_type}, {receive, count, type}, root);
     return run_to_root(
         *lane, root, lane->self == root ? it.block.bytes() : it.own.bytes(),
-        OperationToRoot{[&it](MPI_Comm on) { return it.attempt(on); }, [&it](auto& bytes) { it.own.pack(bytes); },
-                        [&it](Inputs const& inputs) { it.combine(inputs); },
-                        [&it] { without_root("MPI_Gather", it.root, false); }});
+        OperationToRoot{[&it](MPI_Comm on) { return it.attempt(on); }, [&it](int) { return it.own.bytes(); },
+                        [&it](auto& bytes) { it.own.pack(bytes); }, [&it](Inputs const& inputs) { it.combine(inputs); },
+                        [&it] { without_root(it.lane, "MPI_Gather", it.root, false); }});
 }
 
 int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
@@ -173,18 +225,19 @@ int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* 
         int const code = PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, root, comm);
         return lane == nullptr ? code : complain(*lane, code);
     }
-    bool const in_place = send == MPI_IN_PLACE;
-    Kept kept(in_place, in_place ? displaced(receive, counts[root], type, places[root]) : Buffer{});
-    auto const attempt = [&](MPI_Comm on) {
-        kept.restore();
-        int const to = lane->position(root);
-        if (lane->self != root || lane->is_whole())
-            return PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, to, on);
-        make_holes(*lane, [&](int rank) { return displaced(receive, counts[rank], type, places[rank]); });
-        Selected const rows(*lane, counts, places);
-        return PMPI_Gatherv(send, send_count, send_type, receive, rows.counts.data(), rows.places.data(), type, to, on);
-    };
-    return run_confirmed(*lane, false, root, attempt, [&] { without_root("MPI_Gatherv", root, false); });
+    bool const is_root = lane->self == root;
+    if (is_root && are_missing(counts, places))
+        return complain(*lane, PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, root, comm));
+    UnlikeGathering it(*lane, {const_cast<void*>(send), send_count, send_type}, {receive, counts, places, type}, root);
+    // What each keeps differs, but all have to count alike, so that the last of so many calls is confirmed on all.
+    constexpr std::size_t bytes_of_each = 512;
+    bool const is_large = is_root || !forwardable(it.bytes(lane->self));
+    return run(*lane, {.role = is_root ? Role::takes : Role::gives, .acknowledged = is_large, .bytes = bytes_of_each},
+               root,
+               OperationToRoot{[&it](MPI_Comm on) { return it.attempt(on); },
+                               [&it](int rank) { return it.bytes(rank); }, [&it](auto& bytes) { it.send.pack(bytes); },
+                               [&it](Inputs const& inputs) { it.combine(inputs); },
+                               [&it] { without_root(it.lane, "MPI_Gatherv", it.root, false); }});
 }
 
 int MPI_Scatter(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
@@ -204,7 +257,7 @@ int MPI_Scatter(void const* send, int send_count, MPI_Datatype send_type, void* 
         return PMPI_Scatterv(send, rows.counts.data(), rows.places.data(), block.get(), receive, count, type, from, on);
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
-        without_root("MPI_Scatter", root, true);
+        without_root(*lane, "MPI_Scatter", root, true);
         Buffer{receive, count, type}.make_hole();
     });
 }
@@ -224,7 +277,7 @@ int MPI_Scatterv(void const* send, int const counts[], int const places[], MPI_D
         return PMPI_Scatterv(send, rows.counts.data(), rows.places.data(), send_type, receive, count, type, from, on);
     };
     return run_confirmed(*lane, false, root, attempt, [&] {
-        without_root("MPI_Scatterv", root, true);
+        without_root(*lane, "MPI_Scatterv", root, true);
         Buffer{receive, count, type}.make_hole();
     });
 }

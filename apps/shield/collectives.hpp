@@ -22,6 +22,7 @@ int run(Lane& lane, Traits traits, int root, Operation const& operation) {
     auto const call = [&] { return collective(*session().shield, lane, traits, root, operation); };
     int const code = wait_in(lane, call);
     without_the_dead(lane, root);
+    if (root == no_root || lane.lives(root)) end_holes();
     return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 

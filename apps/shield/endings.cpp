@@ -64,7 +64,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
     }
     if (!it.board->is_shared()) return PMPI_Abort(comm, code);
     end_job((code & 0xff) == 0 ? 1 : code & 0xff, located("MPI_Abort"),
-            "the program ends the job, code " + std::to_string(code));
+            "the program ends the job, code " + std::to_string(code), CodeOf::program);
 }
 
 __attribute__((visibility("default"))) void quick_exit(int code) noexcept {

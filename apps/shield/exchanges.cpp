@@ -9,6 +9,7 @@
 #include "shield/any_source.hpp"
 #include "shield/messages.hpp"
 #include "shield/proxies.hpp"
+#include "shield/strangers.hpp"
 #include "shield/waiting.hpp"
 
 namespace regraft::shield {
@@ -34,6 +35,34 @@ void miss_message(MPI_Comm face, int from, int tag, MPI_Message* message, MPI_St
     *message = MPI_MESSAGE_NO_PROC;
     missing_messages().push_back({face, from, tag});
     set_empty(status, from, tag);
+}
+
+int find_message(Lane& lane, Look look, int from, int tag, int* is_there, MPI_Message* message, MPI_Status* status) {
+    session().shield->help();
+    *is_there = 0;
+    if (is_out_of_range(lane, from)) return complain(lane, MPI_ERR_RANK);
+    MPI_Status seen;
+    int code = MPI_SUCCESS;
+    if (!is_not_on_face(lane, from)) code = PMPI_Improbe(lane.on_face(from), tag, lane.face, is_there, message, &seen);
+    bool const failed = is_of_the_dead(code);
+    if (failed) *is_there = 0;
+    auto const dead = *is_there == 0 ? find_dead(lane, look, from) : std::nullopt;
+    if (dead && from == MPI_ANY_SOURCE && session().policy.any_source == AnySource::error)
+        return complain(lane, receive_obituary(lane, {}, *dead, tag, status));
+    if (dead) {
+        if (from == MPI_ANY_SOURCE) {
+            deliver_obituary(lane, *dead);
+            note_hole(lane, MPI_ANY_SOURCE);
+        }
+        *is_there = 1;
+        miss_message(lane.face, *dead, tag, message, status);
+    }
+    if (dead || failed) return MPI_SUCCESS;
+    if (code != MPI_SUCCESS || *is_there == 0) return complain(lane, code);
+    translate(lane, &seen);
+    if (*message != MPI_MESSAGE_NO_PROC) found_messages()[*message] = {lane.face, seen.MPI_SOURCE, seen.MPI_TAG};
+    if (status != MPI_STATUS_IGNORE) *status = seen;
+    return code;
 }
 
 /// The receive gives the status.
@@ -85,28 +114,17 @@ int MPI_Isendrecv_replace(void* data, int count, MPI_Datatype type, int to, int 
 
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int* is_there, MPI_Message* message, MPI_Status* status) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Improbe(from, tag, comm, is_there, message, status);
-    session().shield->help();
-    *is_there = 0;
-    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
-    if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
-    MPI_Status seen;
-    int const code = PMPI_Improbe(lane->on_face(from), tag, lane->face, is_there, message, &seen);
-    bool const failed = is_of_the_dead(code);
-    if (failed) *is_there = 0;
-    auto const dead = *is_there == 0 && from == MPI_ANY_SOURCE ? look_for_obituary(*lane) : std::nullopt;
-    if (dead && session().policy.any_source == AnySource::error)
-        return complain(*lane, receive_obituary(*lane, {}, *dead, tag, status));
-    if (dead) {
-        deliver_obituary(*lane, *dead);
-        *is_there = 1;
-        miss_message(comm, *dead, tag, message, status);
+    if (session().shield == nullptr) return PMPI_Improbe(from, tag, comm, is_there, message, status);
+    Looking looking;
+    if (lane == nullptr) {
+        int const code = PMPI_Improbe(from, tag, comm, is_there, message, status);
+        if (code != MPI_SUCCESS || *is_there != 0) return code;
+        looking.in_vain([&] { return awaited_there(comm); });
+        end_if_in_vain(comm);
+        return code;
     }
-    if (dead || failed) return MPI_SUCCESS;
-    if (code != MPI_SUCCESS || *is_there == 0) return complain(*lane, code);
-    translate(*lane, &seen);
-    if (*message != MPI_MESSAGE_NO_PROC) found_messages()[*message] = {comm, seen.MPI_SOURCE, seen.MPI_TAG};
-    if (status != MPI_STATUS_IGNORE) *status = seen;
+    int const code = find_message(*lane, Look::polls, from, tag, is_there, message, status);
+    if (*is_there == 0) looking.in_vain([] { return 0; });
     return code;
 }
 
@@ -118,7 +136,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     for (int is_there = 0;;) {
         // Asked before: what came before the death is there then.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
-        int const code = MPI_Improbe(from, tag, comm, &is_there, message, status);
+        int const code = find_message(*lane, Look::waits, from, tag, &is_there, message, status);
         if (code != MPI_SUCCESS || is_there != 0) return code;
         if (!dead) {
             waiting.go_on([] { return 0; });

@@ -50,6 +50,7 @@ static_assert(sizeof(Counts) == counters.size() * sizeof(std::uint64_t), "ranks 
 struct Family {
     char const* name;
     std::int32_t number;  // its place among all
+    bool is_idle;         // those who only wait call it again and again, too
     Counts counts{};
     bool has_spoken = false;  // of what was left out
 };
@@ -68,6 +69,7 @@ public:
         if (outer_ != nullptr) outer_->settle();
         current_ = this;
         ++family_.counts.calls;
+        if (end_looking_ != nullptr && !family_.is_idle) end_looking_();
         if (shown_ != nullptr) shown_->store(family_.number, std::memory_order_relaxed);
     }
     Entry(Entry const&) = delete;
@@ -79,6 +81,8 @@ public:
 
     /// Where others see the number of the family that was called last.
     static void show(std::atomic<std::int32_t>* place) { shown_ = place; }
+    /// Told when the program makes a call that is not idle; nullptr: nobody is.
+    static void tell_of_steps(void (*end_looking)()) { end_looking_ = end_looking; }
     /// What was counted up to now belongs to the present call.
     static void settle_current() {
         if (current_ != nullptr) current_->settle();
@@ -106,6 +110,7 @@ private:
 
     static inline Entry* current_ = nullptr;
     static inline std::atomic<std::int32_t>* shown_ = nullptr;
+    static inline void (*end_looking_)() = nullptr;
 
     Family& family_;
     void const* caller_;

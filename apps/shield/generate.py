@@ -26,6 +26,7 @@ using namespace regraft::shield;
 
 """
 MEETS = r"MPI_(Win_fence|Intercomm_create|Comm_(accept|connect|spawn|spawn_multiple))"  # calls of all members of what they are given
+IDLE = r"MPI_(Test(all|any|some)?|Iprobe|Improbe|Request_get_status|Comm_(rank|size|group|compare|get_errhandler))"
 GUARDED = ("MPI_Comm", "MPI_Win", "MPI_File")
 
 # Why the shield does not carry a call out, by its name; the first that fits.
@@ -116,7 +117,7 @@ def entry(function: Function, becomes: str, number: int) -> str:
 
 
 def entries(intercepted: list[Function], becomes: dict[str, str]) -> str:
-    names = "\n".join(f'    {{"{function.name}", {i}}},' for i, function in enumerate(intercepted))
+    names = "\n".join(f'    {{"{function.name}", {i}, {str(bool(re.fullmatch(IDLE, function.name))).lower()}}},' for i, function in enumerate(intercepted))
     table = f"namespace {{\nconstinit Family all[] = {{\n{names}\n}};\n}}  // namespace\n\nstd::span<Family> regraft::shield::families() {{\n    return all;\n}}\n\n"
     return HEAD + table + "\n".join(entry(function, becomes[function.name], i) for i, function in enumerate(intercepted))
 

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 
+#include "launch/rank.h"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "shield/attributes.hpp"
@@ -107,15 +108,19 @@ using namespace regraft::shield;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+    regraft_rank_enters();
     int const code = PMPI_Init(argc, argv);
-    if (code == MPI_SUCCESS) start();
+    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    regraft_rank_has_left();
     return code;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    regraft_rank_enters();
     int const code =
         PMPI_Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
-    if (code == MPI_SUCCESS) start();
+    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    regraft_rank_has_left();
     return code;
 }
 

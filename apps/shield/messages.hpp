@@ -57,7 +57,7 @@ int start_nothing(MPI_Comm face, Buffer const& buffer, int from, int tag, MPI_Re
 void expect_message(MPI_Request request, MPI_Comm face, Buffer const& buffer, int from, int tag);
 /// Whether a message is under way on this face.
 bool has_messages(MPI_Comm face);
-/// Replaces the rank on the face in the status by that of the program.
+/// A message has come: replaces the rank on the face in the status by that of the program.
 void translate(Lane const& lane, MPI_Status* status);
 /// Says nothing of a message, as from a process that sent none.
 void set_empty(MPI_Status* status, int from, int tag);

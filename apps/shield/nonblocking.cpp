@@ -74,6 +74,7 @@ int start_with(Lane& lane, MPI_Request* request, int root, Attempt attempt, std:
     auto& family = Entry::current()->family();
     auto const end = [=, &lane, &family, handle = *request, finish = std::move(finish)](int ended) {
         if (ended == MPI_SUCCESS) finish();
+        if (root == no_root || lane.lives(root)) end_holes();
         if (ended == MPI_SUCCESS && !*all_live) ended_without_the_dead(family, lane, root);
         end_request(handle, {ended, lane.face});
     };
@@ -210,7 +211,7 @@ int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm
         return PMPI_Ibcast(data, count, type, lane->position(root), on, native);
     };
     return start_rooted(*lane, request, root, attempt, [=] {
-        without_root("MPI_Ibcast", root, true);
+        without_root(*lane, "MPI_Ibcast", root, true);
         Buffer{data, count, type}.make_hole();
     });
 }
@@ -238,7 +239,7 @@ int MPI_Ireduce(void const* send, void* receive, int count, MPI_Datatype type, M
         held->restore();
         return PMPI_Ireduce(send, receive, count, type, op, lane->position(root), on, native);
     };
-    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Ireduce", root, false); });
+    return start_rooted(*lane, request, root, attempt, [=] { without_root(*lane, "MPI_Ireduce", root, false); });
 }
 
 int MPI_Iscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -305,7 +306,7 @@ int MPI_Igather(void const* send, int send_count, MPI_Datatype send_type, void* 
         return PMPI_Igatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(),
                              held->in_block->get(), to, on, native);
     };
-    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Igather", root, false); });
+    return start_rooted(*lane, request, root, attempt, [=] { without_root(*lane, "MPI_Igather", root, false); });
 }
 
 int MPI_Igatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
@@ -329,7 +330,7 @@ int MPI_Igatherv(void const* send, int send_count, MPI_Datatype send_type, void*
         return PMPI_Igatherv(send, send_count, send_type, receive, held->in.counts.data(), held->in.places.data(), type,
                              to, on, native);
     };
-    return start_rooted(*lane, request, root, attempt, [=] { without_root("MPI_Igatherv", root, false); });
+    return start_rooted(*lane, request, root, attempt, [=] { without_root(*lane, "MPI_Igatherv", root, false); });
 }
 
 int MPI_Iscatter(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count, MPI_Datatype type,
@@ -351,7 +352,7 @@ int MPI_Iscatter(void const* send, int send_count, MPI_Datatype send_type, void*
                               count, type, from, on, native);
     };
     return start_rooted(*lane, request, root, attempt, [=] {
-        without_root("MPI_Iscatter", root, true);
+        without_root(*lane, "MPI_Iscatter", root, true);
         Buffer{receive, count, type}.make_hole();
     });
 }
@@ -375,7 +376,7 @@ int MPI_Iscatterv(void const* send, int const counts[], int const places[], MPI_
                               from, on, native);
     };
     return start_rooted(*lane, request, root, attempt, [=] {
-        without_root("MPI_Iscatterv", root, true);
+        without_root(*lane, "MPI_Iscatterv", root, true);
         Buffer{receive, count, type}.make_hole();
     });
 }

@@ -8,6 +8,7 @@
 #include "shield/any_source.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/messages.hpp"
+#include "shield/strangers.hpp"
 #include "shield/waiting.hpp"
 
 namespace regraft::shield {
@@ -37,7 +38,10 @@ MPI_Request complete_at_once() {
     return handle;
 }
 
-int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status) {
+namespace {
+
+/// asked: the rank from which the program receives, or MPI_ANY_SOURCE; from: the dead one.
+int leave_out(Lane const& lane, int asked, Buffer const& buffer, int from, int tag, MPI_Status* status) {
     auto& it = session();
     notice_death(lane, from);
     set_empty(status, from, tag);
@@ -48,18 +52,26 @@ int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, M
     it.count(&Counts::skipped_receives);
     buffer.make_hole();
     say_once(who + ": receives from it bring nothing");
+    note_hole(lane, asked);
     return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int receive_nothing(Lane const& lane, Buffer const& buffer, int from, int tag, MPI_Status* status) {
+    return leave_out(lane, from, buffer, from, tag, status);
 }
 
 int receive_obituary(Lane const& lane, Buffer const& buffer, int dead, int tag, MPI_Status* status) {
     deliver_obituary(lane, dead);
-    end_wait(lane);
-    if (session().policy.any_source != AnySource::error) return receive_nothing(lane, buffer, dead, tag, status);
+    if (session().policy.any_source != AnySource::error)
+        return leave_out(lane, MPI_ANY_SOURCE, buffer, dead, tag, status);
     set_empty(status, dead, tag);
     return MPI_ERR_PROC_FAILED;
 }
 
 void translate(Lane const& lane, MPI_Status* status) {
+    end_holes();
     if (status == MPI_STATUS_IGNORE || lane.native.empty() || status->MPI_SOURCE < 0) return;
     auto const found = std::find(lane.native.begin(), lane.native.end(), status->MPI_SOURCE);
     status->MPI_SOURCE = static_cast<int>(found - lane.native.begin());
@@ -95,19 +107,36 @@ int await(MPI_Request* request, Buffer const& buffer, MPI_Status* status) {
 }
 
 /// On a communicator that is not shielded. The others get on meanwhile, whom a call of MPI that blocks would hold up.
-int await_native(MPI_Request request, MPI_Status* status) {
-    int code = MPI_SUCCESS;
-    for (int done = 0; code == MPI_SUCCESS && done == 0;) {
-        code = PMPI_Test(&request, &done, status);
-        if (done == 0) session().shield->help();
+int await_native(MPI_Comm comm, MPI_Request request, MPI_Status* status) {
+    Waiting waiting;
+    for (int done = 0;;) {
+        int const code = PMPI_Test(&request, &done, status);
+        if (code != MPI_SUCCESS || done != 0) return code;
+        waiting.go_on([&] { return awaited_there(comm); });
+        end_if_in_vain(comm);
+        session().shield->help();
     }
-    return code;
 }
 template <class Start>
-int await_native(Start const& start, MPI_Status* status) {
+int await_native(MPI_Comm comm, Start const& start, MPI_Status* status) {
     MPI_Request request = MPI_REQUEST_NULL;
     int const code = start(&request);
-    return code != MPI_SUCCESS ? code : await_native(request, status);
+    return code != MPI_SUCCESS ? code : await_native(comm, request, status);
+}
+
+/// MPI's own would keep this process from repairs, but ends if the source dies, which what asks whether a message is
+/// there does not.
+int probe_native(int from, int tag, MPI_Comm comm, MPI_Status* status) {
+    Waiting waiting;
+    for (int found = 0;;) {
+        bool const dead = from >= 0 && backend::knows_of_deaths(MPI_COMM_WORLD) && is_dead_there(comm, from);
+        int const code = PMPI_Iprobe(from, tag, comm, &found, status);
+        if (code != MPI_SUCCESS || found != 0) return code;
+        if (dead) return PMPI_Probe(from, tag, comm, status);
+        waiting.go_on([&] { return awaited_there(comm); });
+        end_if_in_vain(comm);
+        session().shield->help();
+    }
 }
 
 bool is_shielded() {
@@ -127,7 +156,7 @@ int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int 
             return code;
         }
         waiting.go_on([&] { return buffer.bytes(); });
-        if (auto const dead = find_obituary(lane, suspended)) {
+        if (auto const dead = find_obituary(lane, Look::waits, suspended)) {
             auto const ended = withdraw(request, status);
             if (!ended) return receive_obituary(lane, buffer, *dead, tag, status);
             end_wait(lane);
@@ -161,6 +190,28 @@ int finish_receive(Lane& lane, MPI_Request* request, Buffer const& buffer, int f
     return complain(lane, code);
 }
 
+int find_message(Lane& lane, Look look, int from, int tag, int* found, MPI_Status* status) {
+    session().shield->help();
+    *found = 0;
+    if (is_out_of_range(lane, from)) return complain(lane, MPI_ERR_RANK);
+    int code = MPI_SUCCESS;
+    if (!is_not_on_face(lane, from)) code = PMPI_Iprobe(lane.on_face(from), tag, lane.face, found, status);
+    bool const failed = is_of_the_dead(code);
+    if (failed) *found = 0;
+    auto const dead = *found == 0 ? find_dead(lane, look, from) : std::nullopt;
+    if (dead && from == MPI_ANY_SOURCE && session().policy.any_source == AnySource::error)
+        return complain(lane, receive_obituary(lane, {}, *dead, tag, status));
+    if (dead) {
+        if (from == MPI_ANY_SOURCE) probe_obituary(lane, *dead);
+        set_empty(status, *dead, tag);
+        *found = 1;
+        return MPI_SUCCESS;
+    }
+    if (failed) return MPI_SUCCESS;
+    if (*found != 0) translate(lane, status);
+    return complain(lane, code);
+}
+
 }  // namespace
 }  // namespace regraft::shield
 
@@ -174,8 +225,9 @@ int MPI_Send(void const* data, int count, MPI_Datatype type, int to, int tag, MP
     auto* const lane = lane_of(comm);
     if (!is_shielded()) return PMPI_Send(data, count, type, to, tag, comm);
     if (lane == nullptr)
-        return await_native([&](MPI_Request* request) { return PMPI_Isend(data, count, type, to, tag, comm, request); },
-                            MPI_STATUS_IGNORE);
+        return await_native(
+            comm, [&](MPI_Request* request) { return PMPI_Isend(data, count, type, to, tag, comm, request); },
+            MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Isend, {const_cast<void*>(data), count, type}, to, tag);
 }
@@ -185,7 +237,7 @@ int MPI_Ssend(void const* data, int count, MPI_Datatype type, int to, int tag, M
     if (!is_shielded()) return PMPI_Ssend(data, count, type, to, tag, comm);
     if (lane == nullptr)
         return await_native(
-            [&](MPI_Request* request) { return PMPI_Issend(data, count, type, to, tag, comm, request); },
+            comm, [&](MPI_Request* request) { return PMPI_Issend(data, count, type, to, tag, comm, request); },
             MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Issend, {const_cast<void*>(data), count, type}, to, tag);
@@ -196,7 +248,7 @@ int MPI_Rsend(void const* data, int count, MPI_Datatype type, int to, int tag, M
     if (!is_shielded()) return PMPI_Rsend(data, count, type, to, tag, comm);
     if (lane == nullptr)
         return await_native(
-            [&](MPI_Request* request) { return PMPI_Irsend(data, count, type, to, tag, comm, request); },
+            comm, [&](MPI_Request* request) { return PMPI_Irsend(data, count, type, to, tag, comm, request); },
             MPI_STATUS_IGNORE);
     enter_message_call();
     return send(*lane, PMPI_Irsend, {const_cast<void*>(data), count, type}, to, tag);
@@ -207,7 +259,8 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     if (!is_shielded()) return PMPI_Recv(data, count, type, from, tag, comm, status);
     if (lane == nullptr)
         return await_native(
-            [&](MPI_Request* request) { return PMPI_Irecv(data, count, type, from, tag, comm, request); }, status);
+            comm, [&](MPI_Request* request) { return PMPI_Irecv(data, count, type, from, tag, comm, request); },
+            status);
     enter_message_call();
     Buffer const buffer{data, count, type};
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
@@ -231,11 +284,12 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
         int code = PMPI_Irecv(data, count, type, from, tag, comm, &receipt);
         if (code == MPI_SUCCESS)
             code = await_native(
+                comm,
                 [&](MPI_Request* request) {
                     return PMPI_Isend(send_data, send_count, send_type, to, send_tag, comm, request);
                 },
                 MPI_STATUS_IGNORE);
-        return code != MPI_SUCCESS ? code : await_native(receipt, status);
+        return code != MPI_SUCCESS ? code : await_native(comm, receipt, status);
     }
     enter_message_call();
     Buffer const buffer{data, count, type};
@@ -261,23 +315,16 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     auto* const lane = lane_of(comm);
     if (!is_shielded()) return PMPI_Probe(from, tag, comm, status);
-    if (lane == nullptr) {
-        // MPI's own ends if the source dies, and what asks whether something is there does not.
-        for (; session().shield->has_pending() && !backend::knows_of_deaths(MPI_COMM_WORLD); session().shield->help()) {
-            int found = 0;
-            int const code = PMPI_Iprobe(from, tag, comm, &found, status);
-            if (code != MPI_SUCCESS || found != 0) return code;
-        }
-        return PMPI_Probe(from, tag, comm, status);
-    }
+    if (lane == nullptr) return probe_native(from, tag, comm, status);
     enter_message_call();
     Waiting waiting;
     for (int found = 0;;) {
         // Asked before: what came before the death is there then.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
-        int const code = MPI_Iprobe(from, tag, comm, &found, status);
+        int const code = find_message(*lane, Look::waits, from, tag, &found, status);
         if (code != MPI_SUCCESS || found != 0) return code;
         if (dead) {
+            note_hole(*lane, from);
             set_empty(status, from, tag);
             return MPI_SUCCESS;
         }
@@ -287,26 +334,17 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Iprobe(from, tag, comm, found, status);
-    session().shield->help();
-    *found = 0;
-    if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
-    if (is_not_on_face(*lane, from)) return MPI_SUCCESS;
-    int const code = PMPI_Iprobe(lane->on_face(from), tag, lane->face, found, status);
-    bool const failed = is_of_the_dead(code);
-    if (failed) *found = 0;
-    if (*found == 0 && from == MPI_ANY_SOURCE) {
-        auto const dead = look_for_obituary(*lane);
-        if (!dead) return failed ? MPI_SUCCESS : complain(*lane, code);
-        if (session().policy.any_source == AnySource::error)
-            return complain(*lane, receive_obituary(*lane, {}, *dead, tag, status));
-        probe_obituary(*lane, *dead);
-        set_empty(status, *dead, tag);
-        *found = 1;
-        return MPI_SUCCESS;
+    if (!is_shielded()) return PMPI_Iprobe(from, tag, comm, found, status);
+    Looking looking;
+    if (lane == nullptr) {
+        int const code = PMPI_Iprobe(from, tag, comm, found, status);
+        if (code != MPI_SUCCESS || *found != 0) return code;
+        looking.in_vain([&] { return awaited_there(comm); });
+        end_if_in_vain(comm);
+        return code;
     }
-    if (failed) return MPI_SUCCESS;
-    if (*found != 0) translate(*lane, status);
-    return complain(*lane, code);
+    int const code = find_message(*lane, Look::polls, from, tag, found, status);
+    if (*found == 0) looking.in_vain([] { return 0; });
+    return code;
 }
 }

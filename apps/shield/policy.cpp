@@ -41,6 +41,7 @@ constexpr Declaration declarations[] = {
     {"SEND_DEAD", "skip|error|abort", set<&Policy::sends>},
     {"RECV_DEAD", "hole|error|abort", set<&Policy::receives>},
     {"HOLES", "zero|keep|poison", set_holes},
+    {"HOLES_IN_A_ROW", "N", set<&Policy::holes_in_a_row>},
     {"COMMIT", "forward|confirm", set<&Policy::always_confirms>},
     {"ANY_SOURCE", "wait|obituary|error", set<&Policy::any_source>},
     {"STARVATION", "N", set<&Policy::starvation>},

@@ -25,6 +25,7 @@ struct Policy {
     int min_survivors = 1;                           // fewer end the job
     int watchdog = 60;                               // seconds for a step of a repair; 0: any time
     int starvation = 10;                             // seconds, until who waits in vain gets an obituary; 0: never
+    int holes_in_a_row = 1000;                       // from one source, which end the job; 0: never
     std::string report;                              // file; empty: none
 };
 

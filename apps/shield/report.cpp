@@ -1,7 +1,9 @@
 #include "shield/report.hpp"
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -61,11 +63,24 @@ bool add_up(Records& records, Session const& it) {
     return add(records.where.data(), size, MPI_INT, MPI_SUM);
 }
 
+/// Those who live come to agree on who does, and the sums are theirs. Each attempt that fails has lost somebody.
+Records records_of_all(Session const& it) {
+    for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
+        auto records = own(it);
+        reach(call_points.add, it.shield->self());
+        if (it.shield->confirm_living(add_up(records, it))) return records;
+    }
+    return own(it);
+}
+
 std::vector<int> the_dead(Session const& it) {
     auto const* const world = it.shield->find(MPI_COMM_WORLD);
     std::vector<int> dead;
-    for (int rank = 0; rank < static_cast<int>(world->size()); ++rank)
-        if (!world->lives(rank) || ft::backend::is_dead(MPI_COMM_WORLD, rank)) dead.push_back(rank);
+    auto const living = it.shield->living();
+    for (int rank = 0; rank < static_cast<int>(world->size()); ++rank) {
+        bool const lives = std::binary_search(living.begin(), living.end(), PeId{static_cast<std::uint32_t>(rank)});
+        if (!lives || ft::backend::is_dead(MPI_COMM_WORLD, rank)) dead.push_back(rank);
+    }
     return dead;
 }
 
@@ -143,14 +158,17 @@ void report_aside(char const* call) {
 void report_all() {
     auto const& it = session();
     if (it.policy.report.empty()) return;
-    auto records = own(it);
-    auto all = records;
-    if (add_up(all, it)) records = std::move(all);
-    it.shield->let_one_act([&] {
+    auto const records = records_of_all(it);
+    auto const act = [&] {
         reach(call_points.write, it.shield->self());
         write(it.policy.report, to_json(it, records).dump(2));
         reach(call_points.written, it.shield->self());
-    });
+    };
+    // Who has died meanwhile is to be in it, too.
+    for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
+        it.shield->let_one_act(act);
+        if (it.shield->confirm_living(true)) return;
+    }
 }
 
 }  // namespace regraft::shield

@@ -17,6 +17,7 @@
 #include "shield/native_persistent.hpp"
 #include "shield/nonblocking.hpp"
 #include "shield/proxies.hpp"
+#include "shield/strangers.hpp"
 #include "shield/waiting.hpp"
 
 namespace regraft::shield {
@@ -93,7 +94,11 @@ using Start = int (*)(void const*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Re
 
 int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm, MPI_Request* request) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
+    if (lane == nullptr) {
+        int const code = start(buffer.data, buffer.count, buffer.type, to, tag, comm, request);
+        if (code == MPI_SUCCESS && *request != complete_at_once()) note_started(*request, comm);
+        return code;
+    }
     enter_message_call();
     if (is_out_of_range(*lane, to)) return complain(*lane, MPI_ERR_RANK);
     bool dead = is_lost(*lane, to);
@@ -128,10 +133,10 @@ int left_out(Message const& message, MPI_Status* status) {
 }
 
 /// A receive from any source for which nothing has come: whether it ends with an obituary.
-Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspended) {
+Progress end_with_obituary(MPI_Request* request, MPI_Status* status, Look look, bool suspended) {
     auto const found = under_way().find(*request);
     auto const* const lane = lane_of(found->second.face);
-    auto const dead = lane == nullptr ? std::nullopt : find_obituary(*lane, suspended);
+    auto const dead = lane == nullptr ? std::nullopt : find_obituary(*lane, look, suspended);
     if (!dead) return {};
     auto const message = found->second;
     under_way().erase(found);
@@ -142,7 +147,7 @@ Progress end_with_obituary(MPI_Request* request, MPI_Status* status, bool suspen
     return {true, *code, message.face};
 }
 
-Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* call) {
+Progress look_at_message(MPI_Request* request, MPI_Status* status, Look look, char const* call) {
     auto const before = *request;
     int flag = 0;
     int code = PMPI_Test(request, &flag, status);
@@ -152,7 +157,7 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
     bool const suspended = is_suspended(code) && *request != MPI_REQUEST_NULL;
     if (known && (suspended || (code == MPI_SUCCESS && flag == 0))) {
         if (found->second.receives && found->second.partner == MPI_ANY_SOURCE)
-            return end_with_obituary(request, status, suspended);
+            return end_with_obituary(request, status, look, suspended);
         return {};
     }
     if (code == MPI_SUCCESS && flag == 0) {
@@ -163,7 +168,10 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
             call,
             "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
     }
-    if (!known) end_native(before);
+    if (!known) {
+        end_native(before);
+        note_ended(before);
+    }
     if (!known && code == MPI_SUCCESS) {
         auto const ending = take_failure(before);
         return {true, ending.code, ending.face};
@@ -179,10 +187,10 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, char const* c
     return {true, code, message.face};
 }
 
-Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
+Progress look_at(MPI_Request* request, MPI_Status* status, Look look, char const* call) {
     if (*request == complete_at_once()) return {true, PMPI_Wait(request, status)};  // known to nobody
     auto* const proxy = find_proxy(*request);
-    if (proxy == nullptr) return look_at_message(request, status, call);
+    if (proxy == nullptr) return look_at_message(request, status, look, call);
     if (!proxy->active) {
         set_inactive(status);
         return {true, MPI_SUCCESS};
@@ -191,7 +199,7 @@ Progress look_at(MPI_Request* request, MPI_Status* status, char const* call) {
     for (std::size_t i = 0; i < proxy->parts.size(); ++i) {
         auto& part = proxy->parts[i];
         if (part == MPI_REQUEST_NULL) continue;
-        auto const progress = look_at_message(&part, i == 0 ? &proxy->status : MPI_STATUS_IGNORE, call);
+        auto const progress = look_at_message(&part, i == 0 ? &proxy->status : MPI_STATUS_IGNORE, look, call);
         is_over = is_over && progress.done;
         if (progress.done) part = MPI_REQUEST_NULL;
         if (progress.code == MPI_SUCCESS) continue;
@@ -216,12 +224,34 @@ std::optional<std::size_t> awaited_bytes(std::span<MPI_Request const> requests) 
         if (is_inactive(request)) continue;
         auto const found = under_way().find(request);
         auto const* const proxy = find_proxy(request);
-        if (proxy == nullptr && found == under_way().end()) return {};
-        auto const bytes = proxy != nullptr ? awaited_bytes(proxy->parts) : found->second.buffer.bytes();
+        auto const place = place_of_request(request);
+        bool const is_there = place != MPI_COMM_NULL;
+        if (proxy == nullptr && found == under_way().end() && !is_there) return {};
+        auto const bytes = is_there           ? awaited_there(place)
+                           : proxy != nullptr ? awaited_bytes(proxy->parts)
+                                              : found->second.buffer.bytes();
         if (!bytes) return {};
         most = std::max(most, *bytes);
     }
     return most;
+}
+
+/// Nothing of what is awaited has come.
+void end_if_all_in_vain(std::span<MPI_Request const> requests) {
+    if (!has_started_any()) return;
+    for (auto const request : requests) {
+        auto const place = place_of_request(request);
+        if (place != MPI_COMM_NULL) end_if_in_vain(place);
+    }
+}
+void look_in_vain(Looking& looking, std::span<MPI_Request const> requests) {
+    looking.in_vain([&] { return awaited_bytes(requests); });
+    end_if_all_in_vain(requests);
+}
+void wait_on(Waiting& waiting, std::span<MPI_Request const> requests) {
+    waiting.go_on([&] { return awaited_bytes(requests); });
+    end_if_all_in_vain(requests);
+    session().shield->help();
 }
 
 /// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
@@ -235,8 +265,8 @@ public:
         auto const& message = found->second;
         if (message.partner != MPI_ANY_SOURCE)
             return can_not_send(*lane, message.partner) ? std::optional(message.partner) : std::nullopt;
-        bool const is_one_left = taken_[message.face]++ < count_obituaries(*lane);
-        return is_one_left ? look_for_obituary(*lane) : std::nullopt;
+        bool const is_one_left = has_obituaries(*lane, ++taken_[message.face]);
+        return is_one_left ? look_for_obituary(*lane, Look::polls) : std::nullopt;
     }
 
 private:
@@ -301,18 +331,17 @@ int raise_in_status(Progress const& failed) {
 }
 
 /// Waits for one, or does not wait: whether it is over.
-Progress finish(MPI_Request* request, MPI_Status* status, bool waits, char const* call) {
+Progress finish(MPI_Request* request, MPI_Status* status, Look look, char const* call) {
     Waiting waiting;
     for (;;) {
-        auto const progress = look_at(request, status, call);
-        if (progress.done || !waits) return progress;
-        waiting.go_on([&] { return awaited_bytes({request, 1}); });
-        session().shield->help();
+        auto const progress = look_at(request, status, look, call);
+        if (progress.done || look == Look::polls) return progress;
+        wait_on(waiting, {request, 1});
     }
 }
 
 /// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
-int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, bool waits,
+int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, Look look,
                 char const* call) {
     Progress failed;  // the first that has
     Waiting waiting;
@@ -322,7 +351,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
         for (int i = 0; i < size; ++i) {
             if (is_inactive(requests[i])) continue;
             active = true;
-            auto const progress = look_at(&requests[i], statuses.at(*count), call);
+            auto const progress = look_at(&requests[i], statuses.at(*count), look, call);
             if (!progress.done) continue;
             statuses.set_code(*count, progress.code);
             if (failed.code == MPI_SUCCESS) failed = progress;
@@ -332,17 +361,16 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
             *count = MPI_UNDEFINED;
             return MPI_SUCCESS;
         }
-        if (*count > 0 || !waits) {
+        if (*count > 0 || look == Look::polls) {
             waiting.end();
             return raise_in_status(failed);
         }
-        waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
-        session().shield->help();
+        wait_on(waiting, {requests, static_cast<std::size_t>(size)});
     }
 }
 
 /// One of several.
-int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status, bool waits,
+int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status, Look look,
                char const* call) {
     session().shield->help();
     Waiting waiting;
@@ -351,7 +379,7 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
         for (int i = 0; i < size; ++i) {
             if (is_inactive(requests[i])) continue;
             active = true;
-            auto const progress = look_at(&requests[i], status, call);
+            auto const progress = look_at(&requests[i], status, look, call);
             if (!progress.done) continue;
             waiting.end();
             *index = i;
@@ -361,9 +389,8 @@ int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Stat
         *index = MPI_UNDEFINED;
         *flag = active ? 0 : 1;
         if (!active) set_inactive(status);
-        if (!active || !waits) return MPI_SUCCESS;
-        waiting.go_on([&] { return awaited_bytes({requests, static_cast<std::size_t>(size)}); });
-        session().shield->help();
+        if (!active || look == Look::polls) return MPI_SUCCESS;
+        wait_on(waiting, {requests, static_cast<std::size_t>(size)});
     }
 }
 
@@ -386,7 +413,11 @@ int MPI_Irsend(void const* data, int count, MPI_Datatype type, int to, int tag, 
 
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
     auto* const lane = lane_of(comm);
-    if (lane == nullptr) return PMPI_Irecv(data, count, type, from, tag, comm, request);
+    if (lane == nullptr) {
+        int const code = PMPI_Irecv(data, count, type, from, tag, comm, request);
+        if (code == MPI_SUCCESS && *request != complete_at_once()) note_started(*request, comm);
+        return code;
+    }
     enter_message_call();
     if (is_out_of_range(*lane, from)) return complain(*lane, MPI_ERR_RANK);
     Buffer const buffer{data, count, type};
@@ -405,15 +436,17 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Wait(request, status);
     session().shield->help();
-    auto const progress = finish(request, status, true, "MPI_Wait");
+    auto const progress = finish(request, status, Look::waits, "MPI_Wait");
     return raise(progress.code, progress.face);
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     if (!is_shielded() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Test(request, flag, status);
+    Looking looking;
     session().shield->help();
-    auto const progress = finish(request, status, false, "MPI_Test");
+    auto const progress = finish(request, status, Look::polls, "MPI_Test");
     *flag = progress.done ? 1 : 0;
+    if (*flag == 0) look_in_vain(looking, {request, 1});
     return raise(progress.code, progress.face);
 }
 
@@ -425,7 +458,7 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     for (int i = 0; i < size; ++i) {
         auto const progress = requests[i] == MPI_REQUEST_NULL
                                   ? Progress{true, PMPI_Wait(&requests[i], statuses.at(i))}
-                                  : finish(&requests[i], statuses.at(i), true, "MPI_Waitall");
+                                  : finish(&requests[i], statuses.at(i), Look::waits, "MPI_Waitall");
         statuses.set_code(i, progress.code);
         if (failed.code == MPI_SUCCESS) failed = progress;
     }
@@ -434,11 +467,14 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
 
 int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs) {
     if (is_for_mpi(size, requests)) return PMPI_Testall(size, requests, flag, theirs);
+    Looking looking;
     session().shield->help();
     *flag = 0;
     Obituaries obituaries;
     for (int i = 0; i < size; ++i) {
-        if (!is_over(requests[i], MPI_STATUS_IGNORE, obituaries)) return MPI_SUCCESS;
+        if (is_over(requests[i], MPI_STATUS_IGNORE, obituaries)) continue;
+        look_in_vain(looking, {requests, static_cast<std::size_t>(size)});
+        return MPI_SUCCESS;
     }
     *flag = 1;
     return MPI_Waitall(size, requests, theirs);
@@ -447,29 +483,37 @@ int MPI_Testall(int size, MPI_Request requests[], int* flag, MPI_Status* theirs)
 int MPI_Waitany(int size, MPI_Request requests[], int* index, MPI_Status* status) {
     if (is_for_mpi(size, requests)) return PMPI_Waitany(size, requests, index, status);
     int flag = 0;
-    return finish_any(size, requests, index, &flag, status, true, "MPI_Waitany");
+    return finish_any(size, requests, index, &flag, status, Look::waits, "MPI_Waitany");
 }
 int MPI_Testany(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
     if (is_for_mpi(size, requests)) return PMPI_Testany(size, requests, index, flag, status);
-    return finish_any(size, requests, index, flag, status, false, "MPI_Testany");
+    Looking looking;
+    int const code = finish_any(size, requests, index, flag, status, Look::polls, "MPI_Testany");
+    if (*flag == 0) look_in_vain(looking, {requests, static_cast<std::size_t>(size)});
+    return code;
 }
 
 int MPI_Waitsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
     if (is_for_mpi(size, requests)) return PMPI_Waitsome(size, requests, count, indices, statuses);
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), true, "MPI_Waitsome");
+    return finish_some(size, requests, count, indices, Statuses(statuses), Look::waits, "MPI_Waitsome");
 }
 int MPI_Testsome(int size, MPI_Request requests[], int* count, int indices[], MPI_Status* statuses) {
     if (is_for_mpi(size, requests)) return PMPI_Testsome(size, requests, count, indices, statuses);
+    Looking looking;
     session().shield->help();
-    return finish_some(size, requests, count, indices, Statuses(statuses), false, "MPI_Testsome");
+    int const code = finish_some(size, requests, count, indices, Statuses(statuses), Look::polls, "MPI_Testsome");
+    if (*count == 0) look_in_vain(looking, {requests, static_cast<std::size_t>(size)});
+    return code;
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (!is_shielded() || request == MPI_REQUEST_NULL) return PMPI_Request_get_status(request, flag, status);
+    Looking looking;
     session().shield->help();
     Obituaries obituaries;
     *flag = is_over(request, status, obituaries) ? 1 : 0;
+    if (*flag == 0) look_in_vain(looking, {&request, 1});
     return MPI_SUCCESS;
 }
 
@@ -480,6 +524,7 @@ int MPI_Request_free(MPI_Request* request) {
     if (proxy == nullptr) {
         under_way().erase(*request);
         forget_native(*request);
+        note_ended(*request);
         return PMPI_Request_free(request);
     }
     for (auto& part : proxy->parts) {

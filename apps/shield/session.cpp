@@ -14,13 +14,13 @@ namespace {
 
 /// Who was found dead in repairs since the last settlement.
 void notice_repairs(Session& it, Family const& family) {
-    auto const repairs = it.shield->repairs();
-    for (auto i = it.settled.repairs; i < repairs.size(); ++i) {
-        for (auto const dead : repairs[i].dead) {
+    for (auto const& repair : it.shield->repairs()) {
+        if (repair.number <= it.settled.repairs) continue;
+        for (auto const dead : repair.dead) {
             auto& notice = it.notices[value(dead)];
-            auto const when = repairs[i].begin - it.begin;
-            if (!repairs[i].was_called && when < notice.when) notice = {when, family.number, 0};
-            notice.repair = static_cast<int>(i) + 1;
+            auto const when = repair.begin - it.begin;
+            if (!repair.was_called && when < notice.when) notice = {when, family.number, 0};
+            notice.repair = static_cast<int>(repair.number);
         }
     }
 }
@@ -116,7 +116,7 @@ int raise_error(Lane& lane, int code) {
         PMPI_Error_string(code, text, &length);
         auto const* const entry = Entry::current();
         end_job(class_of(code), located(entry == nullptr ? "MPI" : entry->family().name),
-                std::string(text) + "; errors are fatal");
+                std::string(text) + "; errors are fatal", CodeOf::program);
     }
     struct Lent {
         Lane const& lane;
@@ -152,11 +152,11 @@ void say_once(std::string const& what) {
     if (auto const* const entry = Entry::current()) say_once(entry->family(), what);
 }
 
-void end_job(int code, std::string const& call, std::string const& why) {
+void end_job(int code, std::string const& call, std::string const& why, CodeOf whose) {
     constexpr int patience = 20;  // seconds that the launcher has
     auto const& board = session().board;
     bool const has_launcher = board != nullptr && board->is_shared();
-    if (!has_launcher || board->end_job(code)) say(call, why);
+    if (!has_launcher || board->end_job(code, whose == CodeOf::program)) say(call, why);
     std::fflush(nullptr);
     if (has_launcher) sleep(patience);
     for (;;) syscall(SYS_exit_group, code);  // not by our own _exit
@@ -184,13 +184,31 @@ int unsupported(char const* call, Lane* lane, int error, std::string const& why)
     return lane == nullptr ? error : complain(*lane, error);
 }
 
-void without_root(char const* call, int root, bool needs_its_data) {
+void without_root(Lane const& lane, char const* call, int root, bool needs_its_data) {
     auto& it = session();
     auto const who = "its root, rank " + std::to_string(root) + ", is dead";
     if (needs_its_data && it.policy.needs_root)
         refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on without its data");
     if (!needs_its_data && !it.policy.skips_dead_root) refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_TO=skip goes on");
     it.count(&Counts::skipped_roots);
+    if (needs_its_data) note_hole(lane, root);
+}
+
+void note_hole(Lane const& lane, int rank) {
+    auto& row = session().holes;
+    auto const most = session().policy.holes_in_a_row;
+    bool const is_any = rank == MPI_ANY_SOURCE;
+    int const source = is_any ? MPI_ANY_SOURCE : static_cast<int>(value(lane.member(rank)));
+    bool const goes_on = row.count != 0 && (is_any || row.source == MPI_ANY_SOURCE || row.source == source);
+    row = {goes_on && !is_any ? row.source : source, goes_on ? row.count + 1 : 1};
+    if (most == 0 || row.count < static_cast<std::uint64_t>(most)) return;
+    auto const* const entry = Entry::current();
+    auto const who = row.source == MPI_ANY_SOURCE ? std::string("dead ranks")
+                                                  : "rank " + std::to_string(row.source) + ", which is dead,";
+    refuse(entry == nullptr ? "MPI" : entry->family().name,
+           std::to_string(most) + " holes of " + who +
+               " have come in a row, and nothing else: the program may take them for data for ever; "
+               "REGRAFT_SHIELD_HOLES_IN_A_ROW=N sets the number, 0: any");
 }
 
 void without_the_dead(Lane const& lane, int root) {

@@ -24,8 +24,15 @@ struct Notice {
     int repair = 0;       // which of them has left the rank behind; 0: none
 };
 
+/// Holes that have come to the program one after the other, and nothing else: it may spin on them for ever.
+struct HolesInARow {
+    int source = 0;  // in MPI_COMM_WORLD, or MPI_ANY_SOURCE
+    std::uint64_t count = 0;
+};
+
 struct Session {
     Policy policy;
+    HolesInARow holes;
     Counts counts;                   // since the last settlement: they go to the family of the present call
     bool has_counted = false;        // any of them
     std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
@@ -98,7 +105,8 @@ void say_once(std::string const& what);
 /// Exit codes of jobs that the shield ends.
 enum class Exit { refused = 4, watchdog = 5, too_few = 6 };
 /// Ends the job: all ranks, if there is a launcher on this host, else this process. Who is the first to do so says why.
-[[noreturn]] void end_job(int code, std::string const& call, std::string const& why);
+enum class CodeOf { shield, program };
+[[noreturn]] void end_job(int code, std::string const& call, std::string const& why, CodeOf whose = CodeOf::shield);
 [[noreturn]] void refuse(char const* call, std::string const& why);
 /// If fewer ranks live than REGRAFT_SHIELD_MIN_SURVIVORS says.
 void end_job_if_too_few(char const* call);
@@ -107,7 +115,14 @@ void end_job_if_too_few(char const* call);
 int unsupported(char const* call, Lane* lane, int error, std::string const& why);
 
 /// What a collective does whose root is dead: counts it, or ends the job.
-void without_root(char const* call, int root, bool needs_its_data);
+void without_root(Lane const& lane, char const* call, int root, bool needs_its_data);
+/// Instead of data of a dead member comes a hole. If REGRAFT_SHIELD_HOLES_IN_A_ROW have come from one, the job ends.
+/// rank: in the lane, or MPI_ANY_SOURCE, which counts as any.
+void note_hole(Lane const& lane, int rank);
+/// Somebody who lives has sent something, or taken part in a collective.
+inline void end_holes() {
+    session().holes.count = 0;
+}
 /// After a collective: if data of the dead are missing, the root says so, or the lowest member who lives. root: a rank,
 /// or no_root.
 void without_the_dead(Lane const& lane, int root);

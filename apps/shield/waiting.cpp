@@ -1,15 +1,67 @@
 #include "shield/waiting.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <vector>
 
 #include "ft/backend.hpp"
+#include "shield/any_source.hpp"
 #include "shield/quiescence.hpp"
 
 namespace regraft::shield {
 namespace {
 
 constexpr double looks_per_wait = 20;
+
+double seconds_of(clockid_t clock) {
+    std::timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// How much a process computes between calls that look for messages. To ask for the processor's time takes as long as
+/// some of those, so it is not asked each time.
+struct Between {
+    static constexpr double loop = 5e-6;      // seconds that a loop of nothing but such calls computes at most
+    static constexpr double sleep = 100e-6;   // and one that sleeps, or lets others have the processor
+    static constexpr double reading = 50e-6;  // of the clock, between two questions
+
+    double left = 0;      // when the last call has returned
+    double asked = 0;     // when the time of the processor was asked last
+    double cpu = 0;       // as of then
+    double computed = 0;  // more than that, in all
+
+    void ask(double now) {
+        asked = now;
+        cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    void begin() {
+        left = seconds_of(CLOCK_MONOTONIC);
+        ask(left);
+    }
+    void enter() {
+        double const now = seconds_of(CLOCK_MONOTONIC);
+        double const away = now - left;
+        if (away < loop) return;
+        double const inside = left - asked;  // at most: it was in calls since the question
+        double const before = cpu;
+        ask(now);
+        double const spent = std::clamp(cpu - before - inside, 0.0, away);
+        computed += std::max(0.0, spent - (spent < away / 2 ? sleep : loop));
+    }
+    void leave() {
+        left = seconds_of(CLOCK_MONOTONIC);
+        if (left - asked >= reading) ask(left);
+    }
+};
+
+Between between;
+
+/// What shows the waits of rows of such calls. Never destroyed.
+Waiting& row() {
+    static auto& waiting = *new Waiting;
+    return waiting;
+}
 
 /// Of a process; nothing: there is none.
 std::optional<double> cpu_seconds(pid_t process) {
@@ -35,6 +87,8 @@ std::optional<Wait> wait_of(int rank) {
     wait.bytes = place.bytes;
     wait.starves = place.starves;
     wait.sketch = place.sketch;
+    wait.looks = place.looks;
+    wait.outside = 1e-9 * static_cast<double>(place.outside);
     wait.cpu = *cpu;
     return wait;
 }
@@ -56,6 +110,48 @@ std::optional<std::vector<Wait>> waits_of_all() {
 
 void Waiting::renew() {
     if (present_ != nullptr && present_->lane_ != nullptr) present_->show_members();
+}
+
+bool Looking::may_begin() {
+    constexpr unsigned looks_between_questions = 64;
+    static unsigned looks = 0;
+    if (Waiting::present_ != nullptr || Waiting::place_ == nullptr || session().policy.starvation == 0) return false;
+    return may_mourn() || (++looks % looks_between_questions == 0 && ft::backend::knows_of_deaths(MPI_COMM_WORLD));
+}
+
+void Looking::enter() {
+    between.enter();
+}
+
+void Looking::show(std::size_t bytes) {
+    if (session().shield->has_deferred()) return;
+    is_in_vain_ = true;
+    auto& place = *Waiting::place_;
+    if (!is_in_row_) {
+        between = {};
+        between.begin();
+        place.looks.store(1, std::memory_order_relaxed);
+        place.outside.store(0, std::memory_order_relaxed);
+        row().show(nullptr, bytes);
+        is_in_row_ = true;
+        Entry::tell_of_steps(end);
+    }
+    auto const most = std::max<std::uint64_t>(bytes, place.bytes.load(std::memory_order_relaxed));
+    place.bytes.store(most, std::memory_order_relaxed);
+}
+
+void Looking::leave() const {
+    if (!is_in_vain_) return end();
+    between.leave();
+    auto& place = *Waiting::place_;
+    place.looks.store(place.looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    place.outside.store(static_cast<std::uint64_t>(1e9 * between.computed), std::memory_order_relaxed);
+}
+
+void Looking::end() {
+    is_in_row_ = false;
+    row().end();
+    Entry::tell_of_steps(nullptr);
 }
 
 bool Waiting::is_in_vain() {

@@ -49,6 +49,7 @@ public:
 
 private:
     friend class Unshown;
+    friend class Looking;
 
     /// One writer: nothing is locked. lane: nullptr for messages.
     void show(Lane const* lane, std::size_t bytes) {
@@ -64,6 +65,7 @@ private:
         present_ = nullptr;
         count();
         place_->starves.store(0, std::memory_order_relaxed);
+        place_->looks.store(0, std::memory_order_relaxed);
     }
     void show_members() const {
         place_->members.store(static_cast<std::uint32_t>(lane_->living.size()), std::memory_order_relaxed);
@@ -78,6 +80,39 @@ private:
 
     bool asked_ = false;
     Lane const* lane_ = nullptr;
+};
+
+/// A call that looks for messages and returns at once, such as MPI_Test. Who makes such calls in a row, and does not
+/// compute in between, waits, too, and shows it: from the first that is in vain after a death until one finds something
+/// or the program calls something else.
+class Looking {
+public:
+    Looking() {
+        if (is_in_row_) enter();
+    }
+    Looking(Looking const&) = delete;
+    Looking& operator=(Looking const&) = delete;
+    ~Looking() {
+        if (is_in_row_) leave();
+    }
+
+    static bool is_in_row() { return is_in_row_; }
+    /// It has found nothing. bytes(): as of Waiting::go_on().
+    template <class Bytes>
+    void in_vain(Bytes const& bytes) {
+        if (!is_in_row_ && !may_begin()) return;
+        if (std::optional<std::size_t> const most = bytes()) show(*most);
+    }
+
+private:
+    static bool may_begin();
+    static void enter();
+    void leave() const;
+    void show(std::size_t bytes);
+    static void end();
+
+    static inline bool is_in_row_ = false;
+    bool is_in_vain_ = false;
 };
 
 /// A call in collectives on the lane. Its result.

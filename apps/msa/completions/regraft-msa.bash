@@ -19,7 +19,7 @@ _regraft_msa() {
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
             return ;;
     esac
-    options='--help --threads --quiet --verbose'
+    options='--help --threads --any-size --quiet --verbose'
     case $command in
         compress)
             options+=' --output --stdout --force --keep --fast --best --tree --partitions --seed --block --codec --no-verify' ;;

@@ -13,6 +13,7 @@ complete -c regraft-msa -n "not __fish_seen_subcommand_from $commands" -a cat -d
 complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -F
 complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s T -l threads -x -d 'threads to use'
 complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s q -l quiet -d 'errors only'
+complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -l any-size -d 'unpack also what gets suspiciously large'
 complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -s v -l verbose -d 'tell more'
 complete -c regraft-msa -n "__fish_seen_subcommand_from $commands" -l help -d 'how to use it'
 complete -c regraft-msa -n '__fish_seen_subcommand_from compress decompress extract' -s o -l output -r -d 'write to this file'

@@ -16,13 +16,13 @@ _regraft_plan() {
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
             return ;;
-        -p | --ranks | -r | --replicas | --blocks | --block-bytes | --partitions | --failed | --fail-nodes | --fail-rate | --seed | --node-size | --alpha | --beta | --failures | --fraction | --simulate) return ;;
+        -p | --ranks | -r | --replicas | --blocks | --block-bytes | --partitions | --failed | --fail-nodes | --fail-rate | --seed | --node-size | --alpha | --beta | --member | --failures | --fraction | --simulate) return ;;
     esac
     options='--help --json'
     case $command in
         rounds) options+=' --list' ;;
         recover)
-            options+=' --ranks --blocks --block-bytes --partitions --replicas --placement --failed --fail-nodes --fail-rate --seed --node-size --redistribute --bundle --alpha --beta --transfers' ;;
+            options+=' --ranks --blocks --block-bytes --partitions --replicas --placement --failed --fail-nodes --fail-rate --seed --node-size --redistribute --bundle --alpha --beta --member --transfers' ;;
         loss) options+=' --ranks --replicas --placement --node-size --failures --fraction --simulate --seed --svg' ;;
     esac
     if [[ $cur == -* || $command == recover || $command == loss ]]; then

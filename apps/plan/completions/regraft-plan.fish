@@ -24,6 +24,7 @@ complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l fail-rate -
 complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l redistribute -d 'deal all blocks anew'
 complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l bundle -d 'one message per pair of ranks'
 complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l alpha -x -d 'microseconds per message'
+complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l member -x -d 'microseconds of a rank at the root of an agreement'
 complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l beta -x -d '10^9 bytes per second'
 complete -c regraft-plan -n '__fish_seen_subcommand_from recover' -l transfers -d 'with --json: every transfer'
 complete -c regraft-plan -n '__fish_seen_subcommand_from loss' -l failures -x -d 'so many'

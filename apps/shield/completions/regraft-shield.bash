@@ -34,7 +34,7 @@ _regraft_shield() {
         [[ $word == -- ]] && break
     done
     if [[ $cur == -* && $word != -- ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--help --report --tolerate --policy --mpirun --library -n --host --hostfile --map-by' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--help --version --report --tolerate --policy --mpirun --library -n --host --hostfile --map-by' -- "$cur")
         return
     fi
     compopt -o filenames 2>/dev/null

@@ -8,6 +8,7 @@ function __regraft_shield_policies
     end
 end
 complete -c regraft-shield -l help -d 'how to use it'
+complete -c regraft-shield -l version -d 'which version this is'
 complete -c regraft-shield -l report -r -F -d 'what was done, as JSON'
 complete -c regraft-shield -l tolerate -d 'exit code 0 also if ranks have died'
 complete -c regraft-shield -l policy -x -a '(__regraft_shield_policies)' -d 'what to do where the dead are missing'

@@ -1,0 +1,133 @@
+/* Preloaded into the ranks of a job by regraft-run. It needs no MPI to be loaded, so it fits any program and any MPI.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rank.h"
+
+static pid_t rank_process; /* 0: MPI_Init was not called */
+static int exit_code;
+static int (*finalized)(int*);
+
+/* The MPI of the caller: behind us, or, where it was loaded for a module of its own (Python), what that module has. */
+static void* next(char const* name, char const* profiling_name, void const* caller) {
+    void* found = dlsym(RTLD_NEXT, name);
+    Dl_info module;
+    if (found != NULL || dladdr(caller, &module) == 0) return found;
+    void* const handle = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == NULL) return NULL;
+    found = dlsym(handle, profiling_name);
+    dlclose(handle); /* it stays loaded: it is calling us */
+    return found;
+}
+
+static void keep_exit_code(int code, void* unused) {
+    (void)unused;
+    exit_code = code;
+}
+
+/* What this process starts from here on is no rank. */
+static void leave_environment(void) {
+    Dl_info ours;
+    char const* const preloaded = getenv("LD_PRELOAD");
+    if (preloaded == NULL || dladdr((void*)(size_t)&leave_environment, &ours) == 0) return;
+    char* const names = strdup(preloaded);
+    char* const rest = calloc(strlen(preloaded) + 1, 1);
+    char* place = NULL;
+    if (names != NULL && rest != NULL) {
+        for (char* name = strtok_r(names, ": ", &place); name != NULL; name = strtok_r(NULL, ": ", &place)) {
+            if (strcmp(name, ours.dli_fname) == 0) continue;
+            if (rest[0] != '\0') strcat(rest, ":");
+            strcat(rest, name);
+        }
+        if (rest[0] != '\0')
+            setenv("LD_PRELOAD", rest, 1);
+        else
+            unsetenv("LD_PRELOAD");
+    }
+    free(names);
+    free(rest);
+}
+
+static void enter(void const* caller) {
+    void* const symbol = next("MPI_Finalized", "PMPI_Finalized", caller);
+    memcpy(&finalized, &symbol, sizeof finalized);
+    leave_environment();
+    regraft_rank_enters();
+    rank_process = getpid();
+    on_exit(keep_exit_code, NULL);
+}
+
+static void* or_abort(void* function, char const* name) {
+    if (function != NULL) return function;
+    fprintf(stderr, "regraft-run: %s was called, but no MPI library is loaded\n", name);
+    abort();
+}
+
+__attribute__((visibility("default"))) int MPI_Init(int* argc, char*** argv) {
+    void const* const caller = __builtin_return_address(0);
+    int (*init)(int*, char***);
+    void* const symbol = or_abort(next("MPI_Init", "PMPI_Init", caller), "MPI_Init");
+    memcpy(&init, &symbol, sizeof init);
+    enter(caller);
+    int const code = init(argc, argv);
+    regraft_rank_has_left();
+    return code;
+}
+
+__attribute__((visibility("default"))) int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    void const* const caller = __builtin_return_address(0);
+    int (*init)(int*, char***, int, int*);
+    void* const symbol = or_abort(next("MPI_Init_thread", "PMPI_Init_thread", caller), "MPI_Init_thread");
+    memcpy(&init, &symbol, sizeof init);
+    enter(caller);
+    int const code = init(argc, argv, required, provided);
+    regraft_rank_has_left();
+    return code;
+}
+
+/* Others would wait for a rank that leaves without a word. It ends by a signal instead, which they hear of. So does a
+ * shell whose program left so: they hear only of the process that mpirun started. */
+static void die_if_unfinished(int code) {
+    int is_finalized = 0;
+    if (rank_process == 0 && regraft_rank_is_abandoned()) raise(SIGKILL);
+    if (rank_process == 0 || getpid() != rank_process || finalized == NULL) return;
+    finalized(&is_finalized);
+    if (!is_finalized && regraft_rank_ends("exited", code)) raise(SIGKILL);
+}
+
+/* The library's own exit() does not come here. */
+__attribute__((visibility("default"), noreturn)) void _exit(int code) {
+    die_if_unfinished(code);
+    regraft_rank_quits();
+    for (;;) syscall(SYS_exit_group, code);
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int code) {
+    _exit(code);
+}
+
+/* MPI's own would leave the others waiting. The launcher ends the job. */
+__attribute__((visibility("default"))) int MPI_Abort(void* comm, int code) {
+    int (*mpi_abort)(void*, int);
+    void* const symbol = or_abort(next("MPI_Abort", "PMPI_Abort", __builtin_return_address(0)), "MPI_Abort");
+    memcpy(&mpi_abort, &symbol, sizeof mpi_abort);
+    fflush(NULL);
+    while (regraft_rank_ends("aborted", code)) pause();
+    return mpi_abort(comm, code);
+}
+
+/* Runs after all that the program does at its end. Where the launcher knows the exit code, the rank itself ends with 0:
+ * mpirun hangs in one of fifty jobs whose ranks exit with another code. */
+__attribute__((destructor)) static void end(void) {
+    fflush(NULL);
+    die_if_unfinished(exit_code);
+    regraft_rank_quits();
+    if (rank_process == getpid() && regraft_rank_ends("finalized", exit_code) && exit_code != 0) _exit(0);
+}

@@ -1,0 +1,36 @@
+/* What a rank tells the launcher on its host, so that a job in which no rank can go on is ended by name.
+ *
+ * With ULFM, mpirun of Open MPI 5 ends nothing: a rank that dies before all ranks have left MPI_Init leaves the others
+ * in it for ever, and so does one that calls exit() without MPI_Finalize. A rank appends lines to the file
+ * NAMESPACE.RANK in the folder REGRAFT_RANKS, and tools/launch.py reads them:
+ *
+ *   started PID       a process of the job's own began
+ *   entered PID       it called MPI_Init
+ *   left              MPI_Init has returned
+ *   finalized CODE    it exits after MPI_Finalize
+ *   exited CODE       it exits without, and ends by SIGKILL, so that the others hear of it
+ *   aborted CODE      it called MPI_Abort
+ *   quit 0            its first process exits, with whatever code, and nobody has called MPI_Init
+ */
+#ifndef REGRAFT_LAUNCH_RANK_H
+#define REGRAFT_LAUNCH_RANK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each does nothing where no launcher listens. */
+void regraft_rank_enters(void);
+void regraft_rank_has_left(void);
+/* Whether this process began the rank, and what it started has entered MPI and not finalized it. */
+int regraft_rank_is_abandoned(void);
+/* This process exits: told if it began the rank and nobody has entered MPI. */
+void regraft_rank_quits(void);
+/* kind: "finalized", "exited" or "aborted". Whether the launcher was told. */
+int regraft_rank_ends(char const* kind, int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
