@@ -26,6 +26,14 @@ struct Job {
     int rank = 0;
     int size = 0;
     std::vector<double> in, out;
+    std::vector<int> counts, places;
+
+    void arrange(int count) {
+        if (counts.size() == static_cast<std::size_t>(size) && counts[0] == count) return;
+        counts.assign(static_cast<std::size_t>(size), count);
+        places.resize(counts.size());
+        for (int i = 0; i < size; ++i) places[static_cast<std::size_t>(i)] = i * count;
+    }
 };
 
 /// One call, and whether its result is right. count: doubles; root: of those that have one.
@@ -74,6 +82,29 @@ bool root_has_all(Job const& job, int count) {
     for (int i = 0; job.rank == 0 && i < job.size * count; ++i)
         if (job.in[static_cast<std::size_t>(i)] != i / count) return false;
     return true;
+}
+
+/// counts and places: of equal blocks, one after the other.
+void gatherv(Job& job, int count) {
+    job.arrange(count);
+    MPI_Gatherv(job.out.data(), count, MPI_DOUBLE, job.in.data(), job.counts.data(), job.places.data(), MPI_DOUBLE, 0,
+                MPI_COMM_WORLD);
+}
+void alltoallv(Job& job, int count) {
+    job.arrange(count);
+    MPI_Alltoallv(job.out.data(), job.counts.data(), job.places.data(), MPI_DOUBLE, job.in.data(), job.counts.data(),
+                  job.places.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+}
+bool all_have_all(Job const& job, int count) {
+    for (int i = 0; i < job.size * count; ++i)
+        if (job.in[static_cast<std::size_t>(i)] != i / count) return false;
+    return true;
+}
+
+void dup(Job&, int) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Comm_free(&made);
 }
 
 void barrier(Job&, int) {
@@ -135,7 +166,12 @@ constexpr Operation operations[] = {
     {"bcast", 64 * kibi, bcast, all_have_one},
     {"bcast", 1024 * kibi, bcast, all_have_one},
     {"reduce", 1, reduce, root_has_sum},
+    {"reduce", 25, reduce, root_has_sum},
     {"gather", 1, gather, root_has_all},
+    {"gatherv", 1, gatherv, root_has_all},
+    {"gatherv", 64 * kibi, gatherv, root_has_all},
+    {"alltoallv", 1, alltoallv, all_have_all},
+    {"dup", 0, dup, always},
     {"ping-pong", 1, ping_pong, has_what_other_sent, are_two},
     {"ping-pong", 64 * kibi, ping_pong, has_what_other_sent, are_two},
     {"sendrecv", 1, sendrecv, has_what_left_sent},

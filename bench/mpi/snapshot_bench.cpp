@@ -24,6 +24,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "job.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 #include "store_memory.hpp"
 
@@ -266,12 +267,6 @@ std::vector<Config> configs(std::string_view pace, std::size_t num_pes) {
     return all;
 }
 
-class Silent : public benchmark::BenchmarkReporter {
-public:
-    bool ReportContext(Context const&) override { return true; }
-    void ReportRuns(std::vector<Run> const&) override {}
-};
-
 using Measurement = void (*)(benchmark::State&, ft::Communicator&, Config const&);
 
 void add(std::string const& operation, Measurement measurement, ft::Communicator& comm, Config const& config,
@@ -290,18 +285,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    std::string pace = "full";
-    std::vector<char*> arguments;
-    for (int i = 0; i < argc; ++i) {
-        std::string_view const argument = argv[i];
-        if (argument == "--short" || argument == "--smoke") {
-            pace = argument.substr(2);
-        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
-            arguments.push_back(argv[i]);
-        }
-    }
-    int count = static_cast<int>(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
+    auto const pace = bench::initialize(argc, argv, rank);
     try {
         ft::Communicator comm(MPI_COMM_WORLD);
         auto const all = configs(pace, comm.size());
@@ -317,15 +301,10 @@ int main(int argc, char** argv) {
             return c.suffix.empty() && c.variant == "pairwise" && c.copies == 2;
         });
         if (comm.size() > 2) add("restore", measure_restore, comm, *plain, comm.size(), 1);
-        if (rank == 0) {
-            benchmark::AddCustomContext("clock", "real_time");
-            benchmark::AddCustomContext("drawing", "floor");
-            benchmark::AddCustomContext("mean_mebibytes", "1,16");
-            benchmark::RunSpecifiedBenchmarks();
-        } else {
-            Silent silent;
-            benchmark::RunSpecifiedBenchmarks(&silent);
-        }
+        benchmark::AddCustomContext("clock", "real_time");
+        benchmark::AddCustomContext("drawing", "floor");
+        benchmark::AddCustomContext("mean_mebibytes", "1,16");
+        bench::run(rank);
     } catch (ft::Departed const&) {
         // A death that is simulated.
     }

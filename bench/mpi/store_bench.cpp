@@ -25,6 +25,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "job.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
@@ -432,12 +433,6 @@ std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {
     return all;
 }
 
-class Silent : public benchmark::BenchmarkReporter {
-public:
-    bool ReportContext(Context const&) override { return true; }
-    void ReportRuns(std::vector<Run> const&) override {}
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -446,18 +441,7 @@ int main(int argc, char** argv) {
     int size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    std::string pace = "full";
-    std::vector<char*> arguments;
-    for (int i = 0; i < argc; ++i) {
-        std::string_view const argument = argv[i];
-        if (argument == "--short" || argument == "--smoke") {
-            pace = argument.substr(2);
-        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
-            arguments.push_back(argv[i]);
-        }
-    }
-    int count = static_cast<int>(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
+    auto const pace = bench::initialize(argc, argv, rank);
     auto const num_pes = static_cast<std::uint32_t>(size);
     using Function = void (*)(benchmark::State&, Config const&);
     std::pair<char const*, Function> const operations[] = {{"first_submit", measure_first_submit},
@@ -476,13 +460,8 @@ int main(int argc, char** argv) {
                 ->Unit(benchmark::kMillisecond);
         }
     }
-    if (rank == 0) {
-        benchmark::AddCustomContext("clock", "real_time");
-        benchmark::AddCustomContext("drawing", "floor");
-        benchmark::RunSpecifiedBenchmarks();
-    } else {
-        Silent silent;
-        benchmark::RunSpecifiedBenchmarks(&silent);
-    }
+    benchmark::AddCustomContext("clock", "real_time");
+    benchmark::AddCustomContext("drawing", "floor");
+    bench::run(rank);
     MPI_Finalize();
 }

@@ -24,6 +24,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "job.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/ft/reduce.hpp"
@@ -374,12 +375,6 @@ void measure(benchmark::State& state, std::size_t num_values, std::size_t num_su
     state.counters["same_bits"] = same ? 1 : 0;
 }
 
-class Silent : public benchmark::BenchmarkReporter {
-public:
-    bool ReportContext(Context const&) override { return true; }
-    void ReportRuns(std::vector<Run> const&) override {}
-};
-
 void add_all(std::string_view pace, int num_pes) {
     using Function = void (*)(benchmark::State&, std::size_t, std::size_t);
     std::pair<char const*, Function> const kinds[] = {{"fixed", measure<Fixed>},
@@ -411,26 +406,10 @@ int main(int argc, char** argv) {
     int size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    std::string pace = "full";
-    std::vector<char*> arguments;
-    for (int i = 0; i < argc; ++i) {
-        std::string_view const argument = argv[i];
-        if (argument == "--short" || argument == "--smoke") {
-            pace = argument.substr(2);
-        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
-            arguments.push_back(argv[i]);
-        }
-    }
-    int count = static_cast<int>(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
+    auto const pace = bench::initialize(argc, argv, rank);
     add_all(pace, size);
-    if (rank == 0) {
-        benchmark::AddCustomContext("subject", "fixed");
-        benchmark::AddCustomContext("unit", "values");
-        benchmark::RunSpecifiedBenchmarks();
-    } else {
-        Silent silent;
-        benchmark::RunSpecifiedBenchmarks(&silent);
-    }
+    benchmark::AddCustomContext("subject", "fixed");
+    benchmark::AddCustomContext("unit", "values");
+    bench::run(rank);
     MPI_Finalize();
 }

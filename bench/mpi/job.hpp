@@ -1,0 +1,47 @@
+// What all benchmarks that are MPI jobs do at their begin and end: one rank reports, all measure.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+namespace regraft::bench {
+
+/// Initialises Google Benchmark on a rank of MPI_COMM_WORLD, and tells the pace: "short" or "smoke", if an option says
+/// so, else "full". Only rank 0 writes a result.
+inline std::string initialize(int argc, char** argv, int rank) {
+    std::string pace = "full";
+    std::vector<char*> arguments;
+    for (int i = 0; i < argc; ++i) {
+        std::string_view const argument = argv[i];
+        if (argument == "--short" || argument == "--smoke") {
+            pace = argument.substr(2);
+        } else if (rank == 0 || !argument.starts_with("--benchmark_out")) {
+            arguments.push_back(argv[i]);
+        }
+    }
+    int count = static_cast<int>(arguments.size());
+    benchmark::Initialize(&count, arguments.data());
+    return pace;
+}
+
+/// Runs all benchmarks that were registered. Collective as far as they are; the ranks but 0 print nothing.
+inline void run(int rank) {
+    class Silent : public benchmark::BenchmarkReporter {
+    public:
+        bool ReportContext(Context const&) override { return true; }
+        void ReportRuns(std::vector<Run> const&) override {}
+    };
+    if (rank == 0) {
+        benchmark::RunSpecifiedBenchmarks();
+    } else {
+        Silent silent;
+        benchmark::RunSpecifiedBenchmarks(&silent);
+    }
+}
+
+}  // namespace regraft::bench
