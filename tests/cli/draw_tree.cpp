@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         Random random(seed);
         for (std::uint32_t i = 0; i < tree.num_edges(); ++i) supports.push_back(static_cast<double>(random.below(101)));
     }
-    phylo::PictureOptions options{.title = argv[4], .outgroup = {}};
+    phylo::PictureOptions options{.title = argv[4], .outgroup = {}, .numbers = "percentage of trees"};
     for (int i = 5; i < argc; ++i)
         options.outgroup.push_back(static_cast<std::uint32_t>(std::strtoul(argv[i], nullptr, 10)));
     std::cout << phylo::tree_svg(tree, taxa, supports, options);

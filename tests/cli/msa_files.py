@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""regraft-msa keeps, overwrites and removes files as gzip and xz do, and loses none. msa_files.py EXE [SOURCE]"""
+"""regraft-msa keeps, overwrites and removes files as gzip and xz do, and loses none. msa_files.py EXE LIBRARY, which is made of support/cut.cpp"""
+import gzip
 import os
 import pathlib
 import pty
@@ -97,6 +98,36 @@ def links(program: msa_cli.Program) -> None:
     assert (program.path / "out.rgm").is_symlink() and program.ok("cat", target) == TEXT
 
 
+def gzipped(program: msa_cli.Program) -> None:
+    """what gzip has packed is compressed as the text in it; the input stays, since nothing leads back to it"""
+    file = program.file("a.fa.gz", gzip.compress(TEXT))
+    program.ok("compress", file)
+    assert file.exists() and program.ok("cat", program.path / "a.fa.rgm") == TEXT
+    assert program.ok("stat", "--json", file).replace(b"a.fa.gz", b"a.fa") == program.ok("stat", "--json", program.file("a.fa", TEXT))
+    assert program.ok("cat", stdin=program.ok("compress", stdin=file.read_bytes())) == TEXT
+
+
+def bombs(program: msa_cli.Program) -> None:
+    """a text that is too large for its file is refused before it takes memory, unless any size is allowed"""
+    text = b">a\n" + b"A" * (260 << 20) + b"\n"
+    packed = program.path / "b.fa.rgm"
+    packed.write_bytes(program.ok("compress", "--codec", "plain", "--no-verify", "-c", stdin=text))
+    assert packed.stat().st_size < 1 << 16
+    small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (500 << 20, 500 << 20))}
+    for command in ("cat", "decompress", "verify", "stat", "extract"):
+        program.refuses(command, packed, message=f"{packed}: holds a text of {len(text)} bytes, expected at most", **small)
+    assert program.ok("decompress", "--any-size", "-c", packed) == text
+
+
+def lack_of_memory(program: msa_cli.Program) -> None:
+    """which file memory does not suffice for is said, and how large it is"""
+    file = program.path / "large.fa"
+    with open(file, "wb") as large:
+        large.truncate(1 << 30)
+    result = program.run("compress", file, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20)))
+    result.require(result.code == 1 and f"there is not enough memory for {file} of {1 << 30} bytes" in result.err, "expected that it is said")
+
+
 def several(program: msa_cli.Program) -> None:
     """of several files those that can be are done, and the worst exit code counts"""
     good = [program.file("a.fa", TEXT), program.file("c.fa", TEXT)]
@@ -113,7 +144,7 @@ def several(program: msa_cli.Program) -> None:
 def bad_input(program: msa_cli.Program) -> None:
     """what is no alignment is refused with its place, and nothing is written"""
     for text, message in (("", "the file is empty"), (">a\nACGT\n>b\nACG\n", "bad.fa:3:"), (">a\nACGT\n>a\nACGT\n", "bad.fa:3:"), ("2 4\na ACGT\n", "bad.fa:"),
-                          ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip; try: zcat"), (b"\xfd7zXZ\x00", "by xz"), (b"\x28\xb5\x2f\xfd", "by zstd")):
+                          ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip, but "), (b"\xfd7zXZ\x00", "by xz"), (b"\x28\xb5\x2f\xfd", "by zstd")):
         file = program.file("bad.fa", text)
         program.refuses("compress", file, message=message)
         program.refuses("stat", file, message=message)
@@ -197,6 +228,71 @@ def signals(program: msa_cli.Program) -> None:
         assert sorted(p.name for p in program.path.iterdir()) in (["s.fa"], ["s.fa.rgm"], ["s.fa", "s.fa.rgm"])
 
 
+def preloaded(**settings: str) -> dict[str, str]:
+    """The environment in which calls that change files are cut or delayed; see support/cut.cpp."""
+    return os.environ | {"LD_PRELOAD": str(pathlib.Path(sys.argv[2]).resolve()), "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"} | settings
+
+
+def cuts(program: msa_cli.Program) -> None:
+    """wherever the power goes while a file is replaced or overwritten, the old one or the new one is whole"""
+    packed = program.compressed("a.fa", TEXT).read_bytes()
+    file, out = program.path / "a.fa", program.path / "a.fa.rgm"
+    for command, source, old, target, new in (("compress", file, TEXT, out, packed), ("decompress", out, packed, file, TEXT)):
+        for before in (None, b"before"):
+            for number in range(1, 100):
+                for path in program.path.iterdir():
+                    path.unlink()
+                source.write_bytes(old)
+                if before:
+                    target.write_bytes(before)
+                result = program.run(command, "-f", source, env=preloaded(CUT_IN=str(program.path), CUT_AT=str(number)))
+                target_is_whole = target.exists() and target.read_bytes() == new
+                source_is_whole = source.exists() and source.read_bytes() == old
+                result.require(target_is_whole or source_is_whole, f"cut {number}: expected one of two files")
+                result.require(target_is_whole or (target.read_bytes() if target.exists() else None) == before, f"cut {number}: expected the old file or the new one")
+                if result.code == 0:
+                    break
+                result.require(result.code == -signal.SIGKILL, "expected that it is killed, or ends well")
+            result.require(number > 5 and result.code == 0, "expected several cuts")
+            assert [path.name for path in program.path.iterdir()] == [target.name]
+
+
+def changed_meanwhile(program: msa_cli.Program) -> None:
+    """an input that was changed while its result was written stays, with exit code 2"""
+    packed = program.compressed("a.fa", TEXT).read_bytes()
+    for name, content, command in (("a.fa", TEXT, "compress"), ("a.fa.rgm", packed, "decompress")):
+        for change in ("echo more >> '{0}'", "echo more > '{0}.2' && mv '{0}.2' '{0}'"):
+            for path in program.path.iterdir():
+                path.unlink()
+            file = program.file(name, content)
+            result = program.run(command, file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_1=change.format(file)))
+            result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept" in result.err, "expected that it is said")
+            assert file.read_bytes() == (content if ">>" in change else b"") + b"more\n"
+            assert [path.name for path in program.path.iterdir()] == [name], "expected that nothing is written"
+
+
+def changed_at_last(program: msa_cli.Program) -> None:
+    """nor is it lost if it changes when the result has its name already"""
+    file = program.file("a.fa", TEXT)
+    # The second fsync is that of the folder, after the rename.
+    result = program.run("compress", file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_2=f"echo more >> '{file}'"))
+    result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept as it is now; the result is in" in result.err, "expected that it is said")
+    assert file.read_bytes() == TEXT + b"more\n"
+    assert sorted(path.name for path in program.path.iterdir()) == ["a.fa", "a.fa.rgm"]
+    assert program.ok("cat", program.path / "a.fa.rgm") == TEXT
+
+
+def names(program: msa_cli.Program) -> None:
+    """names may be as long as the file system lets them be; a link to nothing is followed"""
+    file = program.file("a.fa", TEXT)
+    long = program.path / ("n" * 255)
+    program.ok("compress", "-o", long, file)
+    assert program.ok("cat", long) == TEXT
+    (program.path / "link").symlink_to("new")
+    program.ok("compress", "-f", "-o", program.path / "link", file)
+    assert (program.path / "link").is_symlink() and program.ok("cat", program.path / "new") == TEXT
+
+
 def on_terminal(program: msa_cli.Program, *arguments: str | pathlib.Path, stream: str) -> tuple[int, str]:
     """The exit code, and what the terminal shows that is the given stream."""
     master, slave = pty.openpty()
@@ -249,12 +345,12 @@ def usage(program: msa_cli.Program) -> None:
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
             (["extract", "--sites", "0-5", packed], "'0-5' begins with site 0, but sites count from 1"), (["extract", "--sites", "5-3", packed], "ends before it begins"),
             (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 once more"),
-            (["extract", "--sites", "1,,3", packed], "neither a site nor a range"), (["extract", "--sites", "", packed], "neither a site"), (["extract", "--sites", "3\\2", packed], "neither"),
+            (["extract", "--sites", "1,,3", packed], "neither a site nor a range"), (["extract", "--sites", "", packed], "--sites: the value is empty"), (["compress", "--tree", "", packed], "--tree: the value is empty"), (["cat", ""], "FILE: the value is empty"), (["extract", "--sites", "3\\2", packed], "neither"),
             (["extract", "--sites", "1-9\\0", packed], "neither"), (["extract", "--sites", "1-99999999999999999999", packed], "neither"),
             (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "once more"),
             (["extract", "--taxa", program.file("t.txt", f"{names[0]}\n\nnobody\n"), packed], "t.txt:3: there is no taxon 'nobody'"),
             (["extract", "--taxa", program.file("empty.txt", "\n"), packed], "there are no names"), (["extract", "--taxa", program.path / "none.txt", packed], "none.txt: cannot be read"),
-            (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "At Most 1")):
+            (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "expected 1 at most")):
         program.refuses(*arguments, message=message)
     overview = program.ok("--help").decode()
     for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
@@ -294,4 +390,4 @@ def documentation(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, several, bad_input, damaged, no_room, signals, terminals, usage, documentation))
+    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, gzipped, bombs, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, documentation))

@@ -23,8 +23,24 @@ RUNS = [  # ranks, plan: everybody named must die, options
 
 def profile(job: phylo_job.Result) -> dict:
     picture = pathlib.Path(f"{job.prefix}.profile.svg").read_text(encoding="utf-8")
-    job.require(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"), "no picture")
+    check_picture(job, xml.etree.ElementTree.fromstring(picture))
     return json.loads(pathlib.Path(f"{job.prefix}.profile.json").read_text(encoding="utf-8"))
+
+
+def check_picture(job: phylo_job.Result, svg: xml.etree.ElementTree.Element) -> None:
+    """Axes with numbers, of which none runs into another."""
+    lines: dict[float, list[tuple[float, float]]] = {}
+    for node in svg.iter("{http://www.w3.org/2000/svg}text"):
+        width = 0.6 * 11 * len("".join(node.itertext()))
+        left = float(node.get("x")) - width * {"start": 0, "middle": 0.5, "end": 1}[node.get("text-anchor", "start")]
+        lines.setdefault(float(node.get("y")), []).append((left, left + width))
+    for y, boxes in lines.items():
+        boxes.sort()
+        job.require(all(one[1] <= other[0] for one, other in zip(boxes, boxes[1:])), f"numbers at height {y} overlap: {boxes}")
+    above_ranks = 230
+    axis = [int(node.text) for node in svg.iter("{http://www.w3.org/2000/svg}text")
+            if node.get("text-anchor") == "end" and float(node.get("y")) < above_ranks and (node.text or "").isdigit()]
+    job.require(0 in axis and max(axis) > 0, f"no axis of numbers: {axis}")
 
 
 def check(job: phylo_job.Result, found: dict, ranks: int, name: str) -> None:

@@ -6,9 +6,15 @@ all      the same at all three of them
 stops    --time-limit, SIGTERM and SIGUSR1 end with exit code 75, again and again
 lists    what groups found in one list is in the leading rank's checkpoint before they begin the next list
 damage   checkpoints that were cut or changed are refused, and the one before is used; another job's is refused
+cuts     the power goes at every ninth call that changes a file, when results are written and when a job goes on from the checkpoint
+         before a damaged one: the same command ends well, and nothing is left behind
+full     a disk that is full at the end: no result appears, exit code 1, and the same command finishes when there is room
+keys     Ctrl-C stops with a checkpoint; the log is there while the job runs
 """
+import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -78,13 +84,13 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
     stopped.require(stopped.codes == [STOPPED] * 3, "SIGTERM: expected that all stop")
     stopped.require("stopped (SIGTERM)" in stopped.output, "SIGTERM: expected to read of it")
     check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGTERM")
-    if not args.launcher:
+    if args.rank_library and not args.launcher:
         stop_by_launcher(jobs, args, longer, undisturbed)
         all_die_under_launcher(jobs, args, undisturbed)
 
 
 def under_launcher(args, command: list[str]) -> list[str]:
-    return [sys.executable, launch.__file__, "--mpirun", args.mpirun, "-n", "3", args.exe, *command]
+    return [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--rank-library", args.rank_library, "-n", "3", args.exe, *command]
 
 
 def all_die_under_launcher(jobs: phylo_job.Jobs, args, undisturbed: phylo_job.Result) -> None:
@@ -154,14 +160,106 @@ def damage(jobs: phylo_job.Jobs, args) -> None:
     check(anew, reference, "--redo")
 
 
+def alone(args, folder: pathlib.Path, *more: str, **options) -> subprocess.CompletedProcess:
+    words = [args.exe, "search", "--msa", args.msa, "--model", "JC", "--effort", "fast", "--starts", "pars{1}", "--spr-radius", "1", "--prefix", str(folder / "out"), *more]
+    return subprocess.run(words, capture_output=True, text=True, timeout=50, check=False, **options)
+
+
+def contents(folder: pathlib.Path) -> dict[str, bytes]:
+    """By name; of files that tell times and of what was resumed only that they are there."""
+    return {path.name: b"" if path.suffix in (".json", ".log") else path.read_bytes() for path in folder.iterdir()}
+
+
+def require(good: bool, job: subprocess.CompletedProcess, why: str) -> None:
+    if not good:
+        raise phylo_job.Failed(f"{why}\n  exit code {job.returncode}\n{job.stdout}{job.stderr}")
+
+
+def cuts(jobs: phylo_job.Jobs, args, every: int = 9) -> None:
+    folder = pathlib.Path(jobs.directory.name, "cuts")
+    folder.mkdir()
+    require(alone(args, folder).returncode == 0, alone(args, folder, "--redo"), "expected success")
+    reference = contents(folder)
+    for damaged in (False, True):
+        more = ("--checkpoint-interval", "0") if damaged else ()  # there is no checkpoint but the one of the end
+        number = 1
+        while True:
+            for path in folder.iterdir():
+                path.unlink()
+            if damaged:  # the one before it is all there is
+                stopped = alone(args, folder, *more, env=os.environ | {"REGRAFT_FAIL": "save:after:0:4"})
+                require(stopped.returncode < 0, stopped, "expected that it dies")
+                file = folder / "out.ckp"
+                file.write_bytes(file.read_bytes()[:-1])
+            cut = alone(args, folder, *more, env=os.environ | {"LD_PRELOAD": args.cut, "CUT_IN": str(folder), "CUT_AT": str(number), "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"})
+            if cut.returncode == 0:
+                break
+            require(cut.returncode == -signal.SIGKILL, cut, f"cut {number}: expected that it is killed")
+            again = alone(args, folder, *more)
+            require(again.returncode == 0 and contents(folder) == reference, again, f"cut {number}: expected {list(reference)}, got {list(contents(folder))}")
+            require(not damaged or number > 20 or "resumed from" in again.stdout, again, f"cut {number}: expected that it goes on")
+            number += every
+        require(number > 20 and contents(folder) == reference, cut, "expected more cuts")
+        print(f"{number} calls that change files, {'from a damaged checkpoint' if damaged else 'from the start'}", flush=True)
+
+
+def all_cuts(jobs: phylo_job.Jobs, args) -> None:
+    cuts(jobs, args, every=1)
+
+
+def full(jobs: phylo_job.Jobs, args) -> None:
+    folder = pathlib.Path(jobs.directory.name, "full")
+    folder.mkdir()
+    require(alone(args, folder).returncode == 0, alone(args, folder, "--redo"), "expected success")
+    reference = contents(folder)
+    for path in folder.iterdir():
+        path.unlink()
+    for size in (1000, 1500):  # the checkpoint does not fit, or the picture does not
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))}
+        job = alone(args, folder, **limit)
+        require(job.returncode == 1 and "cannot be written: File too large" in job.stderr, job, "expected exit code 1")
+        require(" in " + str(folder) not in job.stdout, job, "expected no word of results")
+        require(set(contents(folder)) <= {"out.log", "out.ckp", "out.ckp.prev"}, job, f"{size}: expected no result, got {list(contents(folder))}")
+    job = alone(args, folder)
+    require(job.returncode == 0 and contents(folder) == reference, job, f"expected {list(reference)}, got {list(contents(folder))}")
+    tree = str(folder / "out.bestTree")
+    for words in (["check", "--msa", args.msa], ["rfdist", "--trees", tree, "--redo"], ["points"], ["--help"]):
+        with open("/dev/full", "wb") as device:
+            job = subprocess.run([args.exe, *words], stdout=device, stderr=subprocess.PIPE, text=True, timeout=50, check=False)
+        require(job.returncode == 1 and "standard output: cannot be written: No space left" in job.stderr, job, f"{words}: expected exit code 1")
+
+
+def keys(jobs: phylo_job.Jobs, args) -> None:
+    folder = pathlib.Path(jobs.directory.name, "keys")
+    folder.mkdir()
+    words = [args.exe, "search", "--msa", args.msa, "--model", "JC", "--effort", "thorough", "--bs-trees", "200", "--prefix", str(folder / "out"), "--seed", "7"]
+    log = folder / "out.log"
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
+        while job.poll() is None and (not log.exists() or "near SPR" not in log.read_text()):
+            time.sleep(0.001)
+        job.send_signal(signal.SIGINT)
+        output = job.communicate(timeout=50)[0]
+    ended = subprocess.CompletedProcess(words, job.returncode, output, "")
+    require(job.returncode == STOPPED and "stopped (SIGINT)" in output and (folder / "out.ckp").exists(), ended, "expected a checkpoint")
+    text = log.read_text()
+    supported = alone(args, folder, "--redo", "--bs-trees", "3", "--alrt", "20")
+    supports = json.loads((folder / "out.json").read_text())["supports"]
+    for name, extension in (("felsenstein", "support"), ("transfer", "supportTBE"), ("alrt", "supportAlrt")):
+        require(supports[name]["tree"] + "\n" == (folder / f"out.{extension}").read_text(), supported, f"expected the tree of .{extension}")
+        require(len(supports[name]["values"]) == 9 and 0 <= min(supports[name]["values"]) <= supports[name]["mean"] <= 1, supported, f"expected shares, got {supports[name]}")
+    require(f"search --msa {args.msa} --model JC" in text and "seed 7, model JC" in text and "stopped (SIGINT)" in text, ended, f"expected all of it in the log:\n{text}")
+
+
 def all_points(jobs: phylo_job.Jobs, args) -> None:
     points(jobs, args, every=1)
 
 
-MODES = {"points": points, "all": all_points, "stops": stops, "lists": lists, "damage": damage}
+MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
+    parser.add_argument("--rank-library", default="", help="what regraft-run preloads; without it ranks do not tell it their exit codes")
     parser.add_argument("mode", choices=MODES)
+    parser.add_argument("--cut", default="", help="library made of support/cut.cpp", type=os.path.abspath)
     parsed = parser.parse_args()
     sys.exit(phylo_job.main(parsed, MODES[parsed.mode], needs_deaths=True))

@@ -201,7 +201,7 @@ ERRORS = [  # arguments after "loss", words of the message
     (["-p", "10", "-r", "11"], "--replicas: '11' is not a number of replicas or a range of them, expected numbers from 0 to 10"),
     (["-p", "100000", "-r", "65"], "expected numbers from 0 to 64"),
     (["-p", "10", "-r", "2,x"], "--replicas: 'x'"),
-    (["-p", "10", "-r", ""], "--replicas: ''"),
+    (["-p", "10", "-r", ""], "--replicas: the value is empty"),
     (["-p", "10", "--failures", "11"], "--failures: '11' is not a number of failures"),
     (["-p", "10", "--node-size", "5", "--failures", "3"], "expected numbers from 0 to 2"),
     (["-p", "100000", "--failures", "0-5000"], "5001 numbers of failures, expected at most 1000"),

@@ -126,6 +126,15 @@ def check_prediction(plan: dict, rounds: list, alpha_us: float, beta_gbps: float
     assert plan["prediction"]["alpha_seconds"] == alpha_us * 1e-6 and plan["prediction"]["beta_bytes_per_second"] == beta_gbps * 1e9
 
 
+def check_agreement(plan: dict, alpha_us: float, member_us: float) -> None:
+    """A star of all survivors, six times."""
+    found, survivors = plan["agreement"], plan["survivors"]
+    one = 1e-6 * (2 * alpha_us + (survivors - 1) * member_us) if survivors > 1 else 0
+    levels = math.ceil(math.log2(survivors)) if survivors > 1 else 0
+    assert math.isclose(found["agreement_seconds"], one, rel_tol=1e-9) and math.isclose(found["shrink_seconds"], 6 * one, rel_tol=1e-9), found
+    assert math.isclose(found["tree_shrink_seconds"], 6e-6 * levels * 2 * (alpha_us + member_us), rel_tol=1e-9), found
+
+
 def check(program: plan_cli.Program, ranks: int, blocks: int, replicas: int, options: list[str]) -> dict:
     command = ["recover", "-p", str(ranks), "--blocks", str(blocks), "--replicas", str(replicas), *options]
     plan = program.json(*command, "--transfers")
@@ -142,11 +151,12 @@ def check(program: plan_cli.Program, ranks: int, blocks: int, replicas: int, opt
     check_traffic(plan, block_bytes)
     check_certificate(plan, holders, failed)
     check_prediction(plan, rounds, float(option(options, "--alpha", "2")), float(option(options, "--beta", "10")), block_bytes)
+    check_agreement(plan, float(option(options, "--alpha", "2")), float(option(options, "--member", "2.2")))
     assert plan["planning"]["seconds"] >= 0 and plan["planning"]["peak_memory_bytes"] > 0 and plan["planning"]["steps"]
     return plan
 
 
-WAYS = [[], ["--redistribute"], ["--block-bytes", "100000", "--alpha", "0.5", "--beta", "12.5"],
+WAYS = [[], ["--redistribute"], ["--block-bytes", "100000", "--alpha", "0.5", "--beta", "12.5", "--member", "0.7"],
         ["--bundle"], ["--bundle", "--redistribute", "--block-bytes", "7"]]
 
 
@@ -228,7 +238,8 @@ def text_explains(program: plan_cli.Program) -> None:
 
 JOB = ["recover", "-p", "10", "--blocks", "100"]
 ERRORS = [  # arguments, words of the message
-    (["recover"], "--ranks is required"),
+    (["recover"], "--ranks is required: --ranks P"),
+    ([*JOB, "--fail-rate", "1%"], "--fail-rate: '1%', expected a number, such as 0.5"),
     (["recover", "-p", "10"], "--blocks is required"),
     (["recover", "-p", "9", "--blocks", "4611686018427387904", "--failed", "0-7", "--partitions", "7", "--redistribute"], "blocks would have to be loaded"),
     (JOB, "expected one of --failed, --fail-nodes and --fail-rate"),
@@ -236,7 +247,7 @@ ERRORS = [  # arguments, words of the message
     ([*JOB, "--failed", "10"], "--failed: '10' is not a rank"),
     ([*JOB, "--failed", "1,x"], "--failed: 'x' is not a rank"),
     ([*JOB, "--failed", "1,,2"], "--failed: '' is not a rank"),
-    ([*JOB, "--failed", ""], "--failed: '' is not a rank"),
+    ([*JOB, "--failed", ""], "--failed: the value is empty"),
     ([*JOB, "--failed", "5-3"], "--failed: '5-3' is not a rank"),
     ([*JOB, "--failed", "1-"], "--failed: '1-' is not a rank"),
     ([*JOB, "--failed", "0-99999999999999999999"], "is not a rank"),
@@ -244,7 +255,7 @@ ERRORS = [  # arguments, words of the message
     ([*JOB, "--failed", "0-9"], "expected that at least one survives"),
     ([*JOB, "--fail-rate", "1"], "expected that at least one survives"),
     ([*JOB, "--node-size", "5", "--fail-nodes", "2"], "--fail-nodes: '2' is not a node or a range of them, expected numbers from 0 to 1"),
-    ([*JOB, "--fail-nodes", ""], "--fail-nodes: '' is not a node"),
+    ([*JOB, "--fail-nodes", ""], "--fail-nodes: the value is empty"),
     ([*JOB, "--fail-rate", "1.5"], "--fail-rate"),
     ([*JOB, "--fail-rate", "-0.5"], "--fail-rate"),
     ([*JOB, "--fail-rate", "nan"], "--fail-rate"),
@@ -257,6 +268,7 @@ ERRORS = [  # arguments, words of the message
     ([*JOB, "--failed", "1", "--node-size", "0"], "--node-size"),
     ([*JOB, "--failed", "1", "--alpha", "-1"], "--alpha"),
     ([*JOB, "--failed", "1", "--alpha", "inf"], "--alpha"),
+    ([*JOB, "--failed", "1", "--member", "nan"], "--member"),
     ([*JOB, "--failed", "1", "--beta", "0"], "--beta"),
     ([*JOB, "--failed", "1", "--placement", "random"], "--placement"),
     (["recover", "-p", "0", "--blocks", "1", "--failed", "0"], "--ranks: '0', expected a whole number from 1"),
@@ -272,6 +284,8 @@ def errors(program: plan_cli.Program) -> None:
     """every mistake is told"""
     for arguments, message in ERRORS:
         program.refuses(*arguments, message=message)
+    for option in ("--ranks", "--blocks", "--fail-rate", "--failed", "--replicas", "--seed", "--json"):
+        program.refuses("recover", option, "", message=f"{option}: the value is empty")
     alone = program.run(*JOB, "--failed", "1", "--transfers")
     alone.require(alone.code == 2 and "--transfers" in alone.err, "expected to be told that --transfers is for --json")
 

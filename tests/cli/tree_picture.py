@@ -199,6 +199,7 @@ def outgroups(exe: str, folder: pathlib.Path) -> None:
         sides = [(len(side), a, b) for a in tree.edges for b in tree.edges[a] if outgroup <= (side := tree.side(a, b))]
         smallest = min(sides)[0]
         svg = drawn(exe, folder, tree, names, 0, *outgroup)
+        assert [text for text, _, _ in texts(svg, "legend")] == ["rooted at the outgroup"]
         failures = []
         for _, a, b in (s for s in sides if s[0] == smallest):
             try:
@@ -216,6 +217,7 @@ def degenerate(exe: str, folder: pathlib.Path) -> None:
     names = [f"t{i}" for i in range(6)]
     svg = drawn(exe, folder, tree, names, 1)
     check_legible(svg)
+    assert [text for text, _, _ in texts(svg, "legend")] == ["rooted at the midpoint of the longest path between two tips; blue: percentage of trees"]
     assert len(texts(svg, "taxon")) == 6 and not any("substitutions" in (node.text or "") for node in svg.iter(SVG + "text"))
     for a, row in tree.edges.items():
         for b in row:

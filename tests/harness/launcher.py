@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the launcher decides without starting a job: which options name hosts, which settings a job gets, when it has hung."""
+"""What the launcher decides without starting a job: which options name hosts, which settings a job gets, when it has hung, how it ended."""
 import os
 import pathlib
 import sys
@@ -54,7 +54,47 @@ def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
     assert launch.slowdown(ranks=100_000) == 1 <= launch.slowdown(ranks=1)
 
 
+def ranks_that_told(*texts: str) -> list[launch.Rank]:
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in enumerate(texts):
+            pathlib.Path(folder, f"job@1.{number}").write_text(text.replace("ME", str(os.getpid())).replace("GONE", str(GONE)), encoding="ascii")
+        return list(launch.read_ranks(pathlib.Path(folder)).values())
+
+
+GONE = 2**22 + 1  # more than any process id
+IN_INIT = "started ME\nentered ME\n"
+AT_WORK = IN_INIT + "left\n"
+
+
+def a_job_is_hopeless_if_a_rank_died_while_others_are_in_init() -> None:
+    for dead in ("started GONE\n", "started GONE\nentered GONE\n", "started ME\nentered GONE\n"):
+        code, why = launch.hopeless(ranks_that_told(IN_INIT, dead, AT_WORK)) or (0, "")
+        assert code == launch.DIED_IN_INIT and "rank 1 died" in why, (dead, why)
+    for dead in ("", "started ME\n", "started GONE\nentered GONE\nleft\n"):  # not begun; alive; died later, which the others survive
+        assert launch.hopeless(ranks_that_told(IN_INIT, dead)) is None, dead
+    assert launch.hopeless(ranks_that_told(AT_WORK, "started GONE\n")) is None  # the others do not wait
+    assert launch.hopeless([]) is None
+
+
+def a_rank_that_aborts_ends_the_job() -> None:
+    assert launch.hopeless(ranks_that_told(AT_WORK, AT_WORK + "aborted 9\n")) == (9, "rank 1 called MPI_Abort with 9")
+    assert launch.hopeless(ranks_that_told(AT_WORK + "aborted 0\n"))[0] == 1
+
+
+def exit_codes_are_those_of_ranks_that_lived_longest() -> None:
+    for code, *ends in [(0, "finalized 0", ""), (7, "finalized 2", "finalized 7"), (0, "exited 3", "finalized 0"), (3, "exited 3", ""),
+                        (1, "exited 0", ""), (1, "", "")]:
+        assert launch.code_of_ranks(ranks_that_told(*(AT_WORK + end for end in ends)), 0) == code, ends
+    assert launch.code_of_ranks(ranks_that_told("started GONE\n"), 5) == 5  # no program of MPI: only mpirun knows
+    assert launch.code_of_ranks([], -15) == 143
+    assert launch.code_of_ranks(ranks_that_told("started GONE\nquit 0\n", "started GONE\n"), 0) == 0
+    assert launch.code_of_ranks(ranks_that_told("started GONE\n"), 0) == 1  # killed before MPI_Init
+
+
 others_slow_a_job_down_and_its_own_ranks_do_not()
+a_job_is_hopeless_if_a_rank_died_while_others_are_in_init()
+a_rank_that_aborts_ends_the_job()
+exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
 a_job_on_hosts_may_use_the_network()
 what_the_caller_has_set_wins()

@@ -193,13 +193,14 @@ class Consumer:
                 sys.exit(f"expected '{line}'")
 
     def document(self) -> None:
-        """docs/c.md: its programs, the commands that follow them, and what these print."""
+        """The programs of docs/c.md and docs/snapshot.md, the commands that follow them, and what these print."""
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
         path = [str(root / "bin"), str(pathlib.Path(self.args.mpicxx).parent), os.environ["PATH"]]
         env = {"PATH": os.pathsep.join(path), "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(pc.parent), "REGRAFT_MCA": "ignore"}
         said = None
-        blocks = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/c.md").read_text(encoding="utf-8"), re.S | re.M)
+        text = "".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("c.md", "snapshot.md"))
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.S | re.M)
         for language, text in blocks:
             if language == "sh":
                 if "gfortran" in text and not shutil.which("gfortran"):
@@ -210,8 +211,9 @@ class Consumer:
                 if said != text:
                     sys.exit(f"expected\n{text}, not\n{said}")
             else:  # a program, named in its first line
-                name = re.search(r"\w+\.(c|f90)", text)
-                assert name, text
+                name = re.search(r"\w+\.(cpp|c|f90)\b", text.splitlines()[0])
+                if not name:  # lines from the middle of one
+                    continue
                 (self.work / name[0]).write_text(text, encoding="utf-8")
         if not any(language == "text" for language, _ in blocks):
             sys.exit("no output to compare")
@@ -259,7 +261,8 @@ class Consumer:
         def job(*words, **env: str) -> str:
             """The output of a job in an environment that knows nothing of regraft or Open MPI but what it is given."""
             clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PRTE_", "PMIX_", "REGRAFT_"))}
-            clean |= {"LD_LIBRARY_PATH": str(pc.parent), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **env}
+            clean |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **env}
+            clean.pop("LD_LIBRARY_PATH", None)
             line = [str(word) for word in words]
             print("+", shlex.join(line), flush=True)
             result = subprocess.run(line, cwd=self.work, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -270,6 +273,12 @@ class Consumer:
             if not good:
                 sys.exit(f"expected {what}")
 
+        build = str(pathlib.Path(self.args.mpirun).parents[2]).encode()  # has the private MPI, if it is one
+        tied = [str(file) for file in root.rglob("*") if file.is_file() and build in file.read_bytes()] if pathlib.Path(
+            self.args.mpirun).parents[1].joinpath("pyvenv.cfg").exists() else []
+        expect(not tied, f"an installation that stands by itself, but these name {build.decode()}: {tied}")
+        for program in root.glob("bin/regraft-*"):
+            expect(f"{program.name} 0." in job(program, "--version"), f"that {program.name} runs where it is")
         for options in ([], ["--mpirun", self.args.mpirun], ["--host", "localhost:4", "--bind-to", "none"]):
             said = job(launcher, *options, "-n", "4", "--", dying)
             expect("from 3 of 4 ranks" in said, "that the survivors finish")

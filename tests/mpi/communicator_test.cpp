@@ -2,8 +2,11 @@
 #include <mpi.h>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -44,11 +47,112 @@ TEST(Communicator, ReportsOtherErrorsAsMpiError) {
     EXPECT_TRUE(comm.agree(true));
 }
 
+/// What this rank writes to its standard error.
+template <class Work>
+std::string said_in(Work work) {
+    testing::internal::CaptureStderr();
+    work();
+    return testing::internal::GetCapturedStderr();
+}
+
+/// How MPI calls it, if it tells.
+bool names(std::string const& said, [[maybe_unused]] char const* call) {
+#ifdef OPEN_MPI
+    if (said.find(call) == std::string::npos) return false;
+#endif
+    return said.find("its return code did not go through check()") != std::string::npos;
+}
+
+TEST(Communicator, SaysWhichErrorWasNotChecked) {
+    auto const ignore_error = [](MPI_Comm native) { static_cast<void>(MPI_Bcast(nullptr, -1, MPI_INT, 0, native)); };
+    std::optional<Communicator> comm(MPI_COMM_WORLD);
+    auto const agree = [&] { EXPECT_TRUE(comm->agree(true)); };
+    ignore_error(comm->native());
+    EXPECT_PRED2(names, said_in(agree), "MPI_Bcast");
+    EXPECT_EQ(said_in(agree), "") << "it says so once";
+    {
+        Derived const copy = dup(*comm);
+        ignore_error(copy.native());
+        EXPECT_PRED2(names, said_in(agree), "MPI_Bcast");
+        ignore_error(copy.native());
+    }
+    EXPECT_PRED2(names, said_in([&] { comm.reset(); }), "MPI_Bcast");
+}
+
+TEST(Communicator, IsSilentOnErrorsThatWereChecked) {
+    EXPECT_EQ(said_in([] {
+                  Communicator comm(MPI_COMM_WORLD);
+                  EXPECT_THROW(comm.check(MPI_Bcast(nullptr, -1, MPI_INT, 0, comm.native()), "MPI_Bcast"), MpiError);
+                  EXPECT_TRUE(comm.agree(true));
+                  EXPECT_NE(MPI_Bcast(nullptr, -1, MPI_INT, 0, comm.native()), MPI_SUCCESS);
+                  comm.dismiss_errors();
+                  EXPECT_TRUE(comm.agree(true));
+                  MPI_Comm own = MPI_COMM_NULL;  // of the program: nothing that the library sees
+                  comm.check(MPI_Comm_dup(comm.native(), &own), "MPI_Comm_dup");
+                  EXPECT_NE(MPI_Bcast(nullptr, -1, MPI_INT, 0, own), MPI_SUCCESS);
+                  MPI_Comm_free(&own);
+              }),
+              "");
+}
+
 TEST(Communicator, CanBeRenewedWithoutAFailure) {
     Communicator comm(MPI_COMM_WORLD);
     auto const epoch = comm.epoch();
     EXPECT_TRUE(comm.shrink().empty());
     EXPECT_EQ(comm.epoch(), epoch + 1);
+    EXPECT_TRUE(comm.agree(true));
+}
+
+/// Compares each place of a grid, the edges included, with what MPI says of its own.
+void expect_like_mpi(Communicator& comm, std::vector<int> const& lengths, std::vector<int> const& periodic) {
+    Cart const ours = cart(
+        comm, [&](std::size_t) { return lengths; }, periodic);
+    MPI_Comm theirs = MPI_COMM_NULL;
+    auto const dimensions = static_cast<int>(lengths.size());
+    MPI_Cart_create(comm.native(), dimensions, lengths.data(), periodic.data(), 0, &theirs);
+    ASSERT_EQ(ours.has_self(), theirs != MPI_COMM_NULL);
+    if (!ours.has_self()) return;
+    int result = MPI_UNEQUAL;
+    MPI_Comm_compare(ours.native(), theirs, &result);
+    EXPECT_EQ(result, MPI_CONGRUENT);
+    for (int rank = 0; rank < ours.grid().size(); ++rank) {
+        std::vector<int> coordinates(lengths.size());
+        MPI_Cart_coords(theirs, rank, dimensions, coordinates.data());
+        EXPECT_EQ(ours.grid().coordinates(rank), coordinates);
+        EXPECT_EQ(ours.grid().rank(coordinates), rank);
+    }
+    for (int dimension = 0; dimension < dimensions; ++dimension) {
+        for (int steps = -5; steps <= 5; ++steps) {
+            int source = 0;
+            int destination = 0;
+            MPI_Cart_shift(theirs, dimension, steps, &source, &destination);
+            auto const shift = ours.shift(static_cast<std::size_t>(dimension), steps);
+            EXPECT_EQ(shift.source, source) << "dimension " << dimension << ", steps " << steps;
+            EXPECT_EQ(shift.destination, destination) << "dimension " << dimension << ", steps " << steps;
+        }
+    }
+    MPI_Comm_free(&theirs);
+}
+
+TEST(Cart, CountsAsMpiDoes) {
+    Communicator comm(MPI_COMM_WORLD);
+    auto const p = static_cast<int>(comm.size());
+    for (int const closed : {0, 1}) {
+        expect_like_mpi(comm, {p}, {closed});
+        expect_like_mpi(comm, {1, p}, {1 - closed, closed});
+        if (p % 2 == 0) expect_like_mpi(comm, {2, p / 2}, {closed, 1 - closed});
+        if (p % 4 == 0) expect_like_mpi(comm, {2, p / 4, 2}, {closed, 0, 1});
+        if (p > 1) expect_like_mpi(comm, {p - 1}, {closed});
+    }
+}
+
+TEST(Cart, NeedsAMemberForEachPlace) {
+    Communicator comm(MPI_COMM_WORLD);
+    auto const p = static_cast<int>(comm.size());
+    for (auto const& lengths : {std::vector{p, 2}, std::vector{p + 1}, std::vector{0, p}, std::vector{-1, -1}})
+        EXPECT_THROW(cart(
+                         comm, [&](std::size_t) { return lengths; }, std::vector(lengths.size(), 0)),
+                     MpiError);
     EXPECT_TRUE(comm.agree(true));
 }
 

@@ -229,7 +229,7 @@ TEST_F(TwoSaves, IfTheIndexCannotBeWrittenAllSaySoAndTheOneBeforeStays) {
     if (comm.leads()) limit.emplace(60);
     SaveOptions const options{.files = 100, .attributes = std::vector<std::byte>(100)};
     auto const error = error_of(comm, [&] { static_cast<void>(store::save(comm, archive, sizes, mine, options)); });
-    EXPECT_TRUE(has(error, "2/index.tmp: cannot be written: File too large")) << error;
+    EXPECT_TRUE(has(error, "2/index: cannot be written: File too large")) << error;
     leader_does([&] { EXPECT_FALSE(fs::exists(archive / "2")) << "it is removed"; });
     EXPECT_EQ(opened().first, 1u);
 }

@@ -1,6 +1,7 @@
 // Snapshots on disk while everybody lives: whoever reads what whoever saved has the state of that commit, or is told.
 #include <mpi.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -73,6 +74,69 @@ TEST(SavedSnapshot, ComesBackFromEveryKindToEveryKind) {
             static_cast<void>(program.restore());
             EXPECT_EQ(program.wrong(), "");
         }
+    }
+}
+
+/// What a generation has, with another byte in the first frame.
+struct BrokenFrame {
+    BrokenFrame(fs::path const& archive, std::uint64_t number) {
+        disk::Generation generation(archive, number);
+        index = generation.index();
+        bytes.resize(index.sizes.bytes(all()));
+        generation.read(all(), bytes);
+        auto const state = decode(index.attributes, index.sizes, "");
+        std::uint64_t i = 0;
+        while (state.entities[i].stored_bytes == state.entities[i].bytes) ++i;
+        bytes[index.sizes.begin(BlockId{i})] ^= std::byte{1};
+    }
+    BlockRange all() const { return {BlockId{0}, BlockId{index.sizes.num_blocks()}}; }
+    /// With right checksums. Returns the generation.
+    std::uint64_t save(ft::Communicator& comm, fs::path const& archive) const {
+        store::OwnBlocks const mine{all(), bytes};
+        auto const only_leader = std::span(&mine, comm.leads() ? 1 : 0);
+        return store::save(comm, archive, index.sizes, only_leader, {.kept = 3, .attributes = index.attributes})
+            .generation;
+    }
+
+    disk::Index index;
+    std::vector<std::byte> bytes;
+};
+
+TEST(SavedSnapshot, GoesOnToTheOneBeforeIfAFrameIsBroken) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const archive = job_folder("frames");
+    auto const kind = all_kinds()[1];
+    auto const good = save(comm, archive, 1, kind).generation;
+    auto const broken = BrokenFrame(archive, good).save(comm, archive);
+    SavedProgram program(comm, num_entities, kind);
+    auto const report = program.open(archive);
+    EXPECT_EQ(report.generation, good);
+    EXPECT_EQ(program.moment, 1u);
+    EXPECT_EQ(program.wrong(), "");
+    ASSERT_EQ(report.refused.size(), 1u);
+    auto const file = disk::index_path(archive, broken).string();
+    EXPECT_EQ(report.refused[0].find(file + ": has entity '"), 0u) << report.refused[0];
+    EXPECT_NE(report.refused[0].find("cannot be unpacked"), std::string::npos) << report.refused[0];
+}
+
+TEST(SavedSnapshot, IsReadAgainFromTheOneBeforeIfAFrameIsBroken) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const archive = job_folder("frames-again");
+    SavedProgram program(comm, num_entities, all_kinds()[1]);
+    program.begin();
+    program.snapshot.commit();
+    static_cast<void>(program.snapshot.save(archive));
+    auto const last = program.snapshot.save(archive).generation;
+    BrokenFrame const broken(archive, last);
+    comm.agree();  // all have read it
+    if (comm.leads()) disk::remove_generation(archive, last);
+    ASSERT_EQ(broken.save(comm, archive), last) << "in its place";
+    auto const all = program.snapshot.committed();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<std::byte> read(all[i].stored_bytes);
+        program.snapshot.reread()(all[i], read);
+        auto const held = program.snapshot.stored(i);
+        EXPECT_TRUE(held.empty() || std::ranges::equal(read, held)) << all[i].name;
     }
 }
 

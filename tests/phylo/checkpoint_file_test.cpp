@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
+#include "support/full_disk.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -100,9 +102,27 @@ TEST_F(CheckpointFile, OfAnotherJobIsRefused) {
 
 TEST_F(CheckpointFile, ThatCannotBeWrittenLeavesTheOneBefore) {
     write_checkpoint(path_, job, contents('a'));
-    fs::create_directory(path_.string() + ".tmp");
-    EXPECT_THROW(write_checkpoint(path_, job, contents('b')), InputError);
+    {
+        test::ShortFiles const limit(10);
+        EXPECT_THROW(write_checkpoint(path_, job, contents('b')), OutputError);
+    }
+    EXPECT_EQ(read_checkpoint(path_, job)->read_from, path_);
     EXPECT_EQ(read_checkpoint(path_, job)->bytes, contents('a'));
+}
+
+TEST_F(CheckpointFile, ThatIsDamagedDoesNotReplaceTheOneBefore) {
+    write_checkpoint(path_, job, contents('a'));
+    write_checkpoint(path_, job, contents('b'));
+    write(path_, read(path_).substr(1));
+    write_checkpoint(path_, job, contents('c'));
+    EXPECT_EQ(read_checkpoint(path_, job)->bytes, contents('c'));
+    fs::remove(path_);
+    EXPECT_EQ(read_checkpoint(path_, job)->bytes, contents('a'));
+}
+
+TEST_F(CheckpointFile, ThatCannotBeReadIsNotTakenForMissing) {
+    fs::create_directory(path_);
+    EXPECT_THROW(read_checkpoint(path_, job), InputError);
 }
 
 TEST_F(CheckpointFile, AreFoundOfAllRanksAndRemovedWithoutAnyOthers) {
@@ -122,16 +142,16 @@ TEST_F(CheckpointFile, AreFoundOfAllRanksAndRemovedWithoutAnyOthers) {
 }
 
 TEST_F(CheckpointFile, ThatWasNotFinishedIsRemovedButIsNoneToGoOnFrom) {
-    auto const left = checkpoint_path(prefix_, 2).string() + ".tmp";  // of a rank that died while it wrote its first
-    write(left, "x");
+    auto const [left, descriptor] = disk::make_temporary(checkpoint_path(prefix_, 2), 0600);  // its first: it died then
+    close(descriptor);
     EXPECT_TRUE(find_checkpoints(prefix_).empty());
     remove_checkpoints(prefix_);
     EXPECT_FALSE(fs::exists(left));
 }
 
 TEST_F(CheckpointFile, ThatDoesNotFitOnTheDiskLeavesNoPiece) {
-    fs::create_symlink("/dev/full", path_.string() + ".tmp");
-    EXPECT_THROW(write_checkpoint(path_, job, contents('a')), InputError);
+    test::ShortFiles const limit(10);
+    EXPECT_THROW(write_checkpoint(path_, job, contents('a')), OutputError);
     EXPECT_TRUE(fs::is_empty(directory_));
 }
 

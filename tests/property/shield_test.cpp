@@ -37,6 +37,10 @@ Scenario const roots_in_a_row{.program = {reduce(world, 0), reduce(world, 1), re
 Scenario const collects_late{.program = {reduce(world, 0), reduce(world, 1)}, .ranks = 4};
 Scenario const collects_at_two_deaths{.program = {reduce(world, 0), message(2, 1)}, .ranks = 4, .deaths = 2};
 
+// Of the inputs some are small, and kept, and others acknowledged.
+Scenario const acknowledges{.program = {gather_unlike(world, 0, 0b110), message(2, 1), reduce(world, 1)}};
+Scenario const acknowledges_some{.program = {gather_unlike(world, 0, 0b100), all_reduce(world)}};
+
 class EveryOrderOfEvents : public testing::TestWithParam<Named> {};
 
 TEST_P(EveryOrderOfEvents, GivesSurvivorsTheSameOutcomesAndAnEnd) {
@@ -76,6 +80,14 @@ INSTANTIATE_TEST_SUITE_P(
         Named{"collects_and_confirms",
               {.program = {reduce(world, 0), large_reduce(world, 1), reduce(world, 0)}, .options = {.window = 2}}},
         Named{"collects_late", collects_late}, Named{"collects_at_two_deaths", collects_at_two_deaths},
+        Named{"acknowledges", acknowledges}, Named{"acknowledges_some", acknowledges_some},
+        Named{"acknowledges_in_a_row",
+              {.program = {gather_unlike(world, 0, 0b100), gather_unlike(world, 0, 0b010), gather_unlike(world, 1, 0)},
+               .options = {.window = 3}}},
+        Named{"acknowledges_late",
+              {.program = {gather_unlike(world, 0, 0b1100), gather_unlike(world, 1, 0b1000)}, .ranks = 4}},
+        Named{"acknowledges_at_two_deaths",
+              {.program = {gather_unlike(world, 0, 0b1010), message(2, 1)}, .ranks = 4, .deaths = 2}},
         Named{"collects_late_in_a_row",
               {.program = {reduce(world, 0), reduce(world, 0)}, .ranks = 4, .options = {.window = 2}}},
         Named{"collects_late_between_messages",
@@ -128,6 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"dropping_inputs_of_the_dead", Mutant::keeps_inputs_of_dead, collects_at_two_deaths,
                "the dead contribute"},
         Broken{"knowing_who_has_given", Mutant::awaits_all, collects_from_who_waits, hang},
+        Broken{"acknowledging", Mutant::awaits_no_acknowledgement, acknowledges_some,
+               "a root returns without its inputs"},
         Broken{"telling_of_arrival", Mutant::no_arrival, collects_from_who_waits,
                "two members are in different operations"}),
     by_name);

@@ -9,9 +9,9 @@ WAYS = ["recv", "wait", "test", "waitany", "waitall", "testall", "waitsome", "pr
 
 
 class Receives(under_shield.UnderShield):
-    def received(self, policy, *words, ranks=4):
+    def received(self, policy, *words, ranks=4, more=()):
         """What the program says, in order, and what the shield does."""
-        done = self.run_job("--tolerate", "--policy", f"ANY_SOURCE={policy}", "-n", str(ranks), ARGS.program, *words, timeout=60)
+        done = self.run_job("--tolerate", "--policy", f"ANY_SOURCE={policy}", *more, "-n", str(ranks), ARGS.program, *words, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return sorted(done.stdout.splitlines()), done.stderr
 
@@ -51,11 +51,30 @@ class AnySource(Receives):
                 self.assertEqual(self.received("wait", way, ranks=2)[0], ["errors 0", OBITUARY])
 
 
+    def test_who_was_told_of_all_the_dead_and_waits_again_starves_like_any_other(self):
+        for policy, outcome in {"obituary": ["errors 0", OBITUARY, OBITUARY], "error": ["errors 2", *2 * ["from 1 tag 4 count 0 data -1"]]}.items():
+            with self.subTest(policy):
+                told, error = self.received(policy, "again", more=("--policy", "STARVATION=1"))
+                self.assertEqual(told, sorted([*outcome, *LIVING]))
+                self.assertIn("all who live only wait", error)
+
+    def test_who_takes_what_is_there_gets_one_obituary_though_all_others_are_dead(self):
+        for policy in ("wait", "obituary"):
+            with self.subTest(policy):
+                self.assertEqual(self.received(policy, "drain", ranks=2)[0], sorted(["drained 1", "errors 0", OBITUARY]))
+
+
 class Patience(Receives):  # takes longer than one waits before it is said
     def test_who_waits_among_the_dead_says_so_and_what_can_be_done(self):
         told, error = self.received("wait", "living", "12")
         self.assertEqual(told, sorted(["errors 0", *LIVING]))
+        self.assertEqual(error.count("a message from any source"), 1)
         self.assertIn("regraft-shield: rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
+
+
+    def test_who_has_had_all_obituaries_says_so_too_however_often_it_waits(self):
+        _, error = self.received("obituary", "again", "1", more=("--policy", "STARVATION=11"))
+        self.assertIn("rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; the program was told of each of them once", error)
 
 
 if __name__ == "__main__":

@@ -104,6 +104,27 @@ static void truncate_gather(int rank, int size, int with_places) {
     if (rank == 0) printf("class %d errors %d\n", class_of(code), errors);
 }
 
+/* Rank 1 gives work, in one way or another, and would say when it is over. */
+static void work(char const* what, int rank) {
+    for (int task = 1, is_over = 0; !is_over;) {
+        if (!strcmp(what, "serve")) MPI_Send(&task, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        if (!strcmp(what, "command")) MPI_Bcast(&task, 1, MPI_INT, 1, MPI_COMM_WORLD);
+        if (strcmp(what, "command")) MPI_Recv(&task, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        is_over = task < 0 || rank == 1;
+    }
+}
+
+/* Both neighbours, many times. */
+static void halo(int rank, int size) {
+    int in[2], steps = 200;
+    for (; steps > 0; --steps) {
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &in[0], 1, MPI_INT, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + size - 1) % size, 0, &in[1], 1, MPI_INT, (rank + 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 static int key; /* of an attribute that duplicates get */
 
 /* The last of what the program does when it exits. */
@@ -123,6 +144,28 @@ static void join_groups(int rank) {
     MPI_Comm both;
     int code = MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, rank ^ 2, 9, &both);
     if (rank == 0) printf("code %d errors %d\n", class_of(code), errors);
+}
+
+/* Ranks 0 and 2, and ranks 1 and 3, which send nothing any more. */
+static MPI_Comm two_groups(int rank) {
+    MPI_Comm own, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - rank % 2, 9, &both);
+    return both;
+}
+static void wait_for_the_others(char const* way, MPI_Comm both) {
+    int flag = 0, data;
+    MPI_Request request;
+    MPI_Message message;
+    if (!strcmp(way, "iprobe"))
+        for (; !flag; usleep(500)) MPI_Iprobe(MPI_ANY_SOURCE, 0, both, &flag, MPI_STATUS_IGNORE);
+    if (!strcmp(way, "improbe"))
+        while (!flag) MPI_Improbe(MPI_ANY_SOURCE, 0, both, &flag, &message, MPI_STATUS_IGNORE);
+    if (!strcmp(way, "probe")) MPI_Probe(MPI_ANY_SOURCE, 0, both, MPI_STATUS_IGNORE);
+    if (!strcmp(way, "recv")) MPI_Recv(&data, 1, MPI_INT, 1, 0, both, MPI_STATUS_IGNORE); /* of rank 3 */
+    if (!strcmp(way, "wait") || !strcmp(way, "test")) MPI_Irecv(&data, 1, MPI_INT, 1, 0, both, &request);
+    if (!strcmp(way, "wait")) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    while (!strcmp(way, "test") && !flag) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char** argv) {
@@ -163,9 +206,10 @@ int main(int argc, char** argv) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (!strcmp(what, "free")) exchange_on_freed(rank, &request);
     if (!strcmp(what, "type") && rank == 0) request = wait_for_every_other(places);
+    MPI_Comm const both = !strcmp(what, "two") ? two_groups(rank) : MPI_COMM_NULL;
     if (!strcmp(what, "truncated")) truncate_gather(rank, size, value);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) raise(SIGKILL);
+    if (rank == 1 && !(argc > 2 && !strcmp(argv[2], "nobody"))) raise(SIGKILL);
     if (!strcmp(what, "compute") && rank == 3) sleep(value);
     if (!strcmp(what, "nonblocking")) {
         start_collectives(rank);
@@ -175,7 +219,10 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(what, "exchange") && rank == 0) exchange();
+    if (!strcmp(what, "two") && rank == 0) wait_for_the_others(argv[2], both);
     if (!strcmp(what, "gather")) gather(rank, size);
+    if (!strcmp(what, "stream") || !strcmp(what, "serve") || !strcmp(what, "command")) work(what, rank);
+    if (!strcmp(what, "halo")) halo(rank, size);
     if (request != MPI_REQUEST_NULL) {
         MPI_Status status;
         int const code = class_of(MPI_Wait(&request, &status));

@@ -79,6 +79,12 @@ class Policies(under_shield.UnderShield):
                 _, report = self.run_reported("-n", "4", ARGS.policies, "gather", fail=f"{point}:0:0")
                 self.assertEqual((report["rank"], report["dead"], report["families"]["MPI_Gather"]["calls"]), (2, [0, 1], 3))
 
+    def test_who_dies_before_all_have_told_what_they_did_is_in_the_report(self):
+        for library in (ARGS.library, ARGS.hasty):  # hasty: others hear of the trouble, and not of the death
+            with self.subTest(library):
+                done, report = self.run_reported("--library", library, "-n", "4", ARGS.policies, "gather", "nobody", fail="shield:add:3:0")
+                self.assertEqual((done.returncode, report["dead"], report["ranks"]), (3, [3], 3), done.stderr)
+
     def test_deaths_that_only_a_message_has_met_are_reported(self):
         _, report = self.run_reported("-n", "4", ARGS.messages)
         self.assertEqual((report["dead"], report["repairs"], report["ranks"]), ([1], 0, 3))
@@ -111,6 +117,40 @@ class Policies(under_shield.UnderShield):
         done = self.job("abort", "9", ranks="6")  # MPI_Abort alone leaves ranks spinning
         self.assertEqual((done.returncode, done.stdout), (9, ""))
         self.assertRegex(done.stderr, rf"rank 1: MPI_Abort{PLACE}: the program ends the job, code 9")
+
+    def test_a_code_of_the_program_that_looks_like_ours_is_said_to_be_its_own(self):
+        for how, code in (("abort", 4), ("exit", 5), ("exit", 3)):
+            with self.subTest(how):
+                done = self.job(how, str(code), ranks="6")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"regraft-shield: exit code {code} is the program's own", done.stderr)
+        done = self.job("exchange", policies=("SEND_DEAD=abort",))
+        self.assertEqual(done.returncode, 4)
+        self.assertNotIn("the program's own", done.stderr)
+        done, report = self.run_reported("-n", "6", ARGS.policies, "exit", "4")
+        self.assertEqual((done.returncode, report["exit_code"], report["exit_code_of"]), (4, 4, "program"))
+        done, report = self.run_reported("-n", "4", ARGS.policies, "gather")
+        self.assertEqual((done.returncode, report["exit_code"], report["exit_code_of"]), (3, 3, "shield"))
+
+    def test_who_waits_for_another_group_of_which_one_is_dead_ends_the_job(self):
+        for way, call in {"iprobe": "MPI_Iprobe", "improbe": "MPI_Improbe", "probe": "MPI_Probe", "recv": "MPI_Recv", "wait": "MPI_Wait", "test": "MPI_Test"}.items():
+            with self.subTest(way):
+                done = self.job("two", way, policies=("STARVATION=1",))
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertRegex(done.stderr, rf"rank 0: {call}{PLACE}: rank 1, a member of this communicator of two groups, is dead, and all who live "
+                                              "only wait")
+
+    def test_holes_in_a_row_from_one_rank_end_the_job(self):
+        for how in ("stream", "serve", "command"):  # who takes tasks of a dead master, without end
+            with self.subTest(how):
+                done = self.job(how, policies=("HOLES_IN_A_ROW=50", "ROOT_DEAD_FROM=hole"))
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertRegex(done.stderr, rf"rank \d: MPI_(Recv|Bcast){PLACE}: 50 holes of rank 1, which is dead, have come in a row, and nothing "
+                                              r"else: .*; REGRAFT_SHIELD_HOLES_IN_A_ROW=N")
+        done = self.job("halo", policies=("HOLES_IN_A_ROW=50",))  # messages of the living come in between
+        self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"), done.stderr)
+        done = self.job("halo", policies=("HOLES_IN_A_ROW=0",), ranks="2")  # for ever, if that is what the user wants
+        self.assertEqual((done.returncode, done.stdout), (3, "1 of 2\n"), done.stderr)
 
     def test_abort_may_end_one_rank_only(self):
         done = self.job("abort", "9", policies=("ABORT=self",))
@@ -185,4 +225,4 @@ class Policies(under_shield.UnderShield):
 
 
 if __name__ == "__main__":
-    under_shield.main("policies", "messages", "stuck")
+    under_shield.main("policies", "messages", "stuck", "hasty")

@@ -3,6 +3,7 @@
  * tells of whom, in order. */
 #include <mpi.h>
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void add_slowly(void* in, void* out, int* count, MPI_Datatype* type) {
 }
 
 static void receive(char const* way) {
-    int data = 0, index, count;
+    int data = 0, index, count, flag = 0;
     MPI_Status status;
     MPI_Request request;
     MPI_Message message;
@@ -62,25 +63,49 @@ static void receive(char const* way) {
         MPI_Mprobe(MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &message, &status);
         MPI_Mrecv(&data, 1, MPI_INT, &message, &status);
     }
-    if (is(way, "wait") || is(way, "waitany") || is(way, "waitsome") || is(way, "waitall"))
+    if (is(way, "iprobe")) {
+        for (; !flag; usleep(100)) MPI_Iprobe(MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &flag, &status);
+        MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &status);
+    }
+    if (is(way, "improbe")) {
+        while (!flag) MPI_Improbe(MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &flag, &message, &status);
+        MPI_Mrecv(&data, 1, MPI_INT, &message, &status);
+    }
+    if (strstr(way, "wait") || strstr(way, "test"))
         MPI_Irecv(&data, 1, MPI_INT, MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &request);
     if (is(way, "wait")) MPI_Wait(&request, &status);
     if (is(way, "waitany")) MPI_Waitany(1, &request, &index, &status);
     if (is(way, "waitsome")) MPI_Waitsome(1, &request, &count, &index, &status);
     if (is(way, "waitall")) MPI_Waitall(1, &request, &status);
+    if (is(way, "test"))
+        while (!flag) MPI_Test(&request, &flag, &status);
+    if (is(way, "testany"))
+        for (; !flag; usleep(1000)) MPI_Testany(1, &request, &index, &flag, &status);
+    if (is(way, "testsome"))
+        for (count = 0; count == 0; sched_yield()) MPI_Testsome(1, &request, &count, &index, &status);
+    if (is(way, "testall"))
+        while (!flag) MPI_Testall(1, &request, &flag, &status);
+    if (is(way, "status-test")) {
+        while (!flag) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+        MPI_Test(&request, &flag, &status);
+        if (!flag) printf("what is over is over\n");
+    }
     MPI_Get_count(&status, MPI_INT, &count);
     printf("%d: from %d count %d\n", rank, status.MPI_SOURCE, count);
     fflush(stdout);
 }
 
-/* Who looks again and again does not wait. */
+/* Who looks now and then and computes in between does not wait. */
+static void compute_a_little(void) {
+    for (double const end = MPI_Wtime() + 2e-4; MPI_Wtime() < end;) continue;
+}
 static void spin(void) {
     int found = 0;
     MPI_Request request;
-    for (double const end = MPI_Wtime() + seconds; MPI_Wtime() < end && !found;)
+    for (double const end = MPI_Wtime() + seconds; MPI_Wtime() < end && !found; compute_a_little())
         MPI_Iprobe(MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     MPI_Irecv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, result, MPI_COMM_WORLD, &request);
-    for (double const end = MPI_Wtime() + seconds; MPI_Wtime() < end && !found;)
+    for (double const end = MPI_Wtime() + seconds; MPI_Wtime() < end && !found; compute_a_little())
         MPI_Test(&request, &found, MPI_STATUS_IGNORE);
     printf("found %d\n", found);
     if (found) return;
@@ -187,8 +212,13 @@ int main(int argc, char** argv) {
         }
         for (int i = 0; i < results + lost && !is(what, "spin"); ++i) receive(way);
         if (is(what, "lowest")) MPI_Send(&rank, 1, MPI_INT, 2, result, MPI_COMM_WORLD);
-        if (is(what, "recv"))
+        if (is(what, "recv") || is(what, "polled"))
             for (int to = 2; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, other, MPI_COMM_WORLD);
+    } else if (is(what, "polled")) {
+        MPI_Request request;
+        int flag = 0;
+        MPI_Irecv(&data, 1, MPI_INT, 0, other, MPI_COMM_WORLD, &request);
+        for (; !flag; usleep(rank == 2 ? 0 : 500)) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     } else if (is(what, "recv")) {
         MPI_Recv(&data, 1, MPI_INT, 0, other, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

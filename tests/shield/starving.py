@@ -63,12 +63,23 @@ class Starving(Jobs):
     def test_a_collective_to_which_all_have_come_makes_steps(self):
         self.check_slow_result("scan")
 
-    def test_who_looks_again_and_again_does_not_starve(self):
+    def test_while_all_only_look_again_and_again(self):
+        self.check_lost_task("polled", "status-test", "MPI_Request_get_status")
+
+    def test_who_looks_now_and_then_and_computes_does_not_starve(self):
         lines, error = self.lines(ARGS.starving, "spin")
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, ["found 0"]), error)
 
 
 class EveryWay(Jobs):  # takes longer
+    def test_to_look_again_and_again(self):
+        calls = {"test": "MPI_Test", "iprobe": "MPI_Iprobe", "improbe": "MPI_Improbe", "testany": "MPI_Testany", "testsome": "MPI_Testsome",
+                 "testall": "MPI_Testall"}
+        for way, call in calls.items():
+            for what in ("polled", "finalize"):
+                with self.subTest(way, what=what):
+                    self.check_lost_task(what, way, call)
+
     def test_to_receive(self):
         for way, call in {"sendrecv": "MPI_Sendrecv", "mprobe": "MPI_Mprobe", "wait": "MPI_Wait", "waitany": "MPI_Waitany", "waitall": "MPI_Waitall"}.items():
             with self.subTest(way):

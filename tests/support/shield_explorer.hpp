@@ -128,7 +128,7 @@ private:
             return;
         }
         auto const in = world.waits[r].in;
-        if (in == Waiting::operation || in == Waiting::give || in == Waiting::take) {
+        if (in == Waiting::operation || in == Waiting::give || in == Waiting::take || in == Waiting::acknowledgement) {
             if (world.may_succeed(r)) result.push_back({Move::Kind::succeed, r});
             if (world.may_succeed(r) && world.may_stay_unheard(r)) result.push_back({Move::Kind::succeed_unheard, r});
             if (world.may_fail(r)) result.push_back({Move::Kind::fail, r});
@@ -345,6 +345,7 @@ private:
         out.put(process.attempted_on);
         out.put(process.contributors);
         out.put(process.taken);
+        out.put(process.is_complete);
         out.put(process.lane_at);
         out.put(process.forward_at);
         out.put(process.hears);

@@ -27,7 +27,8 @@ struct Instruction {
     Kind kind = Kind::collective;
     Handle on = 0;
     Traits traits;
-    bool is_collected = false;  // to a root, and the inputs are small
+    bool is_collected = false;  // to a root, and inputs are kept for it, or acknowledged
+    RankSet large = 0;          // whose inputs are
     Shape shape = Shape::all_to_all;
     Rank root = max_ranks;  // none
     Rank from = 0;          // of the message
@@ -61,6 +62,7 @@ enum class Mutant : std::uint8_t {
     takes_twice,                 // a root that collects keeps what earlier rounds of the repair have brought as well
     keeps_inputs_of_dead,        // or only that of who has died since
     awaits_all,                  // it waits for messages of those, too, who have given in the repair
+    awaits_no_acknowledgement,   // who has given a large input returns, though the root may not have it
     no_arrival,                  // who lacks an operation whose root has returned does it again
 };
 
@@ -106,6 +108,7 @@ struct Process {
     std::optional<Repair> repair;
     CommIndex attempted_on = 0;
     RankSet contributors = 0;     // to the result, if this is the root
+    bool is_complete = false;     // the root has all inputs
     RankSet taken = 0;            // whose inputs the root has that collects; 0: it has not begun
     std::uint8_t lane_at = 0;     // of the repair
     std::uint8_t forward_at = 0;  // of the replay
@@ -244,6 +247,8 @@ private:
             self_.freeing = {};
             auto traits = todo.traits;
             if (todo.is_collected) traits.role = todo.root == rank_ ? Role::takes : Role::gives;
+            traits.acknowledged = todo.root == rank_ ? todo.large != 0 : contains(todo.large, rank_);
+            self_.is_complete = false;
             self_.call = Call(traits, options_);
             return;
         }
@@ -282,6 +287,8 @@ private:
                 return await_input(Waiting::give, lane, static_cast<Rank>(value(lane.ledger.find(number)->root)));
             case Call::Step::take:
                 return take(lane);
+            case Call::Step::acknowledge:
+                return acknowledge(lane);
             case Call::Step::deliver:
                 return self_.call.advance(lane.ledger, true);
             case Call::Step::repair:
@@ -314,6 +321,7 @@ private:
             if (contains(members, r) && !contains(self_.taken, r)) return await_input(Waiting::take, lane, r);
         self_.contributors = std::exchange(self_.taken, RankSet{0});
         if (self_.contributors != members) throw Violation("the dead contribute");
+        self_.is_complete = true;
         self_.call.advance(lane.ledger, true);
     }
     void take_what_came_in_repair(Outcome const& outcome) {
@@ -325,8 +333,19 @@ private:
             self_.taken |= only(giver);
         }
     }
+    void acknowledge(Process::Lane& lane) {
+        auto const root = instruction().root;
+        auto& comm = world_.comms[lane.comm];
+        if (root != rank_ && mutant_ != Mutant::awaits_no_acknowledgement)
+            return await_input(Waiting::acknowledgement, lane, root);
+        auto const bit = static_cast<std::uint16_t>(1U << (lane.ledger.returned() + 1));
+        for (Rank r = 0; r < max_ranks && root == rank_; ++r)
+            if (r != root && contains(comm.members & instruction().large, r)) comm.acknowledged[r][root] |= bit;
+        self_.call.advance(lane.ledger, true);
+    }
     void input_passed(Process::Lane& lane, Wait const& wait, bool ok) {
         auto const bit = static_cast<std::uint16_t>(1U << wait.slot);
+        if (wait.in == Waiting::acknowledgement) return self_.call.advance(lane.ledger, ok);
         if (wait.in == Waiting::give) {
             if (ok && mutant_ != Mutant::gives_nothing) world_.given(wait.comm, rank_, wait.partner) |= bit;
             return self_.call.advance(lane.ledger, ok);
@@ -349,6 +368,8 @@ private:
         if (outcome->kind == OutcomeKind::data) execution = std::to_integer<std::uint8_t>(outcome->bytes.at(0));
         bool const is_root = instruction().is_collected && instruction().root == rank_;
         if (instruction().is_collected) execution = 0;
+        if (is_root && outcome->kind == OutcomeKind::arrived && !self_.is_complete)
+            throw Violation("a root returns without its inputs");
         Process::Result const result{lane.id, number, execution, is_root ? self_.contributors : RankSet{0}};
         if (mutant_ == Mutant::forgets_early) lane.ledger.forget_returned();
         if (mutant_ == Mutant::forgets_inputs) forget_inputs(lane);
@@ -474,7 +495,10 @@ private:
             case Process::Doing::collective: {
                 auto& lane = lane_of(instruction().on);
                 if (wait.in != Waiting::operation) return input_passed(lane, wait, ok);
-                if (!self_.creation) return self_.call.advance(lane.ledger, ok);
+                if (!self_.creation) {
+                    self_.is_complete = self_.is_complete || (ok && self_.call.step() == Call::Step::attempt);
+                    return self_.call.advance(lane.ledger, ok);
+                }
                 if (self_.creation->step() == Creation::Step::make) return made_child(lane, wait, ok);
                 return met(lane, ok);
             }

@@ -33,6 +33,12 @@ inline Instruction reduce(Handle on, Rank root) {
     result.is_collected = true;
     return result;
 }
+/// To which those in the set give large inputs.
+inline Instruction gather_unlike(Handle on, Rank root, RankSet large) {
+    auto result = reduce(on, root);
+    result.large = static_cast<RankSet>(large & ~only(root));
+    return result;
+}
 inline Instruction large_reduce(Handle on, Rank root) {
     return collective(on, {.synchronises = false, .forwardable = false}, Shape::to_root, root);
 }
@@ -98,8 +104,12 @@ inline Scenario drawn_scenario(std::uint64_t seed, std::uint8_t ranks, std::uint
                 if (on != child) scenario.program.push_back(large_reduce(on, root_in(on)));
                 break;
             case 8:
-            case 9:
                 if (on != child) scenario.program.push_back(reduce(on, root_in(on)));
+                break;
+            case 9:
+                if (on != child)
+                    scenario.program.push_back(
+                        gather_unlike(on, root_in(on), static_cast<RankSet>(rng.below(std::uint64_t{1} << ranks))));
                 break;
             case 4:
                 scenario.program.push_back(all_reduce(on));

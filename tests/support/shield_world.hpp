@@ -68,11 +68,12 @@ struct Comm {
     std::array<RankSet, max_ranks> unheard{};       // deaths of which a member will never hear on it
     // Inputs under way, by giver and root: a bit per operation of the lane.
     std::array<std::array<std::uint16_t, max_ranks>, max_ranks> given{};
+    std::array<std::array<std::uint16_t, max_ranks>, max_ranks> acknowledged{};  // the same
     std::vector<Operation> operations;
     std::shared_ptr<Census const> reports;  // what has been told on it so far
 };
 
-enum class Waiting : std::uint8_t { nothing, operation, agreement, shrink, message, give, take };
+enum class Waiting : std::uint8_t { nothing, operation, agreement, shrink, message, give, take, acknowledgement };
 
 struct Wait {
     Waiting in = Waiting::nothing;
@@ -80,7 +81,7 @@ struct Wait {
     std::uint8_t slot = 0;   // of the operation; for an input: its number
     bool says = false;       // in the agreement
     std::uint8_t topic = 0;  // of the agreement
-    Rank partner = 0;        // who sends the message; who takes or gives the input
+    Rank partner = 0;        // who sends the message; who takes, gives or acknowledges the input
 };
 
 /// All that is not in the processes.
@@ -119,6 +120,8 @@ struct World {
         auto const& comm = comms[waits[rank].comm];
         auto const slot = waits[rank].slot;
         if (waits[rank].in == Waiting::give) return true;
+        if (waits[rank].in == Waiting::acknowledgement)
+            return (comm.acknowledged[rank][waits[rank].partner] >> slot & 1U) != 0;
         if (waits[rank].in == Waiting::take) return (comm.given[waits[rank].partner][rank] >> slot & 1U) != 0;
         auto const& operation = comm.operations[slot];
         RankSet arrived = 0;
@@ -212,6 +215,7 @@ struct World {
             out.put(comm.entered);
             out.put(comm.unheard);
             out.put(comm.given);
+            out.put(comm.acknowledged);
             out.put(comm.operations.size());
             for (auto const& operation : comm.operations) {
                 out.put(operation.tag);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/core/bytes.hpp"
 #include "regraft/ft/resilient.hpp"
 
 namespace regraft::checkpoint {
@@ -104,6 +105,17 @@ TEST(Snapshot, SaysWhatIsLostWithAllWhoHadIt) {
                     EXPECT_NE(std::string(error.what()).find("'" + lost.front() + "'"), std::string::npos);
                 }
                 EXPECT_EQ(blocks.states.begin()->second, std::vector<std::uint32_t>{7}) << "nothing has changed";
+            }
+            options.reread = [](CommittedEntity const& entity, std::span<std::byte>) {
+                throw std::runtime_error("no file for " + entity.name);
+            };
+            try {
+                static_cast<void>(blocks.snapshot.restore(options));
+                FAIL() << "nothing was thrown";
+            } catch (EntitiesLost const& error) {
+                std::string const what = error.what();  // on all alike, also on those that have read nothing
+                EXPECT_NE(what.find("could not be read again (no file for block"), std::string::npos) << what;
+                EXPECT_TRUE(comm.agree_equal(hash(std::as_bytes(std::span(what)))));
             }
             options.reread = reread;  // and all goes well
         } else if (kinds[k] == What::left) {

@@ -110,9 +110,18 @@ TEST(CheckedCastDeathTest, RefusesToChangeAValue) {
     EXPECT_DEATH(static_cast<void>(checked_cast<int>(std::uint64_t{1} << 31)), "precondition broken");
 }
 
-TEST(BytesDeathTest, RefusesToReadPastTheEnd) {
-    ByteReader reader({});
-    EXPECT_DEATH(static_cast<void>(reader.get<int>()), "precondition broken");
+TEST(Bytes, ThatEndTooEarlyAreRefused) {
+    EXPECT_THROW(static_cast<void>(ByteReader({}).get<int>()), InputError);
+    ByteWriter many;
+    many.put(std::uint64_t{1} << 60);
+    EXPECT_THROW(static_cast<void>(ByteReader(many.bytes()).get_all<double>()), InputError);
+    EXPECT_THROW(static_cast<void>(ByteReader(many.bytes()).get_count(1)), InputError);
+    ByteWriter flags;
+    for (std::uint8_t const byte : {1, 0, 2}) flags.put(byte);
+    ByteReader reader(flags.bytes());
+    EXPECT_TRUE(reader.get_flag());
+    EXPECT_FALSE(reader.get_flag());
+    EXPECT_THROW(static_cast<void>(reader.get_flag()), InputError);
 }
 
 }  // namespace

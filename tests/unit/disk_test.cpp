@@ -78,7 +78,7 @@ TEST_F(TwoGenerations, TheNewestIsOpened) {
     EXPECT_TRUE(refused.empty());
     EXPECT_EQ(generation.index().attributes, bytes_of("step 2"));
     EXPECT_EQ(read_all(generation), recent.bytes);
-    EXPECT_FALSE(fs::exists(archive / "2" / "index.tmp"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(archive / "2"), {}), 4) << "nothing but these files is left";
 }
 
 TEST_F(TwoGenerations, AFileCutAnywhereIsRefusedAndTheOneBeforeUsed) {

@@ -80,7 +80,7 @@ void expect_same_transitions(Eigensystem const& system, std::span<double const> 
     }
 }
 
-/// libpll adjusted last frequencies, and rounded those of FLU.
+/// libpll adjusted last frequencies, rounded FLU to three or four digits, and the frequencies of PMB to three.
 TEST(PllModels, HaveTheSameMatrices) {
     for (auto const& [name, exchangeabilities, frequencies] : pll_matrices()) {
         auto const found = find_matrices(name);
@@ -92,9 +92,10 @@ TEST(PllModels, HaveTheSameMatrices) {
         }
         for (std::size_t i = 0; i < 20; ++i) {
             EXPECT_NEAR(found.front().frequencies[i], frequencies[i],
-                        rounded   ? 6e-5
-                        : i == 19 ? 1.1e-6
-                                  : 0)
+                        found.front().name == "PMB" ? 5.5e-4
+                        : rounded                   ? 6e-5
+                        : i == 19                   ? 1.1e-6
+                                                    : 0)
                 << name << i;
         }
     }

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "shield/patience.hpp"
 #include "shield/pending.hpp"
 #include "shield/plan.hpp"
 
@@ -96,6 +98,37 @@ TEST(CensusOfPending, TravelsWithTheReports) {
     std::vector<LaneReport> const reports{{lane, 4, true, {{3, OutcomeKind::data, 9}}, {6, 5, 2}},
                                           {LaneId{8}, 0, false, {}, {}}};
     EXPECT_EQ(decode(encode(reports)), reports);
+}
+
+using std::chrono::milliseconds;
+
+/// What it is after a repair that this process has called for.
+milliseconds patience_after(Patience& patience, milliseconds until_all_came, milliseconds rest) {
+    patience.is_over = true;
+    patience.learn(until_all_came, rest);
+    return patience.most;
+}
+
+TEST(Patience, HalvesWhereNobodyHadToBeWaitedForAndDoublesElse) {
+    Patience patience;
+    EXPECT_EQ(patience_after(patience, milliseconds(2), milliseconds(5)), Patience::longest / 2);
+    EXPECT_EQ(patience_after(patience, milliseconds(2), milliseconds(5)), Patience::longest / 4);
+    EXPECT_EQ(patience_after(patience, milliseconds(300), milliseconds(5)), Patience::longest / 2);
+    patience.learn(milliseconds(300), milliseconds(5));  // somebody else has called for this one
+    EXPECT_EQ(patience.most, Patience::longest / 2);
+}
+
+TEST(Patience, StaysWithinItsBounds) {
+    Patience patience;
+    for (int i = 0; i < 20; ++i) patience_after(patience, milliseconds(5000), milliseconds(5));
+    EXPECT_EQ(patience.most, Patience::longest);
+    for (int i = 0; i < 20; ++i) patience_after(patience, milliseconds(0), milliseconds(5));
+    EXPECT_EQ(patience.most, Patience::least);
+}
+
+TEST(Patience, DoesNotTakeASlowMachineForSomebodyWhoComputes) {
+    Patience patience;
+    EXPECT_EQ(patience_after(patience, milliseconds(400), milliseconds(900)), Patience::longest / 2);
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ public:
         for (auto& wait : all_)
             if (wait.process != stopped_) wait.cpu += seconds / 2;
     }
+    /// It waits by looking again and again, now so often, and computes so much of the time in between.
+    void look_around(int rank, std::uint64_t looks, double outside = 0) {
+        at(rank).looks += looks;
+        at(rank).outside += outside;
+    }
     void stop(std::uint32_t rank) { stopped_ = PeId{rank}; }
     void go_on() { stopped_.reset(); }
     void die(int rank) { at(rank) = {.process = at(rank).process, .is_dead = true}; }
@@ -167,6 +172,57 @@ TEST(JudgeOf, IsTheLowestOfThoseThatStarveAndWereGivenTheFewest) {
     EXPECT_EQ(judge_of(all), PeId{3});
     all[3].starves = all[4].starves = 2;
     EXPECT_EQ(judge_of(all), PeId{1});
+}
+
+TEST(Quiescence, CountsWhoLooksAgainAndAgainAsWaiting) {
+    Job job;
+    job.look_around(1, 1);
+    EXPECT_FALSE(job.look());
+    job.pass(5);
+    job.look_around(1, 1000, 0.1);
+    EXPECT_FALSE(job.look());
+    job.pass(6);
+    job.look_around(1, 1000, 0.1);
+    EXPECT_TRUE(job.look());
+}
+
+TEST(Quiescence, IsNotFoundWhileWhoLooksComputesInBetween) {
+    Job job;
+    job.look_around(1, 1);
+    EXPECT_FALSE(job.look());
+    job.pass(11);
+    job.look_around(1, 1000, 0.5);  // of 5.5 seconds
+    EXPECT_FALSE(job.look());
+}
+
+TEST(Quiescence, IsNotFoundWhileWhoLookedIsAway) {
+    Job job;
+    job.look_around(1, 1);
+    EXPECT_FALSE(job.look());
+    job.pass(9);
+    job.look_around(1, 1000);
+    EXPECT_FALSE(job.look());
+    job.pass(2);
+    EXPECT_FALSE(job.look());
+    job.pass(2);
+    job.look_around(1, 1);
+    EXPECT_TRUE(job.look());
+}
+
+TEST(Quiescence, IsNotFoundBeforeWhoLooksHasDoneSoOften) {
+    Job job;
+    job.look_around(1, 1);
+    EXPECT_FALSE(job.look());
+    job.pass(11);
+    job.look_around(1, 10);
+    EXPECT_FALSE(job.look());
+}
+
+TEST(Quiescence, BeginsAnewWhenOneBeginsToLookAgainAndAgain) {
+    Job job;
+    EXPECT_FALSE(job.look_after(9));
+    job.look_around(2, 1000);
+    EXPECT_FALSE(job.look_after(9));
 }
 
 }  // namespace

@@ -145,6 +145,35 @@ TEST(SiteModel, HasMeanRateOneAndAllWeights) {
     }
 }
 
+TEST(SiteModel, WithOtherCategoriesIsAsIfMadeAnew) {
+    for (auto const* text : {"GTR+I+G4m", "LG+R4", "LG4M", "LG4X", "WAG+I", "JC"}) {
+        SCOPED_TRACE(text);
+        auto const spec = parse_model(text);
+        std::vector<double> const equal(spec.num_states(), 1.0 / spec.num_states());
+        auto const first = start_model(spec, {.frequencies = equal});
+        auto other = first;
+        other.alpha = 0.37;
+        other.invariant = first.invariant / 3;
+        for (std::size_t i = 0; i < other.category_rates.size(); ++i) {
+            other.category_rates[i] *= static_cast<double>(i + 1);
+            other.category_weights[i] /= static_cast<double>(i + 2);
+        }
+        auto changed = site_model(spec, first);
+        set_categories(changed, spec, other);
+        auto const anew = site_model(spec, other);
+        EXPECT_EQ(changed.invariant, anew.invariant);
+        ASSERT_EQ(changed.categories.size(), anew.categories.size());
+        for (std::size_t i = 0; i < anew.categories.size(); ++i) {
+            EXPECT_EQ(changed.categories[i].system, anew.categories[i].system);
+            EXPECT_EQ(changed.categories[i].rate, anew.categories[i].rate);
+            EXPECT_EQ(changed.categories[i].weight, anew.categories[i].weight);
+        }
+        ASSERT_EQ(changed.systems.size(), anew.systems.size());
+        for (std::size_t i = 0; i < anew.systems.size(); ++i)
+            EXPECT_EQ(changed.systems[i].values, anew.systems[i].values);
+    }
+}
+
 TEST(SiteModel, StandsTheSmallestNumbers) {
     for (auto const* text : {"GTR{1e-100/0/0/0/0/0}+FU{0/0/0.5/0.5}", "JC+R2{1e-100/0}{1e-100/1}+I{0.99}"}) {
         auto const model = started(text);

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "regraft/core/random.hpp"
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/consensus.hpp"
 #include "regraft/msa/convergence.hpp"
@@ -35,36 +38,89 @@ std::string supported(std::string const& reference, std::string const& replicate
 }
 
 TEST(Splits, AreTheSidesWithoutTaxon0) {
-    auto const rows = splits_of(trees("((E,F),(C,D),(A,B));")[0]);
-    ASSERT_EQ(rows.size(), 3u);
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(rows[i][0] & 1, 0u);
-        all ^= rows[i][0];
+    TreeSplits const splits(trees("((E,F),(C,D),(A,B));")[0]);
+    std::vector<std::vector<std::uint32_t>> sides;
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        std::ranges::sort(sides.emplace_back(splits[i].begin(), splits[i].end()));
     }
-    // EF, CD and, for AB, CDEF
-    EXPECT_EQ(all, 0b110000u ^ 0b001100u ^ 0b111100u);
+    std::ranges::sort(sides);
+    // CD, EF and, for AB, CDEF
+    EXPECT_EQ(sides, (std::vector<std::vector<std::uint32_t>>{{2, 3}, {2, 3, 4, 5}, {4, 5}}));
 }
 
 TEST(Splits, OfAStarAreNone) {
-    EXPECT_EQ(splits_of(trees("(A,B,C,D,E,F);")[0]).size(), 0u);
-    EXPECT_EQ(splits_of(trees("(A,B,C);", {"A", "B", "C"})[0]).size(), 0u);
+    EXPECT_EQ(TreeSplits(trees("(A,B,C,D,E,F);")[0]).size(), 0u);
+    EXPECT_EQ(TreeSplits(trees("(A,B,C);", {"A", "B", "C"})[0]).size(), 0u);
 }
 
 TEST(SplitTable, NumbersSplitsAsTheyCome) {
-    SplitTable table(130);
-    std::vector<std::uint64_t> split(3);
-    for (std::uint32_t i = 0; i < 1000; ++i) {
-        split[2] = i % 3;
-        split[0] = std::uint64_t{i} << 1;
-        EXPECT_FALSE(table.find(split).has_value());
-        EXPECT_EQ(table.insert(split), i);
+    SplitTable table(6);
+    EXPECT_EQ(table.insert(TreeSplits(trees("((E,F),(C,D),(A,B));")[0])), (std::vector<SplitId>{0, 1, 2}));
+    TreeSplits const more(trees("(C,A,((F,E),B),D);")[0]);
+    auto const ids = table.insert(more);
+    ASSERT_EQ(ids.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(table.find(more, i), ids[i]);
+        EXPECT_EQ(more[i].size() == 2, ids[i] < 3) << "EF is known";
     }
-    split[2] = 5 % 3;
-    split[0] = std::uint64_t{5} << 1;
-    EXPECT_EQ(table.insert(split), 5u);
-    EXPECT_EQ(table.find(split), 5u);
-    EXPECT_EQ(table.size(), 1000u);
+    EXPECT_EQ(table.size(), 4u);
+    EXPECT_TRUE(table.find(TreeSplits(trees("(A,B,(C,D),E,F);")[0]), 0).has_value());
+    EXPECT_EQ(table.find(TreeSplits(trees("(A,C,(B,D),E,F);")[0]), 0), std::nullopt);
+    EXPECT_EQ(table[3].size(), 3u);
+}
+
+/// A star of n taxa in which some are below a node of their own.
+GeneralTree star_with(std::vector<std::uint32_t> const& group, std::uint32_t num_taxa) {
+    GeneralTree tree{{0, 0}, {GeneralTree::no_taxon, GeneralTree::no_taxon}, {}, {}};
+    for (std::uint32_t t = 0; t < num_taxa; ++t) {
+        tree.parent.push_back(std::ranges::find(group, t) == group.end() ? 0 : 1);
+        tree.taxon.push_back(t);
+    }
+    tree.length.resize(tree.parent.size());
+    return tree;
+}
+
+/// Taxa, other than taxon 0, whose hashes cancel out: of more than 64 numbers of 64 bits some always do. As many as
+/// is even, so that half of them have the hash of the other half.
+std::vector<std::uint32_t> cancelling(std::uint32_t num_taxa) {
+    struct Row {
+        std::uint64_t hash;
+        std::vector<bool> taxa;
+    };
+    std::vector<Row> basis;
+    for (std::uint32_t t = 1; t < num_taxa; ++t) {
+        Row row{mix(t), std::vector<bool>(num_taxa)};
+        row.taxa[t] = true;
+        for (auto const& other : basis) {
+            if ((row.hash ^ other.hash) >= row.hash) continue;
+            row.hash ^= other.hash;
+            for (std::uint32_t i = 0; i < num_taxa; ++i) row.taxa[i] = row.taxa[i] != other.taxa[i];
+        }
+        std::vector<std::uint32_t> taxa;
+        for (std::uint32_t i = 0; i < num_taxa; ++i) {
+            if (row.taxa[i]) taxa.push_back(i);
+        }
+        if (row.hash == 0 && taxa.size() % 2 == 0) return taxa;
+        if (row.hash != 0) basis.push_back(std::move(row));
+    }
+    return {};
+}
+
+TEST(SplitTable, TellsSplitsOfTheSameHashAndSizeApart) {
+    constexpr std::uint32_t num_taxa = 200;
+    auto const taxa = cancelling(num_taxa);
+    ASSERT_GE(taxa.size(), 4u);
+    auto const half = static_cast<std::ptrdiff_t>(taxa.size() / 2);
+    TreeSplits const one(star_with({taxa.begin(), taxa.begin() + half}, num_taxa));
+    TreeSplits const other(star_with({taxa.begin() + half, taxa.end()}, num_taxa));
+    ASSERT_EQ(one.hash(0), other.hash(0));
+    ASSERT_EQ(one[0].size(), other[0].size());
+    SplitTable table(num_taxa);
+    EXPECT_EQ(table.insert(one), std::vector<SplitId>{0});
+    EXPECT_EQ(table.find(other, 0), std::nullopt);
+    EXPECT_EQ(table.insert(other), std::vector<SplitId>{1});
+    EXPECT_EQ(table.find(one, 0), 0u);
+    EXPECT_EQ(table.find(other, 0), 1u);
 }
 
 TEST(Felsenstein, CountsReplicatesWithTheSplit) {

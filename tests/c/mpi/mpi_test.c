@@ -1,5 +1,7 @@
 /* Everything in regraft_mpi.h, used by a program in C99, also wrongly, and with deaths: mpi_test SCENARIO. Every rank
  * that lives writes its verdict, as run_mpi.py wants it. */
+#define _POSIX_C_SOURCE 200112L /* SIGKILL */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../check.h"
@@ -21,6 +23,7 @@ struct test {
     regraft_checkpoint* checkpoint;
     regraft_assignment* assignment;
     uint32_t replicas;
+    bool coded;
     uint32_t recoveries, concealed;
     unsigned char all[BLOCKS * BYTES]; /* what this PE has loaded last */
     regraft_snapshot* snapshot;
@@ -59,8 +62,9 @@ static regraft_status submit(struct test* t) {
     regraft_range const mine = regraft_even_part(BLOCKS, regraft_communicator_position(t->comm), size);
     uint64_t const num_bytes = (mine.last - mine.first) * BYTES;
     CHECK_OK(make_blocks(mine, bytes, num_bytes, NULL));
-    regraft_placement* placement = NULL;
-    CHECK_OK(regraft_placement_pairwise(BLOCKS, size, size < t->replicas ? size : t->replicas, &placement));
+    regraft_placement* placement = NULL; /* as it stays with a code */
+    if (!t->coded)
+        CHECK_OK(regraft_placement_pairwise(BLOCKS, size, size < t->replicas ? size : t->replicas, &placement));
     regraft_status const status = regraft_store_submit(t->store, placement, mine, bytes, BYTES);
     regraft_placement_free(placement);
     return status;
@@ -269,6 +273,21 @@ static void snapshots_go_back(struct test* t, int rank, int size) {
     CHECK_OK(regraft_snapshot_restore(s, NULL, &restored));
     CHECK(mine[0] == 1 && mine[1] == 2 && step == 7 && restored.generation == 1 && restored.num_lost == 0);
     CHECK(regraft_snapshot_lost(s, 0) == NULL && regraft_snapshot_bytes_held(s) > 0);
+    regraft_committed entity;
+    regraft_adoption adoption;
+    CHECK(regraft_snapshot_num_committed(s) == (uint64_t)size && regraft_snapshot_num_committed(NULL) == 0);
+    CHECK_OK(regraft_snapshot_committed(s, (uint64_t)rank, &entity));
+    CHECK(strcmp(entity.name, name) == 0 && entity.home == (uint32_t)rank && entity.bytes == sizeof mine);
+    CHECK_REFUSED(regraft_snapshot_committed(s, (uint64_t)size, &entity), "an entity that there is");
+    CHECK_REFUSED(regraft_snapshot_committed(s, 0, NULL), "entity, not NULL");
+    CHECK_REFUSED(regraft_snapshot_committed(NULL, 0, &entity), "a snapshot, not NULL");
+    CHECK_REFUSED(regraft_snapshot_adopted(s, 0, &adoption), "an adoption that there is");
+    CHECK_REFUSED(regraft_snapshot_adopted(NULL, 0, &adoption), "a snapshot, not NULL");
+    CHECK(restored.num_removed == 0 && regraft_snapshot_removed(s, 0) == NULL);
+    CHECK_OK(regraft_snapshot_add(s, "added since", mine, sizeof mine));
+    CHECK_OK(regraft_snapshot_restore(s, NULL, &restored));
+    CHECK(restored.num_removed == 1 && strcmp(regraft_snapshot_removed(s, 0), "added since") == 0);
+    CHECK(regraft_snapshot_removed(s, 1) == NULL && !regraft_snapshot_has(s, "added since"));
     step = rank;
     CHECK(regraft_snapshot_commit(s, NULL) == (size == 1 ? REGRAFT_OK : REGRAFT_DIVERGENCE));
     step = 7;
@@ -281,6 +300,7 @@ static void snapshots_go_back(struct test* t, int rank, int size) {
     CHECK_REFUSED(regraft_snapshot_commit(NULL, NULL), "a handle, not NULL");
     CHECK(!regraft_snapshot_due(NULL) && regraft_snapshot_generation(NULL) == 0);
     CHECK(regraft_snapshot_bytes_held(NULL) == 0 && regraft_snapshot_lost(NULL, 0) == NULL);
+    CHECK(regraft_snapshot_removed(NULL, 0) == NULL);
     regraft_snapshot_free(s);
     regraft_snapshot_free(NULL);
 }
@@ -300,14 +320,150 @@ static regraft_status never(regraft_failure const* failure, void* context) {
     return REGRAFT_OK;
 }
 
+/* A folder that goes with the job. */
+static char const* archive_in_tmpdir(char const* name) {
+    static char path[4096];
+    char const* const folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "/tmp", name);
+    return path;
+}
+
+static regraft_status place_pairwise(uint64_t num_blocks, void* context, regraft_placement** placement) {
+    struct test const* const t = context;
+    uint32_t const size = regraft_communicator_size(t->comm);
+    return regraft_placement_pairwise(num_blocks, size, size < 2 ? size : 2, placement);
+}
+
+/* What a store with a code has saved is opened by one with copies, and the other way round. */
+static void blocks_are_on_disk(struct test* t, int size) {
+    char const* archive = archive_in_tmpdir("blocks");
+    regraft_store* coded = NULL;
+    regraft_store* const copies = t->store;
+    regraft_store_options const code = {.checked = true, .data = 2, .parities = 1};
+    CHECK_REFUSED(regraft_store_create(t->comm, &(regraft_store_options){.data = 2}, &coded), "only with parities");
+    CHECK_REFUSED(regraft_store_create(t->comm, &(regraft_store_options){.data = 254, .parities = 2}, &coded),
+                  "at most 255 pieces");
+    CHECK_OK(regraft_store_create(t->comm, &code, &coded));
+    CHECK_REFUSED(regraft_store_save(coded, archive, NULL, NULL), "a store with blocks, submitted before");
+    CHECK_SAYS(regraft_store_open(coded, archive_in_tmpdir("nothing"), NULL, NULL, NULL), REGRAFT_DISK, "nothing");
+    archive = archive_in_tmpdir("blocks");
+    CHECK_REFUSED(regraft_store_open(coded, archive, place_pairwise, t, NULL), "none with a code");
+    CHECK_REFUSED(regraft_store_open(copies, archive, NULL, NULL, NULL), "none with a code");
+    CHECK_REFUSED(regraft_store_save(coded, NULL, NULL, NULL), "the path of an archive");
+
+    t->store = coded;
+    t->coded = true;
+    CHECK_OK(submit(t));
+    regraft_save_options const options = {.files = 1, .attributes = "fine", .attributes_size = 5};
+    regraft_save_report saved;
+    CHECK_OK(regraft_store_save(coded, archive, &options, &saved));
+    CHECK(saved.generation == 1 && saved.files == 1 && saved.bytes == sizeof t->all);
+    regraft_repair_report repaired;
+    uint64_t damaged = 9;
+    CHECK_REFUSED(regraft_store_repair(coded, &(regraft_repair_options){.replicas = 2}, NULL), "no copies and no node");
+    CHECK_OK(regraft_store_repair(coded, NULL, &repaired));
+    CHECK(repaired.least_copies == (size == 1 ? 1 : 2) && repaired.num_unplaced == 0);
+    CHECK_OK(regraft_store_scrub(coded, &damaged));
+    CHECK(damaged == 0);
+    CHECK_OK(regraft_store_trim(coded));
+
+    regraft_open_report opened;
+    CHECK_OK(regraft_store_open(copies, archive, place_pairwise, t, &opened));
+    CHECK(opened.generation == 1 && opened.num_refused == 0 && regraft_store_refused(copies, 0) == NULL);
+    CHECK(opened.attributes_size == 5 && strcmp(opened.attributes, "fine") == 0);
+    CHECK_OK(regraft_store_save(copies, archive, NULL, NULL));
+    CHECK_OK(regraft_store_open(coded, archive, NULL, NULL, &opened));
+    CHECK(opened.generation == 2 && opened.attributes_size == 0 && regraft_store_refused(NULL, 0) == NULL);
+    for (int from_copies = 0; from_copies < 2; ++from_copies) {
+        t->store = from_copies ? copies : coded;
+        memset(t->all, 0, sizeof t->all);
+        CHECK_OK(load_all(t, &(regraft_load_options){.from_disk = true}, NULL));
+        CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    }
+    t->coded = false;
+    regraft_store_free(coded);
+}
+
+static regraft_status adopt_number(char const* name, uint64_t size, void* context) {
+    regraft_snapshot* const snapshot = *(regraft_snapshot**)context;
+    static double adopted[8];
+    static int num_adopted = 0;
+    double* const number = &adopted[num_adopted++ % 8];
+    CHECK(size == sizeof *number);
+    return strcmp(name, "step") == 0 ? regraft_snapshot_add_common(snapshot, name, number, size)
+                                     : regraft_snapshot_add(snapshot, name, number, size);
+}
+
+static void snapshots_are_on_disk(struct test* t, int rank, int size) {
+    char const* archive = archive_in_tmpdir("snapshots");
+    regraft_snapshot *writer = NULL, *reader = NULL;
+    double mine = rank, step = 7, new_one = 5;
+    char name[16];
+    snprintf(name, sizeof name, "number %d", rank);
+    CHECK_OK(regraft_snapshot_create(t->comm, NULL, &writer));
+    CHECK_OK(regraft_snapshot_add(writer, name, &mine, sizeof mine));
+    CHECK_OK(regraft_snapshot_add_common(writer, "step", &step, sizeof step));
+    CHECK_REFUSED(regraft_snapshot_save(writer, archive, NULL, NULL), "a snapshot that was committed");
+    CHECK_SAYS(regraft_snapshot_open(writer, archive_in_tmpdir("nothing"), NULL, NULL), REGRAFT_DISK, "nothing");
+    CHECK_OK(regraft_snapshot_commit(writer, NULL));
+    regraft_save_report saved;
+    archive = archive_in_tmpdir("snapshots");
+    CHECK_OK(regraft_snapshot_save(writer, archive, NULL, &saved));
+    CHECK(saved.generation == 1 && saved.bytes == (uint64_t)size * sizeof mine);
+    CHECK_OK(regraft_snapshot_restore(writer, &(regraft_restore_options){.from_disk = true}, NULL));
+
+    CHECK_OK(regraft_snapshot_create(t->comm, NULL, &reader));
+    CHECK_OK(regraft_snapshot_add(reader, "new", &new_one, sizeof new_one));
+    regraft_restore_options const options = {.adopt = adopt_number, .context = &reader};
+    regraft_open_report opened;
+    CHECK_OK(regraft_snapshot_open(reader, archive, &options, &opened));
+    CHECK(opened.generation == 1 && opened.saved_commit == 1 && opened.num_refused == 0);
+    CHECK(opened.num_adopted == 0 && opened.num_removed == 1 && opened.bytes_read == sizeof mine);
+    CHECK(strcmp(regraft_snapshot_removed(reader, 0), "new") == 0 && regraft_snapshot_refused(reader, 0) == NULL);
+    CHECK(regraft_snapshot_has(reader, name) && regraft_snapshot_has(reader, "step"));
+    CHECK(regraft_snapshot_generation(reader) == 1 && regraft_snapshot_refused(NULL, 0) == NULL);
+    regraft_snapshot_free(writer);
+    regraft_snapshot_free(reader);
+}
+
+static void errors_in_statuses_count(struct test* t) {
+    MPI_Comm const native = regraft_communicator_native(t->comm);
+    MPI_Status statuses[2];
+    MPI_Fint of_fortran[2 * sizeof(MPI_Status) / sizeof(MPI_Fint)];
+    for (int i = 0; i < 2; ++i) {
+        CHECK_OK(regraft_communicator_check(t->comm, MPI_Recv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, native, &statuses[i]),
+                                            "MPI_Recv"));
+        statuses[i].MPI_ERROR = i == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+        MPI_Status_c2f(&statuses[i], of_fortran + (size_t)i * (sizeof of_fortran / sizeof *of_fortran / 2));
+    }
+    regraft_communicator* const comm = t->comm;
+    CHECK_OK(regraft_communicator_check_statuses(comm, MPI_SUCCESS, statuses, 2, "MPI_Waitall"));
+    CHECK_OK(regraft_communicator_check_statuses(comm, MPI_SUCCESS, NULL, 0, NULL));
+    CHECK_REFUSED(regraft_communicator_check_statuses(comm, MPI_SUCCESS, NULL, 1, NULL), "statuses, not NULL");
+    CHECK_SAYS(regraft_communicator_check_statuses(comm, MPI_ERR_IN_STATUS, statuses, 2, "MPI_Waitall"),
+               REGRAFT_ERROR_MPI, "TRUNCATE");
+    CHECK_SAYS(regraft_communicator_check_statuses_f(comm, MPI_ERR_IN_STATUS, of_fortran, 2, "MPI_Waitall"),
+               REGRAFT_ERROR_MPI, "TRUNCATE");
+    CHECK_REFUSED(regraft_communicator_check_statuses_f(comm, MPI_SUCCESS, NULL, 1, NULL), "statuses, not NULL");
+    CHECK_REFUSED(regraft_communicator_wait_all(comm, NULL, 1), "requests, not NULL");
+    CHECK_REFUSED(regraft_communicator_wait_all_f(comm, NULL, 1), "requests, not NULL");
+    CHECK_OK(regraft_communicator_wait_all(comm, NULL, 0));
+    CHECK(MPI_Bcast(NULL, -1, MPI_INT, 0, native) != MPI_SUCCESS);
+    CHECK_OK(regraft_communicator_dismiss_errors(comm));
+    CHECK_REFUSED(regraft_communicator_dismiss_errors(NULL), "a handle, not NULL");
+}
+
 static void calm(struct test* t, int rank, int size) {
     nothing_is_nothing();
     communicator_is_whole(t, rank, size);
+    errors_in_statuses_count(t);
     sums_add_up(t, rank, size);
     store_gives_back(t);
     store_takes_blocks_of_all_sizes(t, rank, size);
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);
+    blocks_are_on_disk(t, size);
+    snapshots_are_on_disk(t, rank, size);
     CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");
     /* Alone nobody waits, so that the error comes out. */
     if (size == 1) CHECK_REFUSED(regraft_resilient(t->comm, stop_alone, never, t), "wanted, not NULL");
@@ -391,6 +547,19 @@ static regraft_status lose(void* context) {
     CHECK_OK(regraft_store_repair(t->store, &(regraft_repair_options){.replicas = 2}, &repaired));
     CHECK(repaired.num_lost == 1 && repaired.least_copies == 2);
     return load_all(t, NULL, NULL);
+}
+
+/* One copy of each block, and all are on disk. */
+static regraft_status read_again(void* context) {
+    struct test* const t = context;
+    regraft_status status = REGRAFT_OK;
+    if (regraft_store_version(t->store) == 0) status = submit(t);
+    if (status == REGRAFT_OK && t->recoveries == 0)
+        status = regraft_store_save(t->store, archive_in_tmpdir("again"), NULL, NULL);
+    memset(t->all, 0, sizeof t->all);
+    if (status == REGRAFT_OK) status = load_all(t, &(regraft_load_options){.from_disk = true}, NULL);
+    if (status == REGRAFT_OK) CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    return status;
 }
 
 static regraft_status nothing_to_recover(regraft_failure const* failure, void* context) {
@@ -489,7 +658,22 @@ static regraft_status roll_back(regraft_failure const* failure, void* context) {
     ++t->recoveries;
     if (regraft_snapshot_generation(t->snapshot) == 0) return REGRAFT_OK;
     regraft_restore_options const options = {.adopt = add_cell, .context = t, .balanced = true};
-    return regraft_snapshot_restore(t->snapshot, &options, NULL);
+    regraft_restore_report report;
+    regraft_status const status = regraft_snapshot_restore(t->snapshot, &options, &report);
+    if (status != REGRAFT_OK) return status;
+    for (uint64_t i = 0; i < report.num_adopted; ++i) { /* this PE has what it adopted, from the dead */
+        regraft_adoption adoption;
+        regraft_committed entity;
+        uint64_t at = 0;
+        CHECK_OK(regraft_snapshot_adopted(t->snapshot, i, &adoption));
+        while (regraft_snapshot_committed(t->snapshot, at, &entity) == REGRAFT_OK &&
+               strcmp(entity.name, adoption.name) != 0)
+            ++at;
+        CHECK(entity.home == adoption.to && entity.bytes == adoption.bytes && adoption.from != adoption.to);
+        int const here = adoption.to == regraft_communicator_self(t->comm);
+        CHECK(regraft_snapshot_has(t->snapshot, adoption.name) == (here != 0));
+    }
+    return status;
 }
 
 /* Afterwards every cell is somewhere, in the state of the last step. */
@@ -519,6 +703,61 @@ static regraft_status snapshot(struct test* t, int rank, int size) {
     return status;
 }
 
+/* Sends a number to the next member and gets one from the one before, as often as asked; waits in one of three ways. */
+static regraft_status pass_on(struct test* t, int way) {
+    MPI_Comm const native = regraft_communicator_native(t->comm);
+    int const size = (int)regraft_communicator_size(t->comm), here = (int)regraft_communicator_position(t->comm);
+    int const before = (here + size - 1) % size, next = (here + 1) % size;
+    int sent = here, received = -1;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    regraft_status status = regraft_communicator_check(
+        t->comm, MPI_Irecv(&received, 1, MPI_INT, before, 0, native, &requests[0]), "MPI_Irecv");
+    if (status == REGRAFT_OK)
+        status = regraft_communicator_check(t->comm, MPI_Isend(&sent, 1, MPI_INT, next, 0, native, &requests[1]),
+                                            "MPI_Isend");
+    if (status != REGRAFT_OK) { /* the communicator is revoked, so these end */
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (way == 0) {
+        status = regraft_communicator_wait_all(t->comm, requests, 2);
+    } else if (way == 1) {
+        MPI_Fint of_fortran[2] = {MPI_Request_c2f(requests[0]), MPI_Request_c2f(requests[1])};
+        status = regraft_communicator_wait_all_f(t->comm, of_fortran, 2);
+        for (int i = 0; i < 2; ++i) requests[i] = MPI_Request_f2c(of_fortran[i]);
+    } else {
+        int const code = MPI_Waitall(2, requests, statuses);
+        status = regraft_communicator_check_statuses(t->comm, code, statuses, 2, "MPI_Waitall");
+        if (status != REGRAFT_OK) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    if (status == REGRAFT_OK) CHECK(received == before);
+    return status;
+}
+
+static regraft_status ring(void* context) {
+    struct test* const t = context;
+    regraft_status status = REGRAFT_OK;
+    for (int way = 0; way < 3 && status == REGRAFT_OK; ++way) {
+        /* The next of a dead one waits for it. */
+        if (t->recoveries == 0 && regraft_communicator_self(t->comm) == 1 && way == t->scenario[9] - '0')
+            raise(SIGKILL);
+        status = pass_on(t, way);
+    }
+    return status;
+}
+
+static regraft_status count_recovery(regraft_failure const* failure, void* context) {
+    struct test* const t = context;
+    CHECK(failure->num_lost == 1);
+    ++t->recoveries;
+    return REGRAFT_OK;
+}
+
+static void messages(struct test* t, int size) {
+    CHECK_OK(regraft_resilient(t->comm, ring, count_recovery, t));
+    CHECK(regraft_communicator_size(t->comm) == (uint32_t)size - 1 && t->recoveries == 1);
+}
+
 /* Without the loop. */
 static regraft_status shrink(struct test* t, int size) {
     regraft_sums* sums = NULL;
@@ -541,13 +780,19 @@ static regraft_status shrink(struct test* t, int size) {
 
 static regraft_status run(struct test* t, int rank, int size) {
     if (strcmp(t->scenario, "calm") == 0) calm(t, rank, size);
-    if (strcmp(t->scenario, "dies") == 0) return dies(t, size);
+    if (strcmp(t->scenario, "dies") == 0 || t->coded) return dies(t, size);
     if (strcmp(t->scenario, "shrink") == 0) return shrink(t, size);
+    if (strncmp(t->scenario, "messages-", 9) == 0) messages(t, size);
     if (strcmp(t->scenario, "snapshot") == 0 || strcmp(t->scenario, "orphan") == 0) return snapshot(t, rank, size);
     if (strcmp(t->scenario, "lost") == 0) {
         regraft_status const status = regraft_resilient(t->comm, lose, nothing_to_recover, t);
         if (status == REGRAFT_DEPARTED) return status;
         CHECK(status == REGRAFT_DATA_LOST && strstr(regraft_error_message(), "wanted blocks are lost") != NULL);
+    }
+    if (strcmp(t->scenario, "disk") == 0) {
+        regraft_status const status = regraft_resilient(t->comm, read_again, count_recovery, t);
+        if (status == REGRAFT_DEPARTED) return status;
+        CHECK(status == REGRAFT_OK && t->recoveries == 1);
     }
     if (strcmp(t->scenario, "errs") == 0) {
         CHECK_OK(regraft_resilient(t->comm, err, err_in_recovery, t));
@@ -578,11 +823,14 @@ int main(int argc, char** argv) {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    t.replicas = strcmp(t.scenario, "lost") == 0 ? 1 : 2;
+    t.replicas = strcmp(t.scenario, "lost") == 0 || strcmp(t.scenario, "disk") == 0 ? 1 : 2;
+    t.coded = strcmp(t.scenario, "coded") == 0;
     char const* const plan = getenv("REGRAFT_FAIL");
     if (plan != NULL && *plan != '\0') CHECK_OK(regraft_plan_failures(plan));
     CHECK_OK(regraft_communicator_create_f(MPI_Comm_c2f(MPI_COMM_WORLD), &t.comm));
-    CHECK_OK(regraft_store_create(t.comm, &(regraft_store_options){.checked = true}, &t.store));
+    CHECK_OK(regraft_store_create(
+        t.comm, &(regraft_store_options){.checked = true, .data = t.coded ? 3 : 0, .parities = t.coded ? 2 : 0},
+        &t.store));
     CHECK_OK(regraft_checkpoint_create(t.comm, &t.checkpoint));
     CHECK_OK(regraft_assignment_balance((uint64_t[]){0, BLOCKS}, 1, NULL, (uint32_t)size, &t.assignment));
     regraft_status const status = run(&t, rank, size);

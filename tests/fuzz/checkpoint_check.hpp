@@ -1,0 +1,135 @@
+// What must hold of the checkpoints of regraft-phylo for any bytes with a right checksum: they are refused with
+// InputError, or a job can go on from them. Shared by the target for libFuzzer and by a test with fixed seeds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agenda.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
+#include "regraft/likelihood/model.hpp"
+#include "regraft/likelihood/site_model.hpp"
+#include "regraft/msa/parsimony.hpp"
+#include "topology.hpp"
+
+namespace regraft::fuzz {
+
+/// A job over data of which nothing but names and models is known: those of one partition are given, and those of
+/// another one chosen.
+struct SomeJob {
+    static constexpr std::uint32_t num_taxa = 8;
+    phylo::Options options;
+    phylo::Dataset dataset;
+    std::optional<phylo::Agenda> agenda;
+
+    SomeJob() {
+        options.replicates = 3;
+        options.alrt_replicates = 10;
+        for (std::uint32_t t = 0; t < num_taxa; ++t) dataset.taxa.push_back("t" + std::to_string(t));
+        for (auto const* const model : {"GTR+FC+I+G4m", "auto"}) {
+            bool const is_given = std::string(model) != "auto";
+            dataset.specs.push_back(likelihood::parse_model(is_given ? model : "GTR+FC+G4m"));
+            dataset.partitions.push_back({model, "p", {}});
+            dataset.counted.push_back({{0.1, 0.2, 0.3, 0.4}, 0.5});
+            dataset.sites_per_partition.push_back(50);
+        }
+        phylo::Beginnings beginnings;
+        for (std::uint32_t i = 0; i < 2; ++i) beginnings.starts.push_back({phylo::Start::Kind::parsimony, i});
+        agenda.emplace(options, dataset, std::move(beginnings));
+    }
+    SomeJob(SomeJob const&) = delete;
+
+    phylo::SearchState state(std::uint64_t seed) const {
+        std::vector<phylo::Model> models;
+        for (std::size_t q = 0; q < dataset.specs.size(); ++q)
+            models.push_back(phylo::start_model(dataset.specs[q], dataset.counted[q]));
+        return phylo::start_state(phylo::Command::search, msa::random_tree(num_taxa, seed), dataset.specs, models);
+    }
+
+    /// A board with searches in several stages.
+    phylo::Board board(Random& random) const {
+        using phylo::Purpose;
+        using phylo::Stage;
+        phylo::Board board;
+        auto choosing = state(random.below(100));
+        phylo::begin_model_choice(choosing, dataset.automatic(), dataset.counted);
+        auto& choice = choosing.choices.front();
+        for (auto left = random.below(4); left > 0; --left) {
+            choice.running->loglh = -100 - random.unit();
+            phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.criterion, 50});
+        }
+        board.note({Purpose::model_choice}, choosing);
+        auto moving = state(random.below(100));
+        moving.stage = Stage::near_spr;
+        moving.position = 1;
+        moving.waiting = phylo::all_subtrees(moving.tree);
+        board.note({Purpose::start, 0}, moving);
+        auto escaping = state(random.below(100));
+        escaping.stage = Stage::escapes;
+        escaping.position = 2;
+        escaping.home = phylo::Home{escaping.tree, -90, phylo::fingerprint(escaping.tree)};
+        board.note({Purpose::start, 1}, escaping);
+        auto done = state(random.below(100));
+        done.stage = Stage::done;
+        board.note({Purpose::replicate, 2}, done);
+        auto supporting = state(random.below(100));
+        supporting.stage = Stage::support;
+        supporting.position = 3;
+        supporting.alrt.assign(supporting.tree.num_edges(), 0.5);
+        board.note({Purpose::support}, supporting);
+        return board;
+    }
+
+    /// The board if a job would go on from it, and none if it is refused. Whatever else happens is a defect.
+    std::optional<phylo::Board> accepted(std::span<std::byte const> bytes) const {
+        try {
+            auto board = phylo::Board::from_bytes(bytes);
+            agenda->check(board);
+            // What a job does with it before the first step.
+            for (auto const& [item, state] : board.states()) {
+                static_cast<void>(phylo::describe(state));
+                if (state.stage == phylo::Stage::done) continue;
+                auto const subject = phylo::subject(state, options.linkage);
+                for (std::size_t q = 0; q < subject.specs.size(); ++q)
+                    static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));
+            }
+            return board;
+        } catch (InputError const&) {
+            return std::nullopt;
+        }
+    }
+};
+
+/// Changes a few bytes, or a number to one that is likely to do harm, or cuts.
+inline void forge(std::vector<std::byte>& bytes, Random& random) {
+    constexpr std::array<std::uint64_t, 8> numbers{
+        0, 1, 2, 0xff, 0xffff'ffff, std::uint64_t{1} << 60, ~std::uint64_t{0}, 0x7ff8'0000'0000'0000};
+    auto const at = random.below(bytes.size());
+    auto const number = numbers[random.below(numbers.size())];
+    auto const size = std::min<std::size_t>(random.below(2) == 0 ? 4 : 8, bytes.size() - at);
+    switch (random.below(8)) {
+        case 0:
+            bytes.resize(at + 1);
+            break;
+        case 1:
+            bytes[at] ^= static_cast<std::byte>(1U << random.below(8));
+            break;
+        case 2:
+            bytes[at] = static_cast<std::byte>(random.below(256));
+            break;
+        default:
+            std::memcpy(bytes.data() + at, &number, size);
+            break;
+    }
+}
+
+}  // namespace regraft::fuzz

@@ -1,0 +1,37 @@
+/* ends.c HOW: rank 1 ends in some way, and the others go on if MPI tells them. */
+#include <mpi.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char const* how;
+
+static int is(char const* name) {
+    return strcmp(how, name) == 0;
+}
+
+int main(int argc, char** argv) {
+    char const* const number = getenv("PMIX_RANK");
+    int const is_victim = number != NULL && strcmp(number, "1") == 0;
+    if (argc != 2) return 2;
+    how = argv[1];
+    if (is_victim && is("killed-before-init")) raise(SIGKILL);
+    if (is_victim && is("exits-before-init")) exit(3);
+    if (is("all-abort-before-init")) abort();
+    if (is("all-exit-before-init")) exit(0);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (is("all-return-7")) return MPI_Finalize() == MPI_SUCCESS ? 7 : 1;
+    if (is("all-exit-3")) exit(3);
+    if (is("all-abort")) abort();
+    if (is_victim && is("killed")) raise(SIGKILL);
+    if (is_victim && is("exits")) exit(3);
+    if (is_victim && is("exits-at-once")) _exit(3);
+    if (is_victim && is("calls-abort")) MPI_Abort(MPI_COMM_WORLD, 9);
+    int const code = MPI_Barrier(MPI_COMM_WORLD);
+    if (!is_victim) printf("%s\n", code == MPI_SUCCESS ? "all are here" : "somebody died");
+    return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Jobs whose ranks end in all kinds of ways: each ends, with the exit code that regraft-run promises and a line that names the rank."""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+TIMEOUT = 120  # seconds for what hangs
+
+CASES = [  # how rank 1 of 3 ends, exit code, what is said
+    ("lives", 0, "all are here"),
+    ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("exits-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("killed", 0, "somebody died"),
+    ("exits", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
+    ("exits-at-once", 0, "rank 1 ended by exit(3) without MPI_Finalize"),
+    ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
+    ("all-return-7", 7, ""),
+    ("all-exit-3", 3, ""),
+    ("all-abort", 1, "all ranks have died"),
+    ("all-abort-before-init", 1, "all ranks have died"),
+    ("all-exit-before-init", 0, ""),
+]
+UNDER_SHIELD = [
+    ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("killed", 3, "dead: rank 1 of 3"),
+]
+
+
+def check(command: list[str], code: int, says: str) -> None:
+    job = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+    said = job.stdout + job.stderr
+    print(" ".join(command[2:]), "->", job.returncode)
+    if job.returncode != code or says not in said:
+        sys.exit(f"{said}\nexit code {job.returncode}, expected {code} and {says!r}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe"):
+        parser.add_argument(name, required=True)
+    args = parser.parse_args()
+    run = [sys.executable, str(TOOLS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
+    shield = [sys.executable, str(TOOLS / "shield.py"), "--mpirun", args.mpirun, "--library", args.shield_library]
+    for how, code, says in CASES:
+        check([*run, "-n", "3", args.exe, how], code, says)
+    for how, code, says in UNDER_SHIELD:
+        check([*shield, "-n", "3", args.exe, how], code, says)
+    check([*run, "-n", "3", "sh", "-c", f"{args.exe} killed; exit 4"], 0, "somebody died")  # a shell that starts the rank
+    check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
+    check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
+    check([*run, "-n", "2", "sh", "-c", f"exec {args.exe} all-return-7"], 7, "")
+    for tool in (run, shield):
+        check([*tool, "--bogus", "-n", "2", args.exe, "lives"], 2, "--bogus")
+        check([*tool, "--version"], 0, "regraft-")
+    os.environ["LD_PRELOAD"] = args.rank_library  # alone, without a launcher
+    check([args.exe, "all-exit-3"], 3, "")
+
+
+if __name__ == "__main__":
+    main()

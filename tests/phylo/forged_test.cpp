@@ -1,0 +1,72 @@
+// Checkpoints that anybody may have written, with a right checksum.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/checkpoint_check.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+using fuzz::SomeJob;
+
+TEST(ForgedCheckpoint, AsItWasWrittenIsAccepted) {
+    SomeJob const job;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const board = job.board(random);
+        EXPECT_NO_THROW(job.agenda->check(board));
+        EXPECT_TRUE(job.accepted(board.to_bytes()));
+    }
+}
+
+TEST(ForgedCheckpoint, IsRefusedOrFit) {
+    SomeJob const job;
+    int accepted = 0;
+    constexpr int num_seeds = 20'000;
+    for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {
+        Random random(seed);
+        auto bytes = job.board(random).to_bytes();
+        for (auto left = 1 + random.below(3); left > 0; --left) fuzz::forge(bytes, random);
+        if (job.accepted(bytes)) ++accepted;
+    }
+    EXPECT_GT(accepted, num_seeds / 50) << "the damage is too heavy to test much";
+    EXPECT_LT(accepted, num_seeds / 2) << "the damage is too light to test much";
+}
+
+/// What is wrong with the first search of the job after a change.
+std::string complaint_after(std::function<void(SearchState&)> const& change, Purpose purpose = Purpose::start) {
+    SomeJob const job;
+    auto state = job.state(1);
+    change(state);
+    Board board;
+    board.note({purpose}, state);
+    try {
+        job.agenda->check(board);
+    } catch (InputError const& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(ForgedCheckpoint, SaysWhatIsWrong) {
+    EXPECT_EQ(complaint_after([](auto&) {}), "");
+    EXPECT_EQ(complaint_after([](auto& s) { s.tree = msa::random_tree(9, 1); }),
+              "has a search whose tree has other taxa");
+    EXPECT_EQ(complaint_after([](auto& s) { s.models[0].alpha = -1; }), "has a search whose alpha is impossible");
+    EXPECT_EQ(complaint_after([](auto& s) { s.models[0].rates.pop_back(); }),
+              "has a search whose model has more or fewer values than it needs");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::near_spr, s.position = 1; }),
+              "has a search without subtrees that could be moved");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::escapes, s.position = 1; }),
+              "has a search that left a local maximum, or has not");
+    EXPECT_EQ(complaint_after([](auto& s) { s.waiting = {1000}; }),
+              "has a search with a subtree that is not in the tree");
+    EXPECT_EQ(complaint_after([](auto&) {}, Purpose::support), "has a search for support in another stage");
+    EXPECT_EQ(complaint_after([](auto& s) { s.stage = Stage::support; }),
+              "has a search for support, but with another purpose");
+}
+
+}  // namespace
+}  // namespace regraft::phylo
