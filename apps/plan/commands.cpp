@@ -69,12 +69,14 @@ void run(RoundsOptions const& options) {
 
 void run(RecoverOptions const& options) {
     prepare(options.json);
-    Job const job{options.ranks, options.partitions,
+    Job const job{options.ranks, options.partitions, options.block_bytes,
                   make_rule(options.placement, {options.blocks, options.ranks, options.replicas}, options.node_size)};
-    auto const wanted = options.redistribute ? Wanted::everything : Wanted::gained;
     auto const failed = failed_ranks(options);
-    auto const recovery = plan_recovery(job, failed, wanted,
-                                        options.bundle ? schedule::Messages::bundled : schedule::Messages::per_block);
+    auto const recovery =
+        plan_recovery(job, failed,
+                      {.wanted = options.redistribute ? Wanted::everything : Wanted::gained,
+                       .messages = options.bundle ? schedule::Messages::bundled : schedule::Messages::per_block,
+                       .lists_transfers = options.transfers});
     if (!options.json.empty()) write_json(options, failed, recovery);
     if (options.json != "-") print(text_of(options, recovery));
 }

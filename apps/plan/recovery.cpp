@@ -10,13 +10,19 @@
 #include "match.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
+#include "regraft/core/block_sizes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/united.hpp"
 #include "regraft/matching/shares.hpp"
+#include "regraft/schedule/local_senders.hpp"
+#include "regraft/schedule/range_senders.hpp"
 
 namespace regraft::plan {
 namespace {
 
 using assign::Work;
+using schedule::RangeRequest;
+using schedule::RangeTransfer;
 using schedule::Request;
 using schedule::Transfer;
 
@@ -62,60 +68,88 @@ private:
     std::vector<char> alive_;
 };
 
-/// Appends the living holders of all blocks of a run, which are the same.
-void append_living_holders(std::vector<PeId>& holders, placement::Any const& placement, BlockId block,
-                           Living const& lives) {
-    for (std::uint32_t copy = 0; copy < placement.num_copies(block); ++copy) {
-        PeId const pe{value(placement.holder(block, copy))};  // submitted when all were alive: slot i is rank i
-        if (lives(pe)) holders.push_back(pe);
+/// Calls visit(run, holders) for the runs of blocks that the same ranks hold, ascending; holders are those that live.
+template <class Visit>
+void for_each_run(BlockRange blocks, placement::Any const& placement, Living const& lives, Visit&& visit) {
+    std::vector<PeId> holders;
+    while (!blocks.empty()) {
+        auto const run = intersect(placement.run(blocks.first), blocks);
+        holders.clear();
+        for (std::uint32_t copy = 0; copy < placement.num_copies(run.first); ++copy) {
+            PeId const pe{value(placement.holder(run.first, copy))};  // submitted when all lived: slot i is rank i
+            if (lives(pe)) holders.push_back(pe);
+        }
+        visit(run, holders);
+        blocks.first = run.last;
     }
 }
 
 std::uint64_t count_extinct(placement::Any const& placement, Living const& lives) {
     std::uint64_t count = 0;
-    std::vector<PeId> holders;
-    for (BlockId block{0}; value(block) < placement.shape().num_blocks;) {
-        auto const run = placement.run(block);
-        holders.clear();
-        append_living_holders(holders, placement, block, lives);
+    BlockRange const all{BlockId{0}, BlockId{placement.shape().num_blocks}};
+    for_each_run(all, placement, lives, [&](BlockRange run, auto const& holders) {
         if (holders.empty()) count += run.size();
-        block = run.last;
-    }
+    });
     return count;
 }
 
-/// Row by row, block by block.
-std::vector<Request> requests_for(CsrView<Work> wanted, std::uint64_t num_blocks) {
-    std::vector<Request> requests;
-    requests.reserve(num_blocks);
+/// What is wanted, by runs that the same ranks hold.
+struct Wishes {
+    std::vector<RangeRequest> requests;
+    Csr<PeId> holders;  // that live, by request
+};
+
+Wishes wishes_for(CsrView<Work> wanted, placement::Any const& placement, Living const& lives) {
+    Wishes wishes;
     for (std::uint32_t pe = 0; pe < wanted.size(); ++pe) {
         for (auto const& work : wanted[pe]) {
-            for (auto site = work.sites.first; site < work.sites.last; site = advance(site, 1))
-                requests.push_back({BlockId{value(site)}, PeId{pe}});
+            BlockRange const blocks{BlockId{value(work.sites.first)}, BlockId{value(work.sites.last)}};
+            for_each_run(blocks, placement, lives, [&](BlockRange run, auto const& holders) {
+                wishes.requests.push_back({run, PeId{pe}});
+                wishes.holders.push_row(holders);
+            });
         }
     }
-    return requests;
+    return wishes;
 }
 
-/// Row i: the living holders of requests[i].block. Requests for neighbouring blocks mostly share a run.
-Csr<PeId> living_holders(std::span<Request const> requests, placement::Any const& placement, Living const& lives) {
-    Csr<PeId> rows;
-    rows.offsets.reserve(requests.size() + 1);
-    rows.values.reserve(requests.size() * placement.shape().replicas);
-    BlockRange run{};
-    std::vector<PeId> holders;
-    for (auto const& request : requests) {
-        if (!run.contains(request.block)) {
-            run = placement.run(request.block);
-            holders.clear();
-            append_living_holders(holders, placement, request.block, lives);
-        }
-        rows.push_row(holders);
+/// Who computes what after the failures, as what is to be loaded.
+Csr<Work> wanted_work(Job const& job, std::span<PeId const> survivors, Wanted wanted, Recovery& recovery) {
+    auto const begins = partition_begins(job.placement.shape().num_blocks, job.num_partitions);
+    if (wanted == Wanted::everything) return assign::balance(begins, survivors, job.num_ranks);
+    auto reassignment = assign::reassign(assign::balance(begins, job.num_ranks), survivors);
+    recovery.new_pairs = reassignment.new_pairs;
+    return std::move(reassignment.gained);
+}
+
+/// The number of blocks. Throws InputError if that is more than the planners can number.
+std::uint64_t count_requests(CsrView<Work> wanted) {
+    auto const count = assign::num_sites(wanted.values);
+    if (count > (std::uint64_t{1} << 30))
+        throw InputError(fmt::format("{} blocks would have to be loaded, expected no more than 2^30", count));
+    return count;
+}
+
+/// What ranks have to do, one by one.
+class TrafficCount {
+public:
+    explicit TrafficCount(std::uint32_t num_ranks) : blocks_(num_ranks, 0), messages_(num_ranks, 0) {}
+    void add(PeId rank, std::uint64_t blocks, std::uint64_t messages) {
+        blocks_[value(rank)] += blocks;
+        messages_[value(rank)] += messages;
     }
-    return rows;
-}
+    Traffic most() const {
+        auto const busiest = std::max_element(blocks_.begin(), blocks_.end());
+        return {PeId{static_cast<std::uint32_t>(busiest - blocks_.begin())}, *busiest,
+                *std::max_element(messages_.begin(), messages_.end())};
+    }
 
-/// Calls visit(message) with each message of a round: the blocks that one rank sends to another.
+private:
+    std::vector<std::uint64_t> blocks_;
+    std::vector<std::uint64_t> messages_;
+};
+
+/// Calls visit(message) with each message of a round: what one rank sends to another.
 template <class Visit>
 void for_each_message(std::span<Transfer const> round, Visit&& visit) {
     for (std::size_t begin = 0; begin < round.size();) {
@@ -129,117 +163,186 @@ void for_each_message(std::span<Transfer const> round, Visit&& visit) {
     }
 }
 
-Traffic traffic(Recovery const& recovery, PeId Transfer::*side) {
-    std::vector<std::uint64_t> blocks;
-    std::vector<std::uint64_t> messages;
-    auto const num_ranks = recovery.survivors.empty() ? 0 : std::size_t{value(recovery.survivors.back())} + 1;
-    blocks.assign(num_ranks, 0);
-    messages.assign(num_ranks, 0);
-    auto const& rounds = recovery.relation.rounds;
+/// Notes who sends how much in which round. num_blocks(transfer): how many it stands for.
+template <class NumBlocks>
+void note_rounds(Recovery& recovery, CsrView<Transfer> rounds, std::uint32_t num_ranks, NumBlocks&& num_blocks) {
+    TrafficCount sent(num_ranks);
+    TrafficCount received(num_ranks);
     for (std::size_t i = 0; i < rounds.size(); ++i) {
+        std::uint64_t largest = 0;
         for_each_message(rounds[i], [&](std::span<Transfer const> message) {
-            auto const rank = value(message.front().*side);
-            blocks[rank] += message.size();
-            ++messages[rank];
+            std::uint64_t blocks = 0;
+            for (auto const& transfer : message) blocks += num_blocks(transfer);
+            sent.add(message.front().sender, blocks, 1);
+            received.add(message.front().receiver, blocks, 1);
+            largest = std::max(largest, blocks);
         });
+        recovery.largest_messages.push_back(largest);
     }
-    if (num_ranks == 0) return {};
-    auto const busiest = std::max_element(blocks.begin(), blocks.end());
-    return {PeId{static_cast<std::uint32_t>(busiest - blocks.begin())}, *busiest,
-            *std::max_element(messages.begin(), messages.end())};
+    recovery.sent = sent.most();
+    recovery.received = received.most();
 }
 
-/// Who computes what after the failures, as what is to be loaded.
-Csr<Work> wanted_work(Job const& job, std::span<PeId const> survivors, Wanted wanted, Recovery& recovery) {
-    auto const begins = partition_begins(job.placement.shape().num_blocks, job.num_partitions);
-    if (wanted == Wanted::everything) return assign::balance(begins, survivors, job.num_ranks);
-    auto reassignment = assign::reassign(assign::balance(begins, job.num_ranks), survivors);
-    recovery.new_pairs = reassignment.new_pairs;
-    return std::move(reassignment.gained);
-}
-
-/// The number of requests. Throws InputError if that is more than the planners can number.
-std::uint64_t count_requests(CsrView<Work> wanted) {
-    auto const count = assign::num_sites(wanted.values);
-    if (count > (std::uint64_t{1} << 30))
-        throw InputError(fmt::format("{} blocks would have to be loaded, expected no more than 2^30", count));
-    return count;
-}
-
-/// Runs of requests with the same holders, among those that somebody else must serve.
-struct Runs {
-    Csr<std::uint32_t> holders;
-    std::vector<std::uint64_t> num_requests;
-};
-
-Runs remote_runs(std::span<Request const> requests, CsrView<PeId> holders) {
-    Runs runs;
-    std::span<PeId const> last;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto const row = holders[i];
-        if (row.empty() || std::find(row.begin(), row.end(), requests[i].receiver) != row.end()) continue;
-        if (!std::equal(row.begin(), row.end(), last.begin(), last.end())) {
-            for (auto const pe : row) runs.holders.push_value(value(pe));
-            runs.holders.end_row();
-            runs.num_requests.push_back(0);
-            last = row;
+/// Senders block by block, and their rounds.
+void plan_blocks(Recovery& recovery, Wishes const& wishes, Job const& job, PlanOptions const& options) {
+    std::vector<Request> requests;
+    Csr<PeId> holders;
+    requests.reserve(recovery.num_requests);
+    holders.offsets.reserve(recovery.num_requests + 1);
+    holders.values.reserve(recovery.num_requests * job.placement.shape().replicas);
+    for (std::size_t i = 0; i < wishes.requests.size(); ++i) {
+        auto const& [blocks, receiver] = wishes.requests[i];
+        for (auto block = blocks.first; block < blocks.last; block = advance(block, 1)) {
+            requests.push_back({block, receiver});
+            holders.push_row(wishes.holders[i]);
         }
-        ++runs.num_requests.back();
     }
-    return runs;
+    auto relation = schedule::h_relation(
+        requests, holders, {.balance = schedule::Balance::fully, .messages = options.messages, .bytes = {}});
+    recovery.num_sent = relation.rounds.values.size();
+    recovery.num_local = relation.local.size();
+    for (auto const& request : relation.unservable) recovery.lost.push_back({request.block, advance(request.block, 1)});
+    note_rounds(recovery, relation.rounds, job.num_ranks, [](auto const&) { return 1; });
+    if (options.lists_transfers) recovery.rounds = std::move(relation.rounds);
 }
 
-/// Proves b, by another solver than the one that found it.
-void certify(Recovery& recovery, std::span<Request const> requests, CsrView<PeId> holders, std::uint32_t num_ranks) {
-    auto const runs = remote_runs(requests, holders);
-    auto const shares = matching::min_b_shares(runs.holders, runs.num_requests, num_ranks);
-    if (shares.b != recovery.relation.b) throw std::logic_error("two solvers disagree about b");
+bool is_among(PeId pe, std::span<PeId const> pes) {
+    return std::find(pes.begin(), pes.end(), pe) != pes.end();
+}
+
+/// As the store chooses them.
+schedule::RangeSenders choose_by_ranges(Wishes const& wishes, Rule rule, BlockSizes const& sizes) {
+    if (rule == Rule::ranges) return schedule::choose_range_senders(wishes.requests, wishes.holders, sizes);
+    schedule::RangeSenders senders;
+    for (std::size_t i = 0; i < wishes.requests.size(); ++i) {
+        auto const& request = wishes.requests[i];
+        auto const holders = CsrView<PeId>(wishes.holders)[i];
+        if (holders.empty()) {
+            senders.unservable.push_back(i);
+        } else if (is_among(request.receiver, holders)) {
+            senders.local.push_back({request.blocks, request.receiver, request.receiver, i});
+        } else {
+            schedule::divide_locally(request, holders, sizes, {}, [&](BlockRange part, PeId sender) {
+                senders.transfers.push_back({part, sender, request.receiver, i});
+            });
+        }
+    }
+    return senders;
+}
+
+/// Rounds for senders that are chosen already. Each transfer is whole, numbered in place of its block, or block by
+/// block.
+Csr<Transfer> rounds_of(std::span<RangeTransfer const> transfers, bool whole, schedule::Messages messages) {
+    std::vector<Request> requests;
+    Csr<PeId> senders;
+    auto const add = [&](BlockId id, RangeTransfer const& transfer) {
+        requests.push_back({id, transfer.receiver});
+        senders.push_row(std::span(&transfer.sender, 1));
+    };
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+        auto const& blocks = transfers[i].blocks;
+        if (whole) {
+            add(BlockId{i}, transfers[i]);
+        } else {
+            for (auto block = blocks.first; block < blocks.last; block = advance(block, 1)) add(block, transfers[i]);
+        }
+    }
+    return schedule::h_relation(requests, senders,
+                                {.balance = schedule::Balance::for_rounds, .messages = messages, .bytes = {}})
+        .rounds;
+}
+
+/// Senders by ranges. If a message is a block and nobody wants to see them, there are as many rounds as the busiest rank
+/// has blocks (Koenig 1916), and none of them has to be made.
+void plan_ranges(Recovery& recovery, Wishes const& wishes, Job const& job, PlanOptions const& options) {
+    auto const num_blocks = job.placement.shape().num_blocks;
+    if (num_blocks > (std::uint64_t{1} << 62) / job.block_bytes)
+        throw InputError(
+            fmt::format("{} blocks of {} bytes, expected no more than 2^62 bytes in all", num_blocks, job.block_bytes));
+    auto const senders = choose_by_ranges(wishes, recovery.rule, BlockSizes(num_blocks, job.block_bytes));
+    for (auto const& transfer : senders.transfers) recovery.num_sent += transfer.blocks.size();
+    for (auto const& transfer : senders.local) recovery.num_local += transfer.blocks.size();
+    for (auto const i : senders.unservable) recovery.lost.push_back(wishes.requests[i].blocks);
+    bool const bundled = options.messages == schedule::Messages::bundled;
+    if (options.lists_transfers || bundled) {
+        bool const whole = !options.lists_transfers;
+        auto rounds = rounds_of(senders.transfers, whole, options.messages);
+        note_rounds(recovery, rounds, job.num_ranks, [&](Transfer const& transfer) {
+            return whole ? senders.transfers[value(transfer.block)].blocks.size() : 1;
+        });
+        if (options.lists_transfers) recovery.rounds = std::move(rounds);
+        return;
+    }
+    TrafficCount sent(job.num_ranks);
+    TrafficCount received(job.num_ranks);
+    for (auto const& [blocks, sender, receiver, request] : senders.transfers) {
+        sent.add(sender, blocks.size(), blocks.size());
+        received.add(receiver, blocks.size(), blocks.size());
+    }
+    recovery.sent = sent.most();
+    recovery.received = received.most();
+    recovery.largest_messages.assign(std::max(recovery.sent.most_blocks, recovery.received.most_blocks), 1);
+}
+
+/// Proves how small b can be, by another solver than the ones that choose senders.
+void certify(Recovery& recovery, Wishes const& wishes, std::uint32_t num_ranks) {
+    Csr<std::uint32_t> holders;
+    std::vector<std::uint64_t> num_blocks;
+    for (std::size_t i = 0; i < wishes.requests.size(); ++i) {
+        auto const& [blocks, receiver] = wishes.requests[i];
+        auto const row = CsrView<PeId>(wishes.holders)[i];
+        if (row.empty() || is_among(receiver, row)) continue;
+        for (auto const pe : row) holders.push_value(value(pe));
+        holders.end_row();
+        num_blocks.push_back(blocks.size());
+    }
+    auto const shares = matching::min_b_shares(holders, num_blocks, num_ranks);
+    recovery.least_b = shares.b;
+    if (recovery.rule == Rule::least ? recovery.b != shares.b : recovery.b < shares.b)
+        throw std::logic_error("two solvers disagree about b");
     for (auto const v : shares.hall_set) recovery.hall_set.push_back(PeId{v});
-    recovery.hall_blocks = count_confined(runs.holders, shares.hall_set, runs.num_requests);
+    recovery.hall_blocks = count_confined(holders, shares.hall_set, num_blocks);
     recovery.lower_bound = shares.lower_bound;
+}
+
+/// As the store does by default.
+Rule rule_for(Wanted wanted, std::size_t num_ranges) {
+    constexpr std::size_t most_planned_ranges = 500'000;  // store::Options::most_planned_runs
+    if (wanted == Wanted::gained) return Rule::least;
+    return num_ranges <= most_planned_ranges ? Rule::ranges : Rule::local;
 }
 
 }  // namespace
 
-Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, Wanted wanted, schedule::Messages messages) {
+Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, PlanOptions const& options) {
     Living const lives(job.num_ranks, failed);
     Recovery recovery;
     recovery.survivors = lives.all();
     if (recovery.survivors.empty()) throw InputError("all ranks fail, expected that at least one survives");
 
     Stopwatch watch;
-    auto const work = wanted_work(job, recovery.survivors, wanted, recovery);
+    auto const work = wanted_work(job, recovery.survivors, options.wanted, recovery);
     recovery.num_requests = count_requests(work);
     watch.finished("assign");
-    auto const requests = requests_for(work, recovery.num_requests);
-    auto const holders = living_holders(requests, job.placement, lives);
+    auto const wishes = wishes_for(work, job.placement, lives);
     recovery.num_extinct = count_extinct(job.placement, lives);
     watch.finished("holders");
-    recovery.relation = schedule::h_relation(requests, holders,
-                                             {.balance = schedule::Balance::fully, .messages = messages, .bytes = {}});
+    recovery.rule = rule_for(options.wanted, wishes.requests.size());
+    auto const plan = recovery.rule == Rule::least ? plan_blocks : plan_ranges;
+    plan(recovery, wishes, job, options);
+    recovery.lost = united(std::move(recovery.lost));
+    recovery.num_lost = recovery.num_requests - recovery.num_sent - recovery.num_local;
+    recovery.b = recovery.sent.most_blocks;
     watch.finished("schedule");
-    certify(recovery, requests, holders, job.num_ranks);
+    certify(recovery, wishes, job.num_ranks);
     watch.finished("certificate");
     recovery.steps = watch.take();
     return recovery;
 }
 
-Traffic sent(Recovery const& recovery) {
-    return traffic(recovery, &Transfer::sender);
-}
-
-Traffic received(Recovery const& recovery) {
-    return traffic(recovery, &Transfer::receiver);
-}
-
 double predicted_seconds(Recovery const& recovery, Network const& network, std::uint64_t block_bytes) {
     double seconds = 0;
-    auto const& rounds = recovery.relation.rounds;
-    for (std::size_t i = 0; i < rounds.size(); ++i) {
-        std::uint64_t largest = 0;
-        for_each_message(rounds[i], [&](auto message) { largest = std::max<std::uint64_t>(largest, message.size()); });
-        seconds += network.message_seconds(largest * block_bytes);
-    }
+    for (auto const blocks : recovery.largest_messages) seconds += network.message_seconds(blocks * block_bytes);
     return seconds;
 }
 

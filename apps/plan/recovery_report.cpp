@@ -14,7 +14,6 @@ using namespace common;
 
 namespace {
 
-using schedule::Request;
 using schedule::Transfer;
 
 std::uint64_t peak_memory_bytes() {
@@ -31,23 +30,6 @@ double mean(std::uint64_t count, std::size_t num_ranks) {
     return static_cast<double>(count) / static_cast<double>(num_ranks);
 }
 
-/// Ascending, disjoint, not adjacent.
-std::vector<BlockRange> lost_ranges(std::span<Request const> unservable) {
-    std::vector<BlockId> ids;
-    ids.reserve(unservable.size());
-    for (auto const& request : unservable) ids.push_back(request.block);
-    std::sort(ids.begin(), ids.end());
-    std::vector<BlockRange> ranges;
-    for (auto const id : ids) {
-        if (!ranges.empty() && ranges.back().last == id) {
-            ranges.back().last = advance(id, 1);
-        } else {
-            ranges.push_back({id, advance(id, 1)});
-        }
-    }
-    return ranges;
-}
-
 std::string shown_range(BlockRange range) {
     auto const last = value(range.last) - 1;
     return range.size() == 1 ? fmt::format("{}", last) : fmt::format("{}-{}", value(range.first), last);
@@ -55,7 +37,7 @@ std::string shown_range(BlockRange range) {
 
 std::string proof(Recovery const& recovery) {
     auto const size = std::uint64_t{recovery.hall_set.size()};
-    auto const fewer = recovery.relation.b - 1;
+    auto const fewer = recovery.least_b - 1;
     return fmt::format("not {}: {} can only come from {} ({}), and {} * {} = {} is less", fewer,
                        counted(recovery.hall_blocks, "block"), counted(size, "rank"),
                        first_few(recovery.hall_set, [](PeId pe) { return value(pe); }), size, fewer, size * fewer);
@@ -69,20 +51,34 @@ std::string text_of_traffic(Traffic const& traffic, std::uint64_t num_blocks, Re
                        counted(traffic.most_blocks, "block"), bytes(mean(num_blocks, num_survivors) * size));
 }
 
+char const* name_of(Rule rule) {
+    switch (rule) {
+        case Rule::least: return "least";
+        case Rule::ranges: return "ranges";
+        default: return "local";
+    }
+}
+
+std::string text_of_senders(Recovery const& recovery) {
+    auto const b = fmt::format("b = {} (lower bound {}): ", recovery.b, recovery.lower_bound);
+    if (recovery.rule == Rule::least) return b + "nobody sends more blocks, and no choice of senders has a smaller b";
+    return fmt::format("{}nobody sends more blocks; chosen {}, while no choice has a smaller b than {}", b,
+                       recovery.rule == Rule::ranges ? "by ranges, as the store does"
+                                                     : "by each rank for itself, as the store does for so many ranges",
+                       recovery.least_b);
+}
+
 void append_plan(Table& table, RecoverOptions const& options, Recovery const& recovery) {
-    auto const& relation = recovery.relation;
-    auto const num_sent = relation.rounds.values.size();
     auto const num_survivors = recovery.survivors.size();
-    table.row("senders",
-              fmt::format("b = {} (lower bound {}): nobody sends more blocks, and no choice of senders has a smaller b",
-                          relation.b, recovery.lower_bound));
-    if (relation.b > 1) table.more(proof(recovery));
+    table.row("senders", text_of_senders(recovery));
+    if (recovery.least_b > 1) table.more(proof(recovery));
+    bool const for_these = options.bundle || recovery.rule != Rule::least;
     table.row("rounds",
               fmt::format("{}: as many as the busiest rank has messages to send or to receive, so no plan {}has "
                           "fewer",
-                          relation.h, options.bundle ? "for these senders " : ""));
-    table.row("bytes sent", text_of_traffic(sent(recovery), num_sent, options, num_survivors, "sends"));
-    table.row("received", text_of_traffic(received(recovery), num_sent, options, num_survivors, "receives"));
+                          recovery.largest_messages.size(), for_these ? "for these senders " : ""));
+    table.row("bytes sent", text_of_traffic(recovery.sent, recovery.num_sent, options, num_survivors, "sends"));
+    table.row("received", text_of_traffic(recovery.received, recovery.num_sent, options, num_survivors, "receives"));
     table.row("takes", fmt::format("{}, predicted for {:g} us per message and {:g} GB/s",
                                    duration(predicted_seconds(recovery, options.network, options.block_bytes)),
                                    options.network.alpha_us, options.network.beta_gbps));
@@ -166,7 +162,6 @@ void append_transfers(JsonWriter& json, CsrView<Transfer> rounds) {
 }  // namespace
 
 std::string text_of(RecoverOptions const& options, Recovery const& recovery) {
-    auto const& relation = recovery.relation;
     auto const num_survivors = recovery.survivors.size();
     auto const num_failed = options.ranks - num_survivors;
     Table table;
@@ -177,16 +172,15 @@ std::string text_of(RecoverOptions const& options, Recovery const& recovery) {
     table.row("failed",
               fmt::format("{} ({:.3g} %), {} left", counted(num_failed, "rank"),
                           100.0 * static_cast<double>(num_failed) / options.ranks, counted(num_survivors, "rank")));
-    auto const lost = lost_ranges(relation.unservable);
     table.row("lost", recovery.num_extinct == 0
                           ? "nothing: every block has a living holder"
                           : fmt::format("{} without a living holder, {} of which are wanted{}{}",
-                                        counted(recovery.num_extinct, "block"), relation.unservable.size(),
-                                        lost.empty() ? "" : ": ", first_few(lost, shown_range)));
+                                        counted(recovery.num_extinct, "block"), recovery.num_lost,
+                                        recovery.lost.empty() ? "" : ": ", first_few(recovery.lost, shown_range)));
     table.row("to load", fmt::format("{}: {} lost, {} held by those who want them, {} to be sent",
-                                     counted(recovery.num_requests, "block"), relation.unservable.size(),
-                                     relation.local.size(), relation.rounds.values.size()));
-    if (relation.h > 0) append_plan(table, options, recovery);
+                                     counted(recovery.num_requests, "block"), recovery.num_lost, recovery.num_local,
+                                     recovery.num_sent));
+    if (recovery.num_sent > 0) append_plan(table, options, recovery);
     if (num_failed > 0 && num_survivors > 1) append_agreement(table, options.network, num_survivors);
     std::string steps;
     for (auto const& step : recovery.steps)
@@ -197,10 +191,8 @@ std::string text_of(RecoverOptions const& options, Recovery const& recovery) {
 }
 
 void write_json(RecoverOptions const& options, std::span<PeId const> failed, Recovery const& recovery) {
-    auto const& relation = recovery.relation;
-    auto const num_sent = relation.rounds.values.size();
     auto const traffic_to_json = [&](Traffic const& traffic) {
-        return to_json(traffic, num_sent, options.block_bytes, recovery.survivors.size());
+        return to_json(traffic, recovery.num_sent, options.block_bytes, recovery.survivors.size());
     };
     JsonWriter json(options.json);
     json.member("program", "regraft-plan " REGRAFT_VERSION);
@@ -210,23 +202,25 @@ void write_json(RecoverOptions const& options, std::span<PeId const> failed, Rec
     json.member("redistribute", options.redistribute);
     json.member("bundle", options.bundle);
     json.member("requests", recovery.num_requests);
-    json.member("local", relation.local.size());
-    json.member("sent", num_sent);
-    json.member("unservable", relation.unservable.size());
-    append_ranges(json, "unservable_ranges", lost_ranges(relation.unservable));
+    json.member("local", recovery.num_local);
+    json.member("sent", recovery.num_sent);
+    json.member("unservable", recovery.num_lost);
+    append_ranges(json, "unservable_ranges", recovery.lost);
     json.member("blocks_without_holder", recovery.num_extinct);
     json.member("new_pairs", recovery.new_pairs);
-    json.member("b", relation.b);
+    json.member("b", recovery.b);
+    json.member("senders", name_of(recovery.rule));
+    json.member("least_b", recovery.least_b);
     json.member("lower_bound", recovery.lower_bound);
     append_ranks(json, "hall_set", recovery.hall_set);
     json.member("hall_blocks", recovery.hall_blocks);
-    json.member("num_rounds", relation.h);
-    json.member("bytes_sent", traffic_to_json(sent(recovery)));
-    json.member("bytes_received", traffic_to_json(received(recovery)));
+    json.member("num_rounds", recovery.largest_messages.size());
+    json.member("bytes_sent", traffic_to_json(recovery.sent));
+    json.member("bytes_received", traffic_to_json(recovery.received));
     json.member("prediction", prediction_to_json(options, recovery));
     json.member("agreement", agreement_to_json(options.network, recovery.survivors.size()));
     json.member("planning", planning_to_json(recovery));
-    if (options.transfers) append_transfers(json, relation.rounds);
+    if (options.transfers) append_transfers(json, recovery.rounds);
     json.finish();
 }
 

@@ -83,15 +83,18 @@ def check_traffic(plan: dict, block_bytes: int) -> None:
 
 
 def check_certificate(plan: dict, holders: list[set[int]], failed: set[int]) -> None:
-    """Proves that nobody needs to send more blocks than b."""
+    """Proves that no choice of senders has a smaller b than least_b, and how close to it the rule comes."""
     hall = set(plan["hall_set"])
     assert sorted(hall) == plan["hall_set"]
     sent = collections.Counter(transfer[1] for transfer in plan["transfers"])
     assert plan["b"] == max(sent.values(), default=0)
     confined = sum(1 for block, *_ in plan["transfers"] if holders[block] - failed <= hall)
     assert plan["hall_blocks"] == confined
-    if plan["b"] > 0:
-        assert confined > (plan["b"] - 1) * len(hall), "the set proves nothing"
+    if plan["least_b"] > 0:
+        assert confined > (plan["least_b"] - 1) * len(hall), "the set proves nothing"
+    most = {"least": plan["least_b"], "ranges": max(1.05 * plan["least_b"], plan["least_b"] + 1), "local": plan["sent"]}
+    assert plan["least_b"] <= plan["b"] <= most[plan["senders"]], (plan["senders"], plan["b"], plan["least_b"])
+    assert (plan["senders"] == "least") == (not plan["redistribute"])
     able = set().union(*(holders[block] - failed for block, *_ in plan["transfers"])) if sent else set()
     assert plan["lower_bound"] == (math.ceil(len(plan["transfers"]) / len(able)) if able else 0)
 
@@ -188,6 +191,21 @@ def rules(program: plan_cli.Program) -> None:
     few = program.json("recover", "-p", "40", "--blocks", "4000", "--placement", "permuted", "--failed", "7")
     one = program.json("recover", "-p", "40", "--blocks", "4000", "--placement", "pairwise", "--failed", "7")
     assert few["b"] < one["b"], "expected that more ranks send if blocks are spread"
+
+
+def redistributions(program: plan_cli.Program) -> None:
+    """what is asked for does not change the plan, and very many ranges are planned by each rank for itself"""
+    for ranks, blocks, replicas, options in JOBS:
+        for bundle in ([], ["--bundle"]):
+            command = ["recover", "-p", str(ranks), "--blocks", str(blocks), "--replicas", str(replicas), *options, "--redistribute", *bundle]
+            brief, whole = program.json(*command), program.json(*command, "--transfers")
+            for plan in (brief, whole):
+                del plan["planning"]
+            del whole["transfers"]
+            assert brief == whole, (brief, whole)
+    many = ["--failed", "7", "--placement", "permuted", "--redistribute"]
+    assert check(program, 10_000, 600_000, 2, many)["senders"] == "local"
+    assert check(program, 5_000, 300_000, 2, many)["senders"] == "ranges"
 
 
 def losses(program: plan_cli.Program) -> None:
@@ -306,4 +324,4 @@ def outputs(program: plan_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(plan_cli.main(plans, rules, losses, bundles, draws, text_explains, errors, outputs))
+    sys.exit(plan_cli.main(plans, rules, redistributions, losses, bundles, draws, text_explains, errors, outputs))
