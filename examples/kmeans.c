@@ -117,8 +117,8 @@ static uint64_t nearest(struct state const* state, point const* p) {
     return best;
 }
 
-/* Moves every centre to the mean of the points that are nearest to it. The sums are exact, so it does not matter who
- * adds which points. */
+/* Moves every centre to the mean of the points that are nearest to it. The sums do not depend on the order, so it does
+ * not matter which rank adds which points. */
 static regraft_status move_centres(struct kmeans* k) {
     TRY(regraft_sums_clear(k->sums));
     for (uint64_t i = 0; i < k->num_points; ++i) {
@@ -168,7 +168,7 @@ static regraft_status run(struct kmeans* k) {
     TRY(regraft_communicator_create(MPI_COMM_WORLD, &k->comm));
     TRY(regraft_store_create(k->comm, NULL, &k->store));
     TRY(regraft_checkpoint_create(k->comm, &k->checkpoint));
-    TRY(regraft_sums_create(CENTRES * ROW, &k->sums));
+    TRY(regraft_sums_create_scaled(CENTRES * ROW, 1, k->size, &k->sums));
     TRY(regraft_assignment_balance(begins, 1, NULL, regraft_communicator_num_founders(k->comm), &k->assignment));
     return regraft_resilient(k->comm, compute, recover, k);
 }

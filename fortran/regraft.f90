@@ -261,6 +261,15 @@ module regraft
       integer(c_int) :: answer
     end function
 
+    function regraft_sums_create_scaled(count, bound, most_values, sums) bind(c) result(answer)
+      import
+      integer(c_int64_t), value :: count
+      real(c_double), value :: bound
+      integer(c_int64_t), value :: most_values
+      type(c_ptr), intent(inout), optional :: sums
+      integer(c_int) :: answer
+    end function
+
     subroutine regraft_sums_free(sums) bind(c)
       import
       type(c_ptr), value :: sums

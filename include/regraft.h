@@ -91,6 +91,12 @@ typedef struct regraft_sums regraft_sums;
 
 /* count sums, all 0. */
 regraft_status regraft_sums_create(uint64_t count, regraft_sums** sums);
+/* The same for values whose absolute value is at most bound, a power of two: faster to add, and 24 bytes per sum travel
+ * in place of 600. Each value is rounded to a grid that depends on bound and most_values alone (steps of 2^-84 of bound
+ * for up to 2^20 values), so order and grouping do not matter here either. Larger values are added exactly. A caller adds
+ * at most most_values values (below 2^50) to one sum, on all ranks together, and gives the same bound and most_values on
+ * all ranks. */
+regraft_status regraft_sums_create_scaled(uint64_t count, double bound, uint64_t most_values, regraft_sums** sums);
 void regraft_sums_free(regraft_sums* sums);
 /* Adds all of values[count] to sum `index`. */
 regraft_status regraft_sums_add(regraft_sums* sums, uint64_t index, double const* values, uint64_t count);

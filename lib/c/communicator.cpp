@@ -210,7 +210,12 @@ regraft_status regraft_communicator_broadcast(regraft_communicator* comm, void* 
 
 regraft_status regraft_sums_all_reduce(regraft_communicator* comm, regraft_sums* sums) {
     return c::guarded(comm, [&](regraft_communicator& handle) {
-        ft::all_reduce(handle.shared->comm, c::object(sums, "sums, not NULL").sums);
+        auto& all = c::object(sums, "sums, not NULL");
+        if (all.scale) {
+            ft::all_reduce(handle.shared->comm, all.fixed);
+        } else {
+            ft::all_reduce(handle.shared->comm, all.exact);
+        }
     });
 }
 

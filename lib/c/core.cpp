@@ -1,5 +1,7 @@
 // Ranges, hashes and exact sums for callers in C.
 #include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "c/sums.hpp"
 #include "regraft/core/bytes.hpp"
@@ -9,10 +11,16 @@ using namespace regraft;
 
 namespace {
 
-std::span<ExactSum> sums_within(regraft_sums* sums, std::uint64_t first, std::uint64_t count) {
-    auto& all = c::object(sums, "sums, not NULL").sums;
+/// Sums with these indices.
+template <class Sums>
+Sums& sums_with(Sums* sums, std::uint64_t first, std::uint64_t count) {
+    auto& all = c::object(sums, "sums, not NULL");
     c::expect(first <= all.size() && count <= all.size() - first, "sums that there are");
-    return std::span(all).subspan(first, count);
+    return all;
+}
+
+bool is_power_of_two(double x) {
+    return std::isfinite(x) && x > 0 && std::exp2(std::ilogb(x)) == x;
 }
 
 /// A number from the state that the caller keeps.
@@ -58,35 +66,41 @@ regraft_status regraft_sums_create(uint64_t count, regraft_sums** sums) {
     return c::guarded([&] { c::make(sums, count); });
 }
 
+regraft_status regraft_sums_create_scaled(uint64_t count, double bound, uint64_t most_values, regraft_sums** sums) {
+    return c::guarded([&] {
+        c::expect(is_power_of_two(bound), "a bound that is a power of two");
+        c::expect(most_values < std::uint64_t{1} << 50, "fewer than 2^50 values");
+        c::make(sums, count, FixedScale::of(bound, most_values));
+    });
+}
+
 void regraft_sums_free(regraft_sums* sums) {
     delete sums;
 }
 
 regraft_status regraft_sums_add(regraft_sums* sums, uint64_t index, double const* values, uint64_t count) {
     return c::guarded([&] {
-        auto& sum = sums_within(sums, index, 1).front();
-        for (double const x : c::span_of(values, count, "values, not NULL")) sum.add(x);
+        auto& into = sums_with(sums, index, 1);
+        for (double const x : c::span_of(values, count, "values, not NULL")) into.add(index, x);
     });
 }
 
 regraft_status regraft_sums_add_each(regraft_sums* sums, uint64_t first, double const* values, uint64_t count) {
     return c::guarded([&] {
-        auto const into = sums_within(sums, first, count);
+        auto& into = sums_with(sums, first, count);
         auto const each = c::span_of(values, count, "values, not NULL");
-        for (std::size_t i = 0; i < into.size(); ++i) into[i].add(each[i]);
+        for (std::uint64_t i = 0; i < count; ++i) into.add(first + i, each[i]);
     });
 }
 
 regraft_status regraft_sums_values(regraft_sums const* sums, uint64_t first, double* values, uint64_t count) {
     return c::guarded([&] {
-        auto const from = sums_within(const_cast<regraft_sums*>(sums), first, count);  // only read below
+        auto const& from = sums_with(sums, first, count);
         auto const out = c::span_of(values, count, "room for the values, not NULL");
-        for (std::size_t i = 0; i < from.size(); ++i) out[i] = from[i].value();
+        for (std::uint64_t i = 0; i < count; ++i) out[i] = from.value(first + i);
     });
 }
 
 regraft_status regraft_sums_clear(regraft_sums* sums) {
-    return c::guarded([&] {
-        for (auto& sum : c::object(sums, "sums, not NULL").sums) sum = {};
-    });
+    return c::guarded([&] { c::object(sums, "sums, not NULL").clear(); });
 }

@@ -65,6 +65,29 @@ static void sums_are_exact_in_any_order(void) {
     regraft_sums_free(NULL);
 }
 
+/* 0.1 is rounded to the grid alone, 3 is above the bound. */
+static void scaled_sums_are_the_same_in_any_order(void) {
+    double const terms[] = {0.1, 3, -0.1, 0x1p-84, 0x1p-90};
+    double values[2];
+    regraft_sums* sums = NULL;
+    CHECK_OK(regraft_sums_create_scaled(2, 1, 1 << 19, &sums));
+    CHECK_OK(regraft_sums_add(sums, 0, terms, 5));
+    for (int i = 4; i >= 0; --i) CHECK_OK(regraft_sums_add_each(sums, 1, &terms[i], 1));
+    CHECK_OK(regraft_sums_values(sums, 0, values, 2));
+    CHECK(values[0] == 3 && values[1] == 3);
+    CHECK_OK(regraft_sums_clear(sums));
+    CHECK_OK(regraft_sums_add(sums, 0, terms + 3, 2));
+    CHECK_OK(regraft_sums_values(sums, 0, values, 2));
+    CHECK(values[0] == 0x1p-84 && values[1] == 0);
+    CHECK_REFUSED(regraft_sums_add(sums, 2, terms, 1), "sums that there are");
+    regraft_sums_free(sums);
+    sums = NULL;
+    double const no_bounds[] = {0, -1, 3, INFINITY, NAN};
+    for (int i = 0; i < 5; ++i) CHECK_REFUSED(regraft_sums_create_scaled(1, no_bounds[i], 9, &sums), "a power of two");
+    CHECK_REFUSED(regraft_sums_create_scaled(1, 1, UINT64_C(1) << 50, &sums), "fewer than 2^50 values");
+    CHECK(sums == NULL);
+}
+
 static void matchings_are_optimal(void) {
     uint32_t right_of[4], hall_set[3];
     regraft_matching m;
@@ -339,6 +362,7 @@ int main(int argc, char** argv) {
     CHECK(strcmp(regraft_error_message(), "") == 0);
     CHECK(argc == 2 && strcmp(regraft_version(), argv[1]) == 0); /* the project's */
     sums_are_exact_in_any_order();
+    scaled_sums_are_the_same_in_any_order();
     matchings_are_optimal();
     wrong_graphs_are_refused();
     schedules_serve_every_request();
