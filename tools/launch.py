@@ -15,11 +15,15 @@ as you like.
 Exit code: the highest of the ranks that came to MPI_Finalize. If none did, the highest that a rank exited with, or 1 if all were
 killed. 2 if the command line is wrong, and 69 if a rank died before all ranks had left MPI_Init: there is no MPI yet that could
 survive it, so the job is ended. MPI_Abort ends the job with its code. On several hosts the exit code is mpirun's.
+
+Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too.
 """
+import contextlib
 import dataclasses
 import functools
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -136,8 +140,8 @@ class JobDirectory(tempfile.TemporaryDirectory):
 
 
 def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
-    """Runs a job whose streams are ours. Signals sent to us go to mpirun, which passes SIGUSR1 on to the ranks and ends the job at
-    SIGTERM and SIGHUP. Without a rank library the ranks may tell where they are (the shield does), but not their exit codes."""
+    """Runs a job whose streams are ours. Without a rank library the ranks may tell where they are (the shield does), but not their exit
+    codes."""
     one_host = not (names_hosts(words) or any(name in os.environ for name in BATCH_SYSTEMS))
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
@@ -153,10 +157,12 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
                 env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // number_of_ranks(words)))
             if sys.stderr.isatty():
                 env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
-            job = subprocess.Popen([mpirun, *flags(mpirun), *preload, *words], env=env, stderr=subprocess.PIPE)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches mpirun too: same foreground group
-            for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
-                signal.signal(number, lambda received, _, job=job: job.send_signal(received))
+            # A session of its own: Ctrl-C is for us, and mpirun would end the job.
+            job = subprocess.Popen([mpirun, *flags(mpirun), *preload, *words], env=env, stderr=subprocess.PIPE, start_new_session=True,
+                                   stdin=subprocess.PIPE if sys.stdin.isatty() else None)
+            if job.stdin:
+                threading.Thread(target=copy_terminal, args=(job.stdin,), daemon=True).start()
+            signals = Signals(job, told)
             fault = threading.Event()
             copier = threading.Thread(target=copy_stderr, args=(job.stderr, fault), daemon=True)
             copier.start()
@@ -164,12 +170,49 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
             copier.join(timeout=5)
             ranks = list(read_ranks(told).values())
             code = ended_with or code_of_ranks(ranks if rank_library else [], job.wait())
+            if signals.stop and not any(rank.end for rank in ranks):
+                code = 128 + signals.stop
             if code == MPIRUN_USAGE_ERROR and not ranks:
                 code = USAGE_ERROR
         if not fault.is_set() or attempt == ATTEMPTS:
             return code
         print(TRY_AGAIN, file=sys.stderr)
     raise AssertionError
+
+
+class Signals:
+    """Passes on the signals that we receive. SIGINT (Ctrl-C) and SIGTERM go to the ranks, which may save their work; if one comes again,
+    or a rank is not at work yet, it goes to mpirun, which ends the job, as it does at SIGHUP. mpirun passes SIGUSR1 on to the ranks."""
+
+    def __init__(self, job: subprocess.Popen, told: pathlib.Path):
+        self.job = job
+        self.told = told
+        self.stop = 0  # the last of SIGINT and SIGTERM
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as shells do with &
+            signal.signal(signal.SIGINT, self.ask_to_stop)
+        signal.signal(signal.SIGTERM, self.ask_to_stop)
+        signal.signal(signal.SIGTSTP, self.pause)
+        for number in (signal.SIGHUP, signal.SIGUSR1):
+            signal.signal(number, lambda received, _: job.send_signal(received))
+
+    def ask_to_stop(self, number: int, _frame: object) -> None:
+        asked_before, self.stop = self.stop != 0, number
+        ranks = list(read_ranks(self.told).values())
+        if asked_before or not ranks or not all(rank.left for rank in ranks):
+            self.job.send_signal(number)
+            return
+        for rank in ranks:
+            if not rank.end:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(rank.process, number)
+        if number == signal.SIGINT:
+            say("the ranks are asked to stop; Ctrl-C again ends the job at once")
+
+    def pause(self, number: int, _frame: object) -> None:
+        """Ctrl-Z: mpirun stops the ranks."""
+        self.job.send_signal(number)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self.job.send_signal(signal.SIGCONT)
 
 
 @dataclasses.dataclass
@@ -283,6 +326,20 @@ def names_hosts(words: list[str]) -> bool:
             return True
         before = word
     return False
+
+
+def copy_terminal(target) -> None:
+    """What is typed while we are in the foreground: a process in the background that reads from a terminal is stopped."""
+    with contextlib.suppress(OSError), target:
+        while True:
+            if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
+                time.sleep(LOOK_EVERY)
+            elif select.select([sys.stdin], [], [], LOOK_EVERY)[0]:
+                piece = os.read(sys.stdin.fileno(), 65536)
+                if not piece:
+                    return
+                target.write(piece)
+                target.flush()
 
 
 def copy_stderr(source, fault: threading.Event) -> None:

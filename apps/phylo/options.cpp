@@ -254,7 +254,7 @@ void add_options(CLI::App& app, Options& options) {
         ->type_name("SECONDS");
     app.add_option("--time-limit", options.time_limit_seconds,
                    "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so do "
-                   "Ctrl-C and SIGUSR1, this one also sent to mpirun")
+                   "Ctrl-C, SIGTERM and SIGUSR1; mpirun passes on SIGUSR1, regraft-run all of them")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
     app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")

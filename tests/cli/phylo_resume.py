@@ -85,7 +85,8 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
     stopped.require("stopped (SIGTERM)" in stopped.output, "SIGTERM: expected to read of it")
     check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGTERM")
     if args.rank_library and not args.launcher:
-        stop_by_launcher(jobs, args, longer, undisturbed)
+        for number in (signal.SIGUSR1, signal.SIGINT):
+            stop_by_launcher(jobs, args, longer, undisturbed, number)
         all_die_under_launcher(jobs, args, undisturbed)
 
 
@@ -101,17 +102,17 @@ def all_die_under_launcher(jobs: phylo_job.Jobs, args, undisturbed: phylo_job.Re
     undisturbed.require(job.returncode == 1 and "all ranks have died" in job.stderr, f"exit code {job.returncode}\n{job.stdout}{job.stderr}")
 
 
-def stop_by_launcher(jobs: phylo_job.Jobs, args, longer: list[str], undisturbed: phylo_job.Result) -> None:
-    """Who started the job does not know its ranks: SIGUSR1 goes to the launcher, from there to mpirun and to the ranks."""
-    prefix = pathlib.Path(jobs.directory.name, "usr1")
+def stop_by_launcher(jobs: phylo_job.Jobs, args, longer: list[str], undisturbed: phylo_job.Result, number: signal.Signals) -> None:
+    """A signal to the launcher reaches the ranks: SIGUSR1 through mpirun, SIGINT and SIGTERM from the launcher itself."""
+    prefix = pathlib.Path(jobs.directory.name, number.name)
     words = under_launcher(args, [*longer, "--prefix", str(prefix)])
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
         while job.poll() is None and not pathlib.Path(f"{prefix}.ckp").exists():
             time.sleep(0.001)
-        job.send_signal(signal.SIGUSR1)
+        job.send_signal(number)
         output = job.communicate(timeout=50)[0]
-    undisturbed.require(job.returncode == STOPPED and "stopped (SIGUSR1)" in output, f"SIGUSR1: exit code {job.returncode}\n{output}")
-    check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, "SIGUSR1")
+    undisturbed.require(job.returncode == STOPPED and f"stopped ({number.name})" in output, f"{number.name}: exit code {job.returncode}\n{output}")
+    check(jobs.run(2, longer[:-1], prefix=prefix), undisturbed, number.name)
 
 
 def lists(jobs: phylo_job.Jobs, args) -> None:

@@ -1,4 +1,4 @@
-/* ends.c HOW: rank 1 ends in some way, and the others go on if MPI tells them. */
+/* ends.c HOW: rank 1 ends in some way, and the others go on if MPI tells them; or all work on until a signal comes. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -8,6 +8,11 @@
 #include <unistd.h>
 
 static char const* how;
+static sig_atomic_t volatile asked;
+
+static void note(int number) {
+    asked = number;
+}
 
 static int is(char const* name) {
     return strcmp(how, name) == 0;
@@ -31,6 +36,15 @@ int main(int argc, char** argv) {
     if (is_victim && is("exits")) exit(3);
     if (is_victim && is("exits-at-once")) _exit(3);
     if (is_victim && is("calls-abort")) MPI_Abort(MPI_COMM_WORLD, 9);
+    if (is("stops-if-asked")) signal(SIGINT, note);
+    if (is("ignores-requests")) signal(SIGINT, SIG_IGN);
+    if (is("stops-if-asked") || is("ignores-requests") || is("works-on")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        printf("at work\n");
+        fflush(stdout);
+        while (!asked) usleep(1000);
+        return MPI_Finalize() == MPI_SUCCESS ? 75 : 1;
+    }
     int const code = MPI_Barrier(MPI_COMM_WORLD);
     if (!is_victim) printf("%s\n", code == MPI_SUCCESS ? "all are here" : "somebody died");
     return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;

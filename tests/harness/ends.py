@@ -3,8 +3,10 @@
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 TIMEOUT = 120  # seconds for what hangs
@@ -37,6 +39,30 @@ def check(command: list[str], code: int, says: str) -> None:
         sys.exit(f"{said}\nexit code {job.returncode}, expected {code} and {says!r}")
 
 
+REQUESTS = [  # what all three ranks do, which signals the launcher gets, exit code
+    ("stops-if-asked", [signal.SIGINT], 75),
+    ("works-on", [signal.SIGINT], 130),
+    ("works-on", [signal.SIGTERM], 143),
+    ("ignores-requests", [signal.SIGINT, signal.SIGINT], 130),
+]
+
+
+def request(command: list[str], numbers: list[int], code: int) -> None:
+    """As a terminal does, each signal goes to the whole group of the launcher."""
+    job = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        lines = [job.stdout.readline() for _ in range(3)]
+        for number in numbers:
+            os.killpg(job.pid, number)
+            time.sleep(0.5)  # two that come at once are one
+        job.wait(TIMEOUT)
+    finally:
+        job.kill()
+    print(" ".join(command[2:]), numbers, "->", job.returncode)
+    if job.returncode != code or lines != ["at work\n"] * 3:
+        sys.exit(f"{lines}\nexit code {job.returncode}, expected {code}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--mpirun", "--rank-library", "--shield-library", "--exe"):
@@ -48,6 +74,8 @@ def main() -> None:
         check([*run, "-n", "3", args.exe, how], code, says)
     for how, code, says in UNDER_SHIELD:
         check([*shield, "-n", "3", args.exe, how], code, says)
+    for how, numbers, code in REQUESTS:
+        request([*run, "-n", "3", args.exe, how], numbers, code)
     check([*run, "-n", "3", "sh", "-c", f"{args.exe} killed; exit 4"], 0, "somebody died")  # a shell that starts the rank
     check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
     check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
