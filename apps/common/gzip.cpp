@@ -20,7 +20,8 @@ constexpr std::size_t piece = std::size_t{1} << 16;
 class Inflater {
 public:
     explicit Inflater(std::string_view bytes) : rest_(bytes) {
-        REGRAFT_EXPECTS(inflateInit2(&stream_, only_gzip) == Z_OK);
+        int const code = inflateInit2(&stream_, only_gzip);
+        REGRAFT_EXPECTS(code == Z_OK);
     }
     Inflater(Inflater const&) = delete;
     Inflater& operator=(Inflater const&) = delete;

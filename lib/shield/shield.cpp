@@ -21,7 +21,8 @@ constexpr LaneId world_id{1};
 
 MPI_Comm duplicate(MPI_Comm comm) {
     MPI_Comm result = MPI_COMM_NULL;
-    REGRAFT_EXPECTS(PMPI_Comm_dup(comm, &result) == MPI_SUCCESS);
+    int const code = PMPI_Comm_dup(comm, &result);
+    REGRAFT_EXPECTS(code == MPI_SUCCESS);
     PMPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
     return result;
 }

@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/ids.hpp"
@@ -103,6 +107,23 @@ TEST(InputError, NamesFileLineAndColumnAsFarAsKnown) {
     EXPECT_STREQ(InputError({"a.phy", 3, 9}, "no").what(), "a.phy:3:9: no");
     EXPECT_STREQ(InputError({"a.phy", 3, 0}, "no").what(), "a.phy:3: no");
     EXPECT_STREQ(InputError({"a.phy"}, "no").what(), "a.phy: no");
+}
+
+enum class Colour : std::uint8_t { red, blue };
+
+void paint(Colour colour, std::size_t strokes, char const* name) {
+    REGRAFT_EXPECTS(strokes < 3);
+    REGRAFT_EXPECTS(colour != Colour::blue && "blue is sold out");
+    REGRAFT_EXPECTS(strokes == 0 || name != nullptr);
+    REGRAFT_EXPECTS(name == nullptr || std::string_view(name) <= "m");
+}
+
+TEST(ContractsDeathTest, NameTheCallTheConditionAndTheValues) {
+    paint(Colour::red, 0, nullptr);
+    EXPECT_DEATH(paint(Colour::red, 7, "a"), R"(paint\(.*size_t.*\): precondition broken: strokes < 3, with 7 < 3\n)");
+    EXPECT_DEATH(paint(Colour::blue, 0, "a"), R"(precondition broken: colour != .*, with 1 != 1\n)");
+    EXPECT_DEATH(paint(Colour::red, 1, nullptr), R"(precondition broken: strokes == 0 .* nullptr, with 1 == 0\n)");
+    EXPECT_DEATH(paint(Colour::red, 1, "zebra"), R"(precondition broken: name == .*"m", with)");
 }
 
 TEST(CheckedCastDeathTest, RefusesToChangeAValue) {
