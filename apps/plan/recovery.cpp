@@ -252,8 +252,8 @@ Csr<Transfer> rounds_of(std::span<RangeTransfer const> transfers, bool whole, sc
         .rounds;
 }
 
-/// Senders by ranges. If a message is a block and nobody wants to see them, there are as many rounds as the busiest rank
-/// has blocks (Koenig 1916), and none of them has to be made.
+/// Senders by ranges. If a message is a block and nobody wants to see them, there are as many rounds as the busiest
+/// rank has blocks (Koenig 1916), and none of them has to be made.
 void plan_ranges(Recovery& recovery, Wishes const& wishes, Job const& job, PlanOptions const& options) {
     auto const num_blocks = job.placement.shape().num_blocks;
     if (num_blocks > (std::uint64_t{1} << 62) / job.block_bytes)

@@ -66,7 +66,8 @@ struct Recovery {
     /// The most blocks that one rank sends, and the least that any choice of senders can reach.
     std::uint64_t b = 0;
     std::uint64_t least_b = 0;
-    /// Proves least_b: ranks that alone hold hall_blocks of the blocks to be sent, more than (least_b - 1) * |hall_set|.
+    /// Proves least_b: ranks that alone hold hall_blocks of the blocks to be sent, more than (least_b - 1) *
+    /// |hall_set|.
     std::vector<PeId> hall_set;
     std::uint64_t hall_blocks = 0;
     /// Blocks to be sent / ranks that hold any of them, rounded up.

@@ -53,9 +53,12 @@ std::string text_of_traffic(Traffic const& traffic, std::uint64_t num_blocks, Re
 
 char const* name_of(Rule rule) {
     switch (rule) {
-        case Rule::least: return "least";
-        case Rule::ranges: return "ranges";
-        default: return "local";
+        case Rule::least:
+            return "least";
+        case Rule::ranges:
+            return "ranges";
+        default:
+            return "local";
     }
 }
 

@@ -96,11 +96,11 @@ struct Observer {
 }  // namespace regraft::detail
 
 // A condition that does not hold is evaluated a second time, to observe it.
-#define REGRAFT_CONTRACT_(kind, x)            \
-    (static_cast<bool>(x)                     \
-         ? void(0)                            \
-         : ::regraft::detail::contract_broken( \
-               kind, __PRETTY_FUNCTION__, #x, static_cast<bool>(::regraft::detail::Observer{} <=> x)))
+#define REGRAFT_CONTRACT_(kind, x)                                           \
+    (static_cast<bool>(x)                                                    \
+         ? void(0)                                                           \
+         : ::regraft::detail::contract_broken(kind, __PRETTY_FUNCTION__, #x, \
+                                              static_cast<bool>(::regraft::detail::Observer{} <=> x)))
 
 /// Precondition: cheap, always checked. Aborts with the call, the condition and its values. No side effects in x.
 #define REGRAFT_EXPECTS(x) REGRAFT_CONTRACT_("precondition", x)
