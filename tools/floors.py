@@ -31,7 +31,7 @@ def runs(results: Results) -> list[Run]:
     for variant, operations in results.families.items():
         for operation, points in operations.items():
             for point in points:
-                pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["run_name"]).groups()
+                pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["name"]).groups()
                 if "over_floor" not in point.run:
                     continue  # nobody sends anything
                 found.append(Run(operation, variant, point.size, int(pes), int(replicas), transport, point.run))
