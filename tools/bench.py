@@ -31,7 +31,7 @@ import floors
 import plot
 import programs
 import searches
-from results import Broken, lines, load
+from results import STOPPED, Broken, lines, load
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHORT = ["--benchmark_min_time=0.01"]
@@ -301,7 +301,7 @@ def list_runs(path: pathlib.Path) -> bool:
     failed = False
     for run in lines(path)[1]:
         if "error" in run:
-            failed |= not run["error"].startswith("did not finish")
+            failed |= not run["error"].startswith(STOPPED)
             print(f"  {run['name']:<60} {run['error']}")
             continue
         counters = ", ".join(f"{key} {plot.in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"

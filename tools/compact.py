@@ -6,7 +6,7 @@ RAW may also be the output of a benchmark in Python (bench_tool.py). A line hold
   median    of their times, by the clock that the context names (`clock`: real_time, the default, or cpu_time)
   p10, p90  the 10th and the 90th percentile of these times, by nearest rank; they are absent if n is 1
   unit      the unit of these times
-  error     the first error that a repetition reported; then there are no times
+  error     what a repetition reported that failed, or that was stopped if none failed; then there are no times and no counters
 and each counter by its name: the median of its values, or its text.
 """
 import json
@@ -15,7 +15,7 @@ import pathlib
 import statistics
 import sys
 
-from results import Broken, load
+from results import STOPPED, Broken, load
 
 DIGITS = 12  # that a number keeps: the third decimal of a difference of log-likelihoods needs them
 KEYS = {"name", "n", "median", "p10", "p90", "unit", "error"}
@@ -45,7 +45,7 @@ def line(name: str, runs: list[dict], clock: str) -> dict:
     """The line of a benchmark; runs: all its repetitions."""
     head = {"name": name, "n": len(runs)}
     if errors := [run["error_message"] for run in runs if run.get("error_occurred")]:
-        return {**head, "error": errors[0]}
+        return {**head, "error": min(errors, key=lambda error: error.startswith(STOPPED))}
     times = [run[clock] for run in runs]
     spread = {"p10": shortened(percentile(times, 0.1)), "p90": shortened(percentile(times, 0.9))} if len(times) > 1 else {}
     counters = list(dict.fromkeys(key for run in runs for key in run if key not in OF_A_RUN))

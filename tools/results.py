@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 HOW_MEASURED = {"manual_time", "real_time", "process_time"}
+STOPPED = "did not finish"  # how the error begins that is a measurement
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -76,7 +77,7 @@ def read(path: pathlib.Path) -> Results:
         points = results.families.setdefault(family, {}).setdefault(algorithm, [])
         if "error" not in run:
             points.append(Point(int(size), run["median"] * SECONDS[run["unit"]], True, run))
-        elif stopped := re.fullmatch(r"did not finish (\d+) \w+ in (\d+) s", run["error"]):
+        elif stopped := re.fullmatch(STOPPED + r" (\d+) \w+ in (\d+) s", run["error"]):
             if int(stopped.group(1)) == int(size):  # otherwise it was not even tried
                 points.append(Point(int(size), float(stopped.group(2)), False, run))
     for algorithms in results.families.values():
