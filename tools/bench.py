@@ -88,6 +88,8 @@ def main() -> int:
     parser.add_argument("--kept", action="store_true", help="search tells of what is in --runs and runs nothing more")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
+    if args.folder and not args.folder.is_dir():
+        parser.error(f"{args.folder} is no folder")
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
     shield = args.programs.resolve().parent / "apps" / "shield" / "libregraft_shield.so"
@@ -111,6 +113,7 @@ def main() -> int:
         return 1
     args.results.mkdir(parents=True, exist_ok=True)
     build = args.build or ROOT / "build"
+    disk = (args.folder or build).resolve()
     raw_results = build / "bench-raw"
     raw_results.mkdir(parents=True, exist_ok=True)
     failed = []
@@ -130,7 +133,7 @@ def main() -> int:
             source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
             problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], raw)
         elif name in JOBS:
-            with writable(name, args.folder or build) as folder:
+            with writable(name, disk) as folder:
                 problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], [*pace, *folder], args.mpirun, raw)
         else:
             problem = run_program([str(built[name]), *pace, *files], raw)
@@ -138,7 +141,8 @@ def main() -> int:
             problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, raw)
         private = {*files, *(args.sets or [])}  # where the user's files are
         words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
-        problem = problem or conclude(raw, result, name, compiler(args.programs.parent, source), words)
+        facts = compiler(args.programs.parent, source) | ({"file_system": file_system(disk)} if name in TAKES_FOLDER else {})
+        problem = problem or conclude(raw, result, name, facts, words)
         if problem:
             print(problem)
             failed.append(name)
@@ -238,18 +242,18 @@ def python_with(package: str, build: pathlib.Path | None) -> str:
     return next(filter(has_it, (venv, sys.executable)), "")
 
 
-def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, compiled: dict[str, str], words: list[str]) -> str:
+def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> str:
     """Describes raw and writes result from it; returns what went wrong."""
     try:
-        describe(raw, name, compiled, words)
+        describe(raw, name, facts, words)
         compact.compact(raw, result)
     except (Broken, OSError) as problem:
         return str(problem)
     return ""
 
 
-def describe(path: pathlib.Path, name: str, compiled: dict[str, str], words: list[str]) -> None:
-    """Puts into the context what it takes to judge the numbers and to measure them again; takes out what is private."""
+def describe(path: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> None:
+    """Puts into the context the facts and whatever else it takes to judge the numbers and to measure them again; takes out what is private."""
     content = load(path)
     context = content["context"]
     context.pop("host_name", None)
@@ -258,7 +262,7 @@ def describe(path: pathlib.Path, name: str, compiled: dict[str, str], words: lis
     context["cpu"] = cpu_name()
     context["system"] = f"{platform.system()} {platform.machine()}"
     context["commit"] = commit()
-    context |= compiled
+    context |= facts
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
@@ -268,6 +272,14 @@ def cpu_name() -> str:
     except OSError:
         found = None
     return found.group(1) if found else platform.processor()
+
+
+def file_system(folder: pathlib.Path) -> str:
+    """The type of the file system that a folder is on; empty if `stat` does not know it."""
+    try:
+        return subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
 
 
 def commit() -> str:
