@@ -275,11 +275,12 @@ def cpu_name() -> str:
 
 
 def file_system(folder: pathlib.Path) -> str:
-    """The type of the file system that a folder is on; empty if `stat` does not know it."""
+    """The type of the file system that a folder is on; empty if `df` does not tell."""
     try:
-        return subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True, check=False).stdout.strip()
+        told = subprocess.run(["df", "--output=fstype", str(folder)], capture_output=True, text=True, check=False).stdout.split()
     except OSError:
         return ""
+    return told[-1] if told else ""
 
 
 def commit() -> str:

@@ -1,5 +1,6 @@
 """What benchmarks that are written in Python have in common: their options, and results as Google Benchmark would write them, for compact.py."""
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -22,5 +23,6 @@ def record(name: str, time_unit: str, **measured) -> dict:
 
 
 def write(file: pathlib.Path, context: dict, records: list[dict]) -> None:
-    context = {"num_cpus": os.cpu_count(), **context}
+    now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    context = {"date": now, "num_cpus": os.cpu_count(), **context}
     file.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")
