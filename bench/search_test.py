@@ -71,9 +71,9 @@ def check_resampling() -> None:
 
 
 def check_table() -> None:
-    runs = [{"log_likelihood": number, "cpu_time": -number, "taxa": 4, "sites": 9, **distance}
+    runs = [{"log_likelihood": number, "taxa": 4, "sites": 9, **distance}
             for number, distance in ((-12.0, {}), (-10.0, {"distance": 0}), (-11.5, {}))]
-    results = Results({}, "start", {"data": {"normal": [Point(i, 1.0, True, run) for i, run in enumerate(runs, 1)]}})
+    results = Results({}, "start", {"data": {"normal": [Point(i, -run["log_likelihood"], True, run) for i, run in enumerate(runs, 1)]}})
     assert searches.table_rows(results)[1] == [["data", "4 x 9", "-10.000", "`normal`", "3", "0.000", "1.500", "2.000", "0", "11.5", "10.0", "12.0"]]
 
 

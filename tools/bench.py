@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks that were built; writes their JSON and a plot of each, and prints a summary.
+"""Runs the benchmarks that were built; writes the results of each program, a line per benchmark (compact.py), and a plot, and prints a summary.
+The raw output of the programs, with all repetitions, stays in BUILD/bench-raw/.
 
 A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the context of its JSON
   subject  the algorithm that the summary compares all others with, a line per family, at the largest size that others reach
@@ -11,6 +12,7 @@ A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the c
 The error "did not finish N UNIT in T s" is a measurement; any other error fails.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -20,13 +22,16 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import choose
+import compact
 import compressors
 import floors
 import plot
 import programs
 import searches
+from results import STOPPED, Broken, lines, load
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHORT = ["--benchmark_min_time=0.01"]
@@ -44,6 +49,7 @@ SPECIAL = {
     "sums": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
     "snapshot": {"short": ["--short"], "full": []},
     "agree": {"short": ["--short"], "full": ["--benchmark_repetitions=5"]},
+    "store_disk": {"short": ["--short"], "full": []},
     "likelihood": {"short": ["--benchmark_min_time=0.01", "--benchmark_filter=/patterns:10000/|(avx.*|memcpy)/traversal_4/"],
                    "full": ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]},
     "scale": {"short": ["--short", "--benchmark_min_time=0.01"], "full": ["--benchmark_repetitions=3", "--benchmark_min_time=0.05"]},
@@ -53,7 +59,10 @@ SPECIAL = {
 TAKES_FILES = ["msa"]
 # MPI jobs, and on how many ranks.
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
-        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]}}
+        "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]},
+        "store_disk": {"short": [2], "full": [1, 2, 4]}}
+# Jobs that write files, into a folder that they are given.
+TAKES_FOLDER = ["store_disk"]
 # Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
 PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
 # Tools that measure regraft-phylo. They take long, so they have to be named.
@@ -72,12 +81,15 @@ def main() -> int:
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
     parser.add_argument("--mpirun", help="for those that are MPI jobs; without it they are left out")
-    parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it they are left out if they are not there")
+    parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it BUILD is build/, and peers that are not there are left out")
+    parser.add_argument("--folder", type=pathlib.Path, metavar="DIR", help="store_disk writes into a new folder in DIR, on the disk to be measured (default: BUILD)")
     parser.add_argument("--sets", nargs="+", metavar="DIR", help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
     parser.add_argument("--runs", metavar="DIR", help="where these keep what they have run: interrupted, they go on from there")
     parser.add_argument("--kept", action="store_true", help="search tells of what is in --runs and runs nothing more")
     parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
     args = parser.parse_args()
+    if args.folder and not args.folder.is_dir():
+        parser.error(f"{args.folder} is no folder")
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
     shield = args.programs.resolve().parent / "apps" / "shield" / "libregraft_shield.so"
@@ -100,34 +112,41 @@ def main() -> int:
         print("no benchmarks are built")
         return 1
     args.results.mkdir(parents=True, exist_ok=True)
+    build = args.build or ROOT / "build"
+    disk = (args.folder or build).resolve()
+    raw_results = build / "bench-raw"
+    raw_results.mkdir(parents=True, exist_ok=True)
     failed = []
     for name in names:
-        result = args.results / f"{name}.json"
+        raw, result = raw_results / f"{name}.json", args.results / f"{name}.json"
         pace = SPECIAL.get(name, {}).get("short" if args.short else "full", SHORT if args.short else FULL)
         print(f"{name} ...", flush=True)
+        raw.unlink(missing_ok=True)
         source = f"{name}_bench.cpp"
         if name in EXAMPLES and name in tools:
             source, pace = "stencil.cpp", ["--short"] if args.short else []
-            problem = run_tool(tools[name], examples, ["--mpirun", args.mpirun, *pace], result)
+            problem = run_tool(tools[name], examples, ["--mpirun", args.mpirun, *pace], raw)
         elif name in SHIELDED:
             pace = ["--short"] if args.short else []
-            problem = run_tool(SHIELDED[name], built[name], ["--library", str(shield), "--mpirun", args.mpirun, *pace], result)
+            problem = run_tool(SHIELDED[name], built[name], ["--library", str(shield), "--mpirun", args.mpirun, *pace], raw)
         elif name in tools:
             source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
-            problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], result)
+            problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], raw)
         elif name in JOBS:
-            problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], pace, args.mpirun, result)
+            with writable(name, disk) as folder:
+                problem = run_job(built[name], JOBS[name]["short" if args.short else "full"], [*pace, *folder], args.mpirun, raw)
         else:
-            problem = run_program([str(built[name]), *pace, *files], result)
+            problem = run_program([str(built[name]), *pace, *files], raw)
         if not problem and name in PYTHON_PEERS:
-            problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, result)
+            problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, raw)
+        private = {*files, *(args.sets or [])}  # where the user's files are
+        words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
+        facts = compiler(args.programs.parent, source) | ({"file_system": file_system(disk)} if name in TAKES_FOLDER else {})
+        problem = problem or conclude(raw, result, name, facts, words)
         if problem:
             print(problem)
             failed.append(name)
             continue
-        private = {*files, *(args.sets or [])}  # where the user's files are
-        words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
-        describe(result, name, compiler(args.programs.parent, source), words)
         if list_runs(result):
             failed.append(name)
         drawn = plot.plot(result, result.with_suffix(".svg"))
@@ -138,25 +157,35 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def run_program(command: list[str], result: pathlib.Path) -> str:
-    """Writes result; returns what went wrong."""
-    command = [*command, f"--benchmark_out={result}", "--benchmark_out_format=json"]
+@contextlib.contextmanager
+def writable(name: str, place: pathlib.Path) -> Iterator[list[str]]:
+    """The option of a program that writes files: the name of a new folder in place. No option for any other program."""
+    if name not in TAKES_FOLDER:
+        yield []
+        return
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        yield [f"--folder={folder}"]
+
+
+def run_program(command: list[str], raw: pathlib.Path) -> str:
+    """Writes raw; returns what went wrong."""
+    command = [*command, f"--benchmark_out={raw}", "--benchmark_out_format=json"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     return (run.stderr or f"exit code {run.returncode}") if run.returncode else ""
 
 
-def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: str, result: pathlib.Path) -> str:
-    """The same job on several numbers of ranks; one result of all."""
+def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: str, raw: pathlib.Path) -> str:
+    """The same job on several numbers of ranks; all in one file."""
     merged: dict = {}
     for ranks in sizes:
         print(f"  on {ranks} ranks ...", flush=True)
         launch = [sys.executable, str(ROOT / "tools" / "launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace]
-        if problem := run_program(launch, result):
+        if problem := run_program(launch, raw):
             return problem
-        content = json.loads(result.read_text(encoding="utf-8"))
+        content = load(raw)
         merged = {**content, "benchmarks": merged.get("benchmarks", []) + content["benchmarks"]}
     merged["context"]["mpi"] = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout.splitlines()[0]
-    result.write_text(json.dumps(merged), encoding="utf-8")
+    raw.write_text(json.dumps(merged), encoding="utf-8")
     return ""
 
 
@@ -170,15 +199,15 @@ def keeping(name: str, args: argparse.Namespace) -> list[str]:
     return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
 
 
-def run_tool(tool: str, program: pathlib.Path, words: list[str], result: pathlib.Path) -> str:
-    """Writes result; returns what went wrong."""
-    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(program), "--out", str(result), *words]
+def run_tool(tool: str, program: pathlib.Path, words: list[str], raw: pathlib.Path) -> str:
+    """Writes raw; returns what went wrong."""
+    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(program), "--out", str(raw), *words]
     code = subprocess.run(command, check=False).returncode
     return f"exit code {code}" if code else ""
 
 
-def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib.Path | None, result: pathlib.Path) -> str:
-    """Adds the runs of a peer to the result; says so if it cannot be had. Returns what went wrong otherwise."""
+def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib.Path | None, raw: pathlib.Path) -> str:
+    """Adds the runs of a peer; says so if it cannot be had. Returns what went wrong otherwise."""
     package = peer["package"]
     python = python_with(package, build)
     if not python:
@@ -190,10 +219,10 @@ def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib
             run = subprocess.run(command, capture_output=True, text=True, check=False)
             if run.returncode:
                 return run.stderr or f"exit code {run.returncode}"
-    measured, content = json.loads(run.stdout), json.loads(result.read_text(encoding="utf-8"))
+    measured, content = json.loads(run.stdout), load(raw)
     content["context"] |= measured["context"]
     content["benchmarks"] += measured["benchmarks"]
-    result.write_text(json.dumps(content), encoding="utf-8")
+    raw.write_text(json.dumps(content), encoding="utf-8")
     return ""
 
 
@@ -213,9 +242,19 @@ def python_with(package: str, build: pathlib.Path | None) -> str:
     return next(filter(has_it, (venv, sys.executable)), "")
 
 
-def describe(path: pathlib.Path, name: str, compiled: dict[str, str], words: list[str]) -> None:
-    """Puts into the context what it takes to judge the numbers and to measure them again; takes out what is private."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> str:
+    """Describes raw and writes result from it; returns what went wrong."""
+    try:
+        describe(raw, name, facts, words)
+        compact.compact(raw, result)
+    except (Broken, OSError) as problem:
+        return str(problem)
+    return ""
+
+
+def describe(path: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> None:
+    """Puts into the context the facts and whatever else it takes to judge the numbers and to measure them again; takes out what is private."""
+    content = load(path)
     context = content["context"]
     context.pop("host_name", None)
     context["executable"] = f"{name}_bench"
@@ -223,7 +262,7 @@ def describe(path: pathlib.Path, name: str, compiled: dict[str, str], words: lis
     context["cpu"] = cpu_name()
     context["system"] = f"{platform.system()} {platform.machine()}"
     context["commit"] = commit()
-    context |= compiled
+    context |= facts
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
@@ -233,6 +272,15 @@ def cpu_name() -> str:
     except OSError:
         found = None
     return found.group(1) if found else platform.processor()
+
+
+def file_system(folder: pathlib.Path) -> str:
+    """The type of the file system that a folder is on; empty if `df` does not tell."""
+    try:
+        told = subprocess.run(["df", "--output=fstype", str(folder)], capture_output=True, text=True, check=False).stdout.split()
+    except OSError:
+        return ""
+    return told[-1] if told else ""
 
 
 def commit() -> str:
@@ -262,27 +310,16 @@ def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
 
 
 def list_runs(path: pathlib.Path) -> bool:
-    """Prints a line per benchmark, its median where it was repeated. Returns whether one reported an error."""
-    runs = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
-    standard = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit",
-                "family_index", "per_family_instance_index", "aggregate_name", "aggregate_unit", "error_occurred", "error_message"}
-    results = plot.read(path)
-    clock = results.context.get("clock", "real_time")
-    medians = {run["run_name"] for run in runs if run.get("aggregate_name") == "median"}
+    """Prints a line per benchmark. Returns whether one reported an error."""
     failed = False
-    reported = set()
-    for run in runs:
-        name = run["run_name"]
-        if run.get("error_occurred"):
-            expected = run["error_message"].startswith("did not finish")
-            failed |= not expected
-            if name not in reported:
-                print(f"  {name:<60} {run['error_message']}")
-            reported.add(name)
-        elif run.get("aggregate_name", "") == ("median" if name in medians else ""):
-            counters = ", ".join(f"{key} {plot.in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
-                                 for key, number in run.items() if key not in standard and isinstance(number, (int, float)))
-            print(f"  {name:<60} {run[clock]:>12.4g} {run['time_unit']}  {counters}")
+    for run in lines(path)[1]:
+        if "error" in run:
+            failed |= not run["error"].startswith(STOPPED)
+            print(f"  {run['name']:<60} {run['error']}")
+            continue
+        counters = ", ".join(f"{key} {plot.in_words(number)}" if key.startswith("s_per_") else f"{key} {number:.6g}"
+                             for key, number in run.items() if key not in compact.KEYS and isinstance(number, (int, float)))
+        print(f"  {run['name']:<60} {run['median']:>12.4g} {run['unit']}  {counters}")
     return failed
 
 
@@ -334,4 +371,7 @@ def rounded(size: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Broken as problem:
+        sys.exit(str(problem))

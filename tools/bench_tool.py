@@ -1,5 +1,6 @@
-"""What benchmarks that are written in Python have in common: their options, and results as Google Benchmark would write them."""
+"""What benchmarks that are written in Python have in common: their options, and results as Google Benchmark would write them, for compact.py."""
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -9,7 +10,7 @@ def options(description: str, program: str, short: str, smoke: str = "the least 
     """--program, --out, and --short and --smoke, which make `pace` short or smoke in place of full; with the words of their help."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True, help=program)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured, raw")
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help=f"a quick look: {short}")
     pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help=f"for a test: {smoke}")
@@ -18,9 +19,10 @@ def options(description: str, program: str, short: str, smoke: str = "the least 
 
 def record(name: str, time_unit: str, **measured) -> dict:
     """Of one run. measured: real_time and cpu_time in that unit, and counters by their names; or what the error was."""
-    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "threads": 1, "iterations": 1, "time_unit": time_unit, **measured}
+    return {"name": name, "time_unit": time_unit, **measured}
 
 
 def write(file: pathlib.Path, context: dict, records: list[dict]) -> None:
-    context = {"num_cpus": os.cpu_count(), **context}
+    now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    context = {"date": now, "num_cpus": os.cpu_count(), **context}
     file.write_text(json.dumps({"context": context, "benchmarks": records}, indent=1) + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """Results of operations on MPI ranks: OPERATION/VARIANT/bytes:N/pes:P/replicas:R/TRANSPORT, whose counter over_floor is the time in relation
-to that of MPI alone moving the same bytes between the same pairs of ranks."""
+to that of their floor: MPI alone moving the same bytes between the same pairs of ranks, or what the context names (`floor`). The context may
+also name what the means are taken over: `mean_pes` and `mean_mebibytes`, numbers with commas between them."""
 import math
 import re
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from results import Results, in_words
 from svg import COLOURS, document, text
 
-# What the means are taken over.
+# What the means are taken over if the context does not say.
 MEAN_PES, MEAN_BYTES, MEAN_TRANSPORT = (4, 8, 16), (4 << 20, 16 << 20), "collective"
 
 
@@ -31,7 +32,7 @@ def runs(results: Results) -> list[Run]:
     for variant, operations in results.families.items():
         for operation, points in operations.items():
             for point in points:
-                pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["run_name"]).groups()
+                pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["name"]).groups()
                 if "over_floor" not in point.run:
                     continue  # nobody sends anything
                 found.append(Run(operation, variant, point.size, int(pes), int(replicas), transport, point.run))
@@ -42,15 +43,16 @@ def geometric_mean(numbers: list[float]) -> float:
     return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
 
 
-def mean_bytes(results: Results) -> list[int]:
-    """The sizes that the means are taken over: those that the program names, if it does."""
-    named = results.context.get("mean_mebibytes", "")
-    return [int(size) << 20 for size in named.split(",")] if named else list(MEAN_BYTES)
+def named(results: Results, key: str) -> list[int]:
+    return [int(number) for number in results.context.get(key, "").split(",") if number]
 
 
-def in_mean(run: Run, sizes: list[int]) -> bool:
-    """Erasure codes are another thing: their floor is that of replication."""
-    return run.pes in MEAN_PES and run.bytes in sizes and run.transport == MEAN_TRANSPORT and not run.variant.startswith("erasure")
+def in_mean(results: Results) -> list[Run]:
+    """The runs that the means are taken over. Not those of erasure codes, whose floor is that of replication."""
+    pes = named(results, "mean_pes") or MEAN_PES
+    sizes = [size << 20 for size in named(results, "mean_mebibytes")] or MEAN_BYTES
+    return [run for run in runs(results)
+            if run.pes in pes and run.bytes in sizes and run.transport == MEAN_TRANSPORT and not run.variant.startswith("erasure")]
 
 
 def operations(results: Results) -> list[str]:
@@ -60,7 +62,7 @@ def operations(results: Results) -> list[str]:
 def summary(results: Results) -> list[str]:
     """A line per operation and variant, then the means over all of them."""
     lines = []
-    everything = [run for run in runs(results) if in_mean(run, mean_bytes(results))]
+    everything = in_mean(results)
     for operation in operations(results):
         for variant in dict.fromkeys(run.variant for run in everything if run.operation == operation):
             here = [run for run in everything if (run.operation, run.variant) == (operation, variant)]
@@ -116,7 +118,7 @@ def draw(results: Results, title: str) -> str:
     for i, variant in enumerate(variants):
         at = LEFT + 130 * i
         svg += [f'<path d="M{at} 42h22" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"/>', text(at + 28, 46, variant)]
-    svg.append(text(LEFT, 64, "times the floor (1: as fast as MPI alone), against the number of PEs", fill="#555555"))
+    svg.append(text(LEFT, 64, f"times the floor (1: as fast as {results.context.get('floor', 'MPI alone')}), against the number of PEs", fill="#555555"))
     for i, operation in enumerate(names):
         left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
         svg += panel(operation, [run for run in everything if run.operation == operation], variants, pes, left, top)

@@ -14,6 +14,7 @@ import phylo_tables
 import plot
 import programs
 import searches
+from results import Broken
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
 COMPARED = 100_000  # blocks, transfers: the most at which most peers finish
@@ -107,7 +108,7 @@ def scaling(folder: pathlib.Path) -> str:
     for family, algorithms in results.families.items():
         for algorithm, found in algorithms.items():
             for point in found:
-                dead = int(re.search(r"/dead:(\d+)", point.run["run_name"])[1])
+                dead = int(re.search(r"/dead:(\d+)", point.run["name"])[1])
                 points.setdefault((algorithm, family, dead), {})[point.size] = point
     sizes = sorted({size for of_row in points.values() for size in of_row})
     head = ["what", "", "dead"] + [f"{size:,} PEs" for size in sizes]
@@ -203,7 +204,7 @@ def beside_peers(results: plot.Results) -> str:
 
 def variant(point: plot.Point) -> tuple[int, int]:
     """PEs and threads, from the name."""
-    return tuple(int(re.search(rf"/{key}:(\d+)", point.run["run_name"])[1]) for key in ("pes", "threads"))
+    return tuple(int(re.search(rf"/{key}:(\d+)", point.run["name"])[1]) for key in ("pes", "threads"))
 
 
 def compression(results: plot.Results) -> str:
@@ -337,4 +338,7 @@ def source(results: plot.Results) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Broken as problem:
+        sys.exit(str(problem))

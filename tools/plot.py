@@ -17,7 +17,7 @@ import compressors
 import floors
 import programs
 import searches
-from results import Point, Results, in_words, read  # noqa: F401  (for those who draw and read)
+from results import Broken, Point, Results, in_words, read  # noqa: F401  (for those who draw and read)
 from svg import COLOURS, document, text
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
@@ -210,5 +210,8 @@ if __name__ == "__main__":
     if not 2 <= len(sys.argv) <= 3:
         sys.exit(__doc__)
     json_file = pathlib.Path(sys.argv[1])
-    if not plot(json_file, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else json_file.with_suffix(".svg")):
-        sys.exit(f"{json_file}: no benchmark is named ALGORITHM/FAMILY/SIZE:N")
+    try:
+        if not plot(json_file, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else json_file.with_suffix(".svg")):
+            sys.exit(f"{json_file}: no benchmark is named ALGORITHM/FAMILY/SIZE:N")
+    except Broken as problem:
+        sys.exit(str(problem))

@@ -1,4 +1,5 @@
-"""What programs pay for surviving: VARIANT/PROGRAM/pes:P of k-means and of the stencil, as programs_bench.py measures them."""
+"""What programs pay for surviving: VARIANT/PROGRAM/pes:P/repetition:N of k-means and of the stencil, as programs_bench.py measures them. Each
+job is a benchmark of its own, so the median of its times, in milliseconds, is the time that it took."""
 import math
 import statistics
 
@@ -20,7 +21,7 @@ def number_of_pes(results: Results, program: str) -> list[int]:
 
 def overhead(results: Results, program: str, variant: str, base: str, pes: int) -> float:
     """Over the base; 0.1: 10 % more time. Of the fastest repetitions, which others on the machine disturbed least."""
-    times = [[run["real_time"] for run in runs(results, program, name, pes)] for name in (variant, base)]
+    times = [[run["median"] for run in runs(results, program, name, pes)] for name in (variant, base)]
     return min(times[0]) / min(times[1]) - 1 if all(times) else math.nan
 
 
@@ -30,8 +31,8 @@ def overhead_with_deaths(results: Results, pes: int) -> float:
     overheads = []
     for run in runs(results, "stencil", "young_deaths", pes):
         surviving = run["snapshots_ms"] + run["recoveries_ms"]
-        again = (run["real_time"] - surviving) * run["steps_again"] / (run["steps"] + run["steps_again"])
-        overheads.append((surviving + again) / (run["real_time"] - surviving - again))
+        again = (run["median"] - surviving) * run["steps_again"] / (run["steps"] + run["steps_again"])
+        overheads.append((surviving + again) / (run["median"] - surviving - again))
     return median(overheads)
 
 

@@ -55,8 +55,7 @@ class Runs:
         self.results.setdefault((program, *inputs), set()).add(result)
         name = f"{variant}/{program}/pes:{ranks}/repetition:{repetition + 1}"
         milliseconds = float(re.search(r"^everything in ([\d.]+) ms$", output, re.M)[1])
-        record = bench_tool.record(name, "ms", real_time=milliseconds, cpu_time=milliseconds, repetition_index=repetition, load=os.getloadavg()[0],
-                                   **counters)
+        record = bench_tool.record(name, "ms", real_time=milliseconds, cpu_time=milliseconds, load=os.getloadavg()[0], **counters)
         if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms; (\d+) steps again, recoveries in ([\d.]+) ms$", output, re.M):
             record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2]), "steps_again": int(told[3]), "recoveries_ms": float(told[4])}
         record["deaths"] = sum(int(count) for count in re.findall(r"^(\d+) died in ", output, re.M))

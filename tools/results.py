@@ -1,4 +1,4 @@
-"""What Google Benchmark wrote, as points: per family of inputs and algorithm, time against size.
+"""Results of benchmarks, as compact.py writes them, as points: per family of inputs and algorithm, time against size.
 
 Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...; the context of the JSON names the clock (`clock`: real_time, the default, or
 cpu_time) and what algorithms are called (`labels`: "algorithm=label,...").
@@ -9,7 +9,12 @@ import re
 from dataclasses import dataclass, field
 
 HOW_MEASURED = {"manual_time", "real_time", "process_time"}
+STOPPED = "did not finish"  # how the error begins that is a measurement
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class Broken(Exception):
+    """A file is not what it should be. The message names it."""
 
 
 @dataclass
@@ -17,12 +22,12 @@ class Point:
     size: int
     seconds: float
     finished: bool = True  # otherwise seconds is when it was stopped
-    run: dict = field(default_factory=dict)
+    run: dict = field(default_factory=dict)  # the line, with its counters
 
     @property
     def arguments(self) -> str:
         """The name without algorithm and family."""
-        return self.run["run_name"].split("/", 2)[2]
+        return self.run["name"].split("/", 2)[2]
 
     @property
     def settings(self) -> list[str]:
@@ -41,21 +46,38 @@ class Results:
         return labels.get(algorithm, algorithm)
 
 
+def load(path: pathlib.Path) -> dict:
+    """The content of a file with a context and a list of benchmarks, compact or raw."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise Broken(f"{path} is not JSON: {problem}") from problem
+    if not (isinstance(content, dict) and isinstance(content.get("context"), dict) and isinstance(content.get("benchmarks"), list)):
+        raise Broken(f"{path} has no context and list of benchmarks")
+    return content
+
+
+def lines(path: pathlib.Path) -> tuple[dict, list[dict]]:
+    """The context and the lines of results that compact.py has written."""
+    content = load(path)
+    for number, line in enumerate(content["benchmarks"], 1):
+        if not isinstance(line, dict) or not {"name", "n"} <= line.keys() or not ("error" in line or {"median", "unit"} <= line.keys()):
+            raise Broken(f"{path}: benchmark {number} is no line of results; tools/compact.py makes results from the output of Google Benchmark")
+    return content["context"], content["benchmarks"]
+
+
 def read(path: pathlib.Path) -> Results:
-    """The medians where there are repetitions. Benchmarks that are named otherwise are left out."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    results = Results(content["context"])
-    clock = results.context.get("clock", "real_time")
-    runs = {run["run_name"]: run for run in content["benchmarks"] if run.get("run_type") != "aggregate"}
-    runs |= {run["run_name"]: run for run in content["benchmarks"] if run.get("aggregate_name") == "median"}
-    for name, run in runs.items():
-        if not (found := re.fullmatch(r"([^/]+)/([^/]+)/(\w+):(\d+)(/.*)?", name)):
+    """Benchmarks that are named otherwise are left out."""
+    context, benchmarks = lines(path)
+    results = Results(context)
+    for run in benchmarks:
+        if not (found := re.fullmatch(r"([^/]+)/([^/]+)/(\w+):(\d+)(/.*)?", run["name"])):
             continue
         algorithm, family, results.size_name, size = found.group(1, 2, 3, 4)
         points = results.families.setdefault(family, {}).setdefault(algorithm, [])
-        if not run.get("error_occurred"):
-            points.append(Point(int(size), run[clock] * SECONDS[run["time_unit"]], True, run))
-        elif stopped := re.fullmatch(r"did not finish (\d+) \w+ in (\d+) s", run["error_message"]):
+        if "error" not in run:
+            points.append(Point(int(size), run["median"] * SECONDS[run["unit"]], True, run))
+        elif stopped := re.fullmatch(STOPPED + r" (\d+) \w+ in (\d+) s", run["error"]):
             if int(stopped.group(1)) == int(size):  # otherwise it was not even tried
                 points.append(Point(int(size), float(stopped.group(2)), False, run))
     for algorithms in results.families.values():

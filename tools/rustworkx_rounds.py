@@ -10,11 +10,12 @@ import collections
 import json
 import multiprocessing
 import pathlib
-import statistics
 import sys
 import time
 
 import rustworkx
+
+import bench_tool
 
 
 def main() -> int:
@@ -29,23 +30,21 @@ def main() -> int:
 
 
 def measure(file: pathlib.Path, repetitions: int, limit: int) -> list[dict]:
-    """A run per repetition and the median, or an error."""
+    """A run per repetition, or an error."""
     family, num_edges, num_pes = file.name.rsplit("_", 2)
     name = f"rustworkx/{family}/edges:{num_edges}/pes:{num_pes}/threads:1"
-    common = {"run_name": name, "repetitions": repetitions, "threads": 1, "iterations": 1, "time_unit": "ms"}
     runs = []
     # In a process of its own, since nothing else stops it.
     with multiprocessing.Pool(1) as pool:
-        for i in range(repetitions):
+        for _ in range(repetitions):
             try:
                 run = pool.apply_async(colour, (file, int(num_pes))).get(limit)
             except multiprocessing.TimeoutError:
                 run = {"error_occurred": True, "error_message": f"did not finish {num_edges} edges in {limit} s", "real_time": 0.0, "cpu_time": 0.0}
-            runs.append({"name": name, "run_type": "iteration", "repetition_index": i, **common, **run})
+            runs.append(bench_tool.record(name, "ms", **run))
             if "error_occurred" in run:
                 return runs[-1:]
-    medians = {key: statistics.median(run[key] for run in runs) for key in ("real_time", "cpu_time", "Delta", "rounds")}
-    return runs + [{"name": f"{name}_median", "run_type": "aggregate", "aggregate_name": "median", "aggregate_unit": "time", **common, **medians}]
+    return runs
 
 
 def colour(file: pathlib.Path, num_pes: int) -> dict:

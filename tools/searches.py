@@ -50,7 +50,7 @@ def rows(results: Results) -> list[Row]:
 def row(data: str, program: str, points: list[Point], best_known: float) -> Row:
     runs = [point.run for point in points]
     return Row(data, program, int(runs[0]["taxa"]), int(runs[0]["sites"]), len(runs), Spread.of([run["log_likelihood"] for run in runs]),
-               Spread.of([run["cpu_time"] for run in runs]), best_known, next(int(run["distance"]) for run in runs if "distance" in run))
+               Spread.of([point.seconds for point in points]), best_known, next(int(run["distance"]) for run in runs if "distance" in run))
 
 
 def in_seconds(number: float) -> str:

@@ -64,7 +64,7 @@ def times(output: str) -> dict[tuple[str, int], float]:
 
 
 def record(name: str, nanoseconds: float, **counters: float) -> dict:
-    return bench_tool.record(name, "us", real_time=nanoseconds / 1e3, cpu_time=nanoseconds / 1e3, repetition_index=0, **counters)
+    return bench_tool.record(name, "us", real_time=nanoseconds / 1e3, cpu_time=nanoseconds / 1e3, **counters)
 
 
 def costs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,17 @@ inline void run(int rank) {
         Silent silent;
         benchmark::RunSpecifiedBenchmarks(&silent);
     }
+}
+
+/// The value at `part` of the way from the least to the largest, by nearest rank; 0 of none.
+inline double quantile(std::vector<double> values, double part) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
+}
+
+inline double median(std::vector<double> const& values) {
+    return quantile(values, 0.5);
 }
 
 }  // namespace regraft::bench

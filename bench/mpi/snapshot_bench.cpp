@@ -31,6 +31,8 @@
 namespace {
 
 using namespace regraft;
+using bench::median;
+using bench::quantile;
 using bench::resident_bytes;
 using checkpoint::Snapshot;
 using checkpoint::SnapshotOptions;
@@ -101,16 +103,6 @@ private:
     std::vector<std::byte> buffer_, received_;
     std::vector<int> sent_, received_from_, places_, same_place_;
 };
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
-}
-
-double quantile(std::vector<double> values, double part) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
-}
 
 /// The longest time that a member takes.
 double timed(ft::Communicator& comm, std::function<void()> const& body) {

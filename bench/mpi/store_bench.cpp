@@ -230,17 +230,6 @@ private:
     ft::Communicator& comm_;
 };
 
-/// The value that this part of all is below; 0 of none.
-double quantile(std::vector<double> values, double part) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * part + 0.5)];
-}
-
-double median(std::vector<double> const& values) {
-    return quantile(values, 0.5);
-}
-
 /// What a kind of benchmark adds to the counters, and whether what it did was right.
 struct Outcome {
     double seconds = 0;

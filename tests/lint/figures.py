@@ -21,7 +21,7 @@ COMMENT = re.compile(r"<!-- = ")
 
 def values(file: pathlib.Path, counter: str, prefix: str) -> list[float]:
     points = [point for algorithms in results.read(file).families.values() for row in algorithms.values() for point in row]
-    found = [point for point in points if point.run["run_name"].startswith(prefix)]
+    found = [point for point in points if point.run["name"].startswith(prefix)]
     return [1e3 * point.seconds if counter == "ms" else point.run[counter] for point in found if counter == "ms" or counter in point.run]
 
 

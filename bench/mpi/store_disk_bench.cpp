@@ -1,0 +1,294 @@
+// What it costs to save and to open a store, beside its floor: plain pwrite, fsync and rename of the same bytes over
+// the files before, and plain pread, by all ranks at once into and from the same number of files. An MPI job; rank 0
+// reports. Every iteration times the floor and the store in turn.
+//
+//   save  writes a generation, and removes the one before
+//   open  reads the last generation into new memory
+//
+// one_file: all ranks share a file. file_each: each rank has its own. --folder=DIR: the files are written into a new
+// folder in DIR, which is removed in the end; without it, in the system's folder of temporary files.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "job.hpp"
+#include "regraft/placement/mod_k.hpp"
+#include "regraft/store/replicated_store.hpp"
+
+namespace {
+
+using namespace regraft;
+using bench::median;
+using bench::quantile;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t block_bytes = 64;
+
+struct Config {
+    std::uint64_t mebibytes;  // of each PE
+    bool shared;              // all PEs write into one file
+    int pairs;                // of the store and its floor
+
+    std::uint64_t bytes() const { return mebibytes << 20; }
+    std::string name(std::string const& operation, std::uint32_t pes) const {
+        return operation + "/" + (shared ? "one_file" : "file_each") + "/bytes:" + std::to_string(bytes()) +
+               "/pes:" + std::to_string(pes) + "/replicas:" + std::to_string(std::min(2U, pes)) + "/collective";
+    }
+};
+
+double largest(ft::Communicator& comm, double mine) {
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native());
+    return mine;
+}
+
+/// The longest time that a member takes, in seconds.
+double timed(ft::Communicator& comm, std::function<void()> const& body) {
+    MPI_Barrier(comm.native());
+    auto const begin = MPI_Wtime();
+    body();
+    return largest(comm, MPI_Wtime() - begin);
+}
+
+void require(bool done, char const* what) {
+    if (done) return;
+    std::perror(what);
+    std::abort();
+}
+
+/// A new folder that all members share, until the end.
+class Folder {
+public:
+    Folder(ft::Communicator& comm, fs::path const& place) : comm_(comm) {
+        auto id = static_cast<std::uint64_t>(getpid());
+        MPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm.native());
+        path_ = place / ("store_disk_" + std::to_string(id));
+        if (comm.leads()) fs::create_directories(path_);
+        MPI_Barrier(comm.native());
+    }
+    ~Folder() {
+        MPI_Barrier(comm_.native());
+        std::error_code ignored;
+        if (comm_.leads()) fs::remove_all(path_, ignored);
+    }
+    Folder(Folder const&) = delete;
+    Folder& operator=(Folder const&) = delete;
+
+    fs::path const& path() const { return path_; }
+
+private:
+    ft::Communicator& comm_;
+    fs::path path_;
+};
+
+/// The bytes of all members in files of their own, or in one, by the system's calls alone: without checksums, and only
+/// a single file is replaced as a whole.
+class PlainFiles {
+public:
+    PlainFiles(ft::Communicator& comm, fs::path const& folder, bool shared, std::uint64_t bytes_each)
+        : comm_(comm),
+          renames_(!shared || comm.leads()),
+          path_(folder / (shared ? "plain" : "plain." + std::to_string(value(comm.self())))),
+          begin_(shared ? value(comm.self()) * bytes_each : 0) {}
+
+    void write(std::span<std::byte const> bytes) const {
+        auto const unfinished = path_.string() + ".tmp";
+        int const file = open(unfinished.c_str(), O_WRONLY | O_CREAT, 0666);
+        require(file >= 0, unfinished.c_str());
+        for (std::uint64_t at = 0; at < bytes.size(); at += chunk) {
+            auto const part = bytes.subspan(at, std::min(chunk, bytes.size() - at));
+            auto const written = pwrite(file, part.data(), part.size(), static_cast<off_t>(begin_ + at));
+            require(written == static_cast<ssize_t>(part.size()), "pwrite");
+        }
+        require(fsync(file) == 0 && close(file) == 0, "fsync");
+        MPI_Barrier(comm_.native());
+        if (renames_) fs::rename(unfinished, path_);
+        MPI_Barrier(comm_.native());
+    }
+    std::vector<std::byte> read(std::uint64_t size) const {
+        std::vector<std::byte> out(size);
+        int const file = open(path_.c_str(), O_RDONLY);
+        require(file >= 0, path_.c_str());
+        for (std::uint64_t at = 0; at < size; at += chunk) {
+            auto const part = std::span(out).subspan(at, std::min(chunk, size - at));
+            auto const count = pread(file, part.data(), part.size(), static_cast<off_t>(begin_ + at));
+            require(count == static_cast<ssize_t>(part.size()), "pread");
+        }
+        close(file);
+        return out;
+    }
+
+private:
+    static constexpr std::uint64_t chunk = 1 << 20;
+    ft::Communicator& comm_;
+    bool renames_;
+    fs::path path_;
+    std::uint64_t begin_;
+};
+
+/// The same bytes in a store and in plain files. Both were written once, so that all that is timed replaces or reads
+/// what is there.
+class Subject {
+public:
+    Subject(ft::Communicator& comm, fs::path const& place, Config const& config)
+        : comm_(comm),
+          folder_(comm, place),
+          data_(config.bytes()),
+          store_(comm),
+          plain_(comm, folder_.path(), config.shared, config.bytes()),
+          options_{.files = config.shared ? 1 : static_cast<std::uint32_t>(comm.size()), .kept = 1} {
+        for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+        auto const size = static_cast<std::uint32_t>(comm.size());
+        auto const blocks = config.bytes() / block_bytes;
+        BlockRange const mine{BlockId{value(comm.self()) * blocks}, BlockId{(value(comm.self()) + 1) * blocks}};
+        store_.submit(placement::ModK(blocks * size, size, std::min(2U, size)), mine, data_, block_bytes);
+        write();
+        save();
+    }
+
+    void write() { plain_.write(data_); }
+    void save() { static_cast<void>(store_.save(archive(), options_)); }
+    void read() { was_read_ = plain_.read(data_.size()); }
+    void open() { was_opened_ = store::open(comm_, archive()); }
+    /// Whether all members have read and opened last what they had written.
+    bool is_right() const {
+        bool const right = was_read_ == data_ && std::ranges::equal(was_opened_.bytes, data_);
+        return largest(comm_, right ? 0 : 1) == 0;
+    }
+    /// Frees what was read and opened last, which is no part of reading and opening.
+    void forget() {
+        was_read_ = {};
+        was_opened_ = {};
+    }
+
+private:
+    fs::path archive() const { return folder_.path() / "archive"; }
+
+    ft::Communicator& comm_;
+    Folder folder_;
+    std::vector<std::byte> data_, was_read_;
+    store::ReplicatedStore store_;
+    store::Opened was_opened_;
+    PlainFiles plain_;
+    store::SaveOptions options_;
+};
+
+/// Times of the floor and of the store, in turn.
+struct Pairs {
+    std::vector<double> plain, ours, ratios;
+
+    void add(double floor, double store) {
+        plain.push_back(floor);
+        ours.push_back(store);
+        ratios.push_back(store / floor);
+    }
+    void report(benchmark::State& state) const {
+        state.counters["s_per_call"] = median(ours);
+        state.counters["s_per_call_10th"] = quantile(ours, 0.1);
+        state.counters["s_per_call_90th"] = quantile(ours, 0.9);
+        state.counters["s_per_plain"] = median(plain);
+        // Of neighbours, for what else uses the disk comes and goes.
+        state.counters["over_floor"] = median(ratios);
+    }
+};
+
+void measure_save(benchmark::State& state, ft::Communicator& comm, fs::path const& place, Config const& config) {
+    Subject subject(comm, place, config);
+    Pairs pairs;
+    for (auto _ : state) {
+        auto const floor = timed(comm, [&] { subject.write(); });
+        auto const store = timed(comm, [&] { subject.save(); });
+        state.SetIterationTime(store);
+        pairs.add(floor, store);
+    }
+    subject.read();
+    subject.open();
+    if (!subject.is_right()) state.SkipWithError("wrong bytes");
+    pairs.report(state);
+}
+
+void measure_open(benchmark::State& state, ft::Communicator& comm, fs::path const& place, Config const& config) {
+    Subject subject(comm, place, config);
+    Pairs pairs;
+    bool right = true;
+    for (auto _ : state) {
+        auto const floor = timed(comm, [&] { subject.read(); });
+        auto const store = timed(comm, [&] { subject.open(); });
+        state.SetIterationTime(store);
+        pairs.add(floor, store);
+        right = subject.is_right() && right;
+        subject.forget();
+    }
+    if (!right) state.SkipWithError("wrong bytes");
+    pairs.report(state);
+}
+
+std::vector<Config> configs(std::string_view pace) {
+    std::vector<Config> all;
+    for (bool const shared : {true, false}) {
+        if (pace == "smoke") {
+            all.push_back({1, shared, 1});
+        } else if (pace == "short") {
+            all.push_back({16, shared, 5});
+        } else {
+            all.push_back({16, shared, 15});
+            all.push_back({64, shared, 9});
+        }
+    }
+    return all;
+}
+
+fs::path folder_of(int argc, char** argv) {
+    constexpr std::string_view option = "--folder=";
+    for (int i = 1; i < argc; ++i) {
+        std::string_view const argument = argv[i];
+        if (argument.starts_with(option)) return argument.substr(option.size());
+    }
+    return fs::temp_directory_path();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    auto const place = folder_of(argc, argv);
+    auto const pace = bench::initialize(argc, argv, rank);
+    {
+        ft::Communicator comm(MPI_COMM_WORLD);
+        using Measurement = void (*)(benchmark::State&, ft::Communicator&, fs::path const&, Config const&);
+        std::pair<char const*, Measurement> const operations[] = {{"save", measure_save}, {"open", measure_open}};
+        for (auto const& config : configs(pace)) {
+            for (auto const& [name, measure] : operations) {
+                benchmark::RegisterBenchmark(
+                    config.name(name, static_cast<std::uint32_t>(comm.size())).c_str(),
+                    [=, &comm](benchmark::State& state) { measure(state, comm, place, config); })
+                    ->Iterations(config.pairs)
+                    ->UseManualTime()
+                    ->Unit(benchmark::kMillisecond);
+            }
+        }
+        benchmark::AddCustomContext("clock", "real_time");
+        benchmark::AddCustomContext("drawing", "floor");
+        benchmark::AddCustomContext("floor", "plain writes and reads");
+        benchmark::AddCustomContext("mean_pes", "1,2,4");
+        benchmark::AddCustomContext("mean_mebibytes", "16,64");
+        bench::run(rank);
+    }
+    MPI_Finalize();
+}
