@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "ft/backend.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
 #include "shield/fail_points.hpp"
 #include "shield/session.hpp"
 
@@ -135,15 +136,14 @@ Json to_json(Session const& it, Records const& records) {
     return report;
 }
 
-/// The file is complete or not there.
-void write(std::string const& path, std::string const& text) {
-    auto const temporary = path + ".tmp";
-    std::FILE* const file = std::fopen(temporary.c_str(), "w");
-    bool ok = file != nullptr && std::fprintf(file, "%s\n", text.c_str()) > 0;
-    if (file != nullptr) ok = std::fclose(file) == 0 && ok;
-    if (ok && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-    std::remove(temporary.c_str());
-    say("MPI_Finalize", "cannot write the report " + path);
+void write(std::string const& path, std::string const& text) try {
+    disk::remove_unfinished(path);  // of a rank that has died while it wrote
+    disk::NewFile file(path);
+    file.write(text + "\n");
+    file.sync();
+    file.appear();
+} catch (OutputError const& error) {
+    say("MPI_Finalize", std::string("cannot write the report ") + error.what());
 }
 
 }  // namespace
