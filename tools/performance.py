@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield": shielding}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
