@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield": shielding}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
@@ -69,8 +69,8 @@ def commits(results: plot.Results) -> str:
             rows.append([str(run.pes), str(run.bytes >> 20), str(run.replicas), *floors.cells(run),
                          *(f"{other.over_floor:.2f}" if other else "-" for other in others)])
     means = re.sub(r", commit_.*", "", floors.summary(results)[-1])
-    return ("Commits beside their floor: one memcpy of the state, and MPI (the faster of `MPI_Alltoallv` and messages) moving it once to the same\n"
-            "partners, in buffers that are there. In each iteration the two take turns. The columns at the end are ratios, too\n"
+    return ("Commits compared with their floor: one memcpy of the state, and MPI (the faster of `MPI_Alltoallv` and messages) moving it once to the\n"
+            "same partners, in buffers that exist already. In each iteration the two take turns. The last three columns are ratios to the floor, too\n"
             f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{means[0].upper()}{means[1:]}.\n\n{source(results)}")
 
 
@@ -88,11 +88,11 @@ def overheads(results: plot.Results) -> str:
     sizes = {pes: dict(programs.snapshot_sizes(results, pes)) for pes in programs.number_of_pes(results, "stencil")}
     megabytes = sorted({size for costs in sizes.values() for size in costs})
     costs = [[str(pes), *(f"{of_size[size]:.2f} ms" for size in megabytes)] for pes, of_size in sizes.items()]
-    return ("Two programs of [examples](../examples/README.md), how much longer they take: k-means whose input has copies and whose state is\n"
-            f"checkpointed at each step, beside one that has neither (fig. 5 of ReStore):\n\n{table(['ranks', *variants.values()], kmeans)}\n"
-            "The stencil, by the steps from snapshot to snapshot (figs. 4 to 8 of Kohl et al.):\n\n"
+    return ("How much longer two programs of [examples](../examples/README.md) take. The first is k-means. Its input has copies and its state is\n"
+            f"checkpointed at each step; it is compared with k-means without copies and checkpoints (as in fig. 5 of ReStore):\n\n{table(['ranks', *variants.values()], kmeans)}\n"
+            "The second is the stencil, by the number of steps from snapshot to snapshot (as in figs. 4 to 8 of Kohl et al.):\n\n"
             f"{table(['ranks', *(f'every {interval}' for interval in intervals)], stencil)}\n"
-            f"A snapshot of it, by the size of the state of all ranks together:\n\n{table(['ranks', *(f'{size:.3g} MB' for size in megabytes)], costs)}\n"
+            f"The time of one snapshot of the stencil, by the size of the state of all ranks together:\n\n{table(['ranks', *(f'{size:.3g} MB' for size in megabytes)], costs)}\n"
             + "".join(f"{line[0].upper()}{line[1:]}.\n" for line in programs.at_young(results)) + "\n" + fastest(source(results)))
 
 
@@ -146,8 +146,8 @@ def shielding(folder: pathlib.Path) -> str:
             plain, shield = (of_row[ranks][variant] for variant in ("plain", "shield"))
             row += [plot.in_words(plain.seconds), plot.in_words(shield.seconds), f"{shield.run['over_plain']:.2f}"]
         rows.append(row)
-    return (f"{table(head, rows)}\nA call, and there and back for a ping-pong; medians of {results.context['turns']} jobs, each the fastest of "
-            f"{results.context['batches']} batches. A death holds\nthe others up until it is noticed and repaired: {'; '.join(deaths)}.\n\n{source(results)}")
+    return (f"{table(head, rows)}\nTimes are those of one call, for a ping-pong there and back: medians of {results.context['turns']} jobs, of each the fastest of "
+            f"{results.context['batches']} batches. A death delays\nthe others until it is noticed and repaired: {'; '.join(deaths)}.\n\n{source(results)}")
 
 
 def senders(results: plot.Results) -> str:
@@ -162,8 +162,8 @@ def senders(results: plot.Results) -> str:
         large = nearest(ours, LARGEST)
         rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED)] + [at(points.get(peer, {}).get(small.size), small.size) for peer in peers]
                     + [at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
-    return ("Choosing senders (`matching::min_b_matching`) beside Huebner's Algorithm 11, from the lower bound on, and maximum flows; every\n"
-            "answer is proven before it is timed ([families](../bench/results/README.md)):\n\n"
+    return ("Choosing senders (`matching::min_b_matching`), compared with Huebner's Algorithm 11, started from the lower bound, and with maximum\n"
+            "flows. Every answer is proven before it is timed ([families](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
@@ -181,7 +181,7 @@ def rounds(results: plot.Results) -> str:
             if one and two:
                 rows.append([family, short(largest), str(pes), f"{one.run['rounds']:.0f}", seconds(one.seconds), seconds(two.seconds),
                              f"{one.seconds / two.seconds:.2f}"])
-    return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few as the busiest PE allows; a second thread helps where\n"
+    return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few rounds as the busiest PE allows. A second thread helps where\n"
             f"first-fit does not suffice:\n\n{table(head, rows)}\n{beside_peers(results)}{source(results)}")
 
 
@@ -198,7 +198,7 @@ def beside_peers(results: plot.Results) -> str:
                          f"{greedy.run['rounds'] / ours.run['rounds']:.2f}", at(points.get("rustworkx"), COMPARED)])
     if not rows:
         return ""
-    return (f"{short(COMPARED)} transfers between {COMPARED_PES} PEs, one thread, beside greedy first-fit and the exact\n"
+    return (f"{short(COMPARED)} transfers between {COMPARED_PES} PEs, one thread, compared with greedy first-fit and the exact\n"
             f"`graph_bipartite_edge_color` of rustworkx:\n\n{table(head, rows)}\n")
 
 
@@ -210,16 +210,16 @@ def variant(point: plot.Point) -> tuple[int, int]:
 def compression(results: plot.Results) -> str:
     """A row per alignment."""
     head, rows = compressors.table_rows(results)
-    return ("Compressing alignments along a tree, names excluded, beside gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
-            "columns; speed in MB of cells per second and thread; what is decoded is compared first ([alignments](../bench/results/README.md)):\n\n"
+    return ("Compressing alignments along a tree, names excluded, compared with gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
+            "columns. Speeds are in MB of cells per second and thread. Before timing, the decoded cells are compared with the original ([alignments](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
 def storing(results: plot.Results) -> str:
     """A row per operation and number of PEs, then the means."""
     head, rows = floors.table_rows(results)
-    return ("The replicated store beside its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
-            "between the same pairs of ranks in buffers that are there already ([operations](../bench/results/README.md)):\n\n"
+    return ("The replicated store compared with its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
+            "between the same pairs of ranks in buffers that exist already ([operations](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
 
 
@@ -236,9 +236,9 @@ def likelihoods(results: plot.Results) -> str:
             ours = next((points[program, size] for program in programs if (program, size) in points), None)
             traffic = [per_second(run, "bytes_per_second", 1e9) for run in (ours, points.get(("memcpy", size)))]
             rows.append([operation.replace("_", " "), states, f"{size:,}", *speeds, *traffic])
-    return ("Likelihood kernels, one thread, 4 categories, beside libpll (tips as patterns); plain: without\n"
-            "computing once what looks alike in a subtree: million sites * categories per second, of\n"
-            "traversals times nodes; and bytes of CLVs read and written by the first of them, beside copying as many\n"
+    return ("Likelihood kernels on one thread with 4 categories, compared with libpll (tips as patterns). The unit is million sites * categories\n"
+            "per second; for traversals, million sites * categories * nodes. The columns \"plain\" do not reuse sites that look alike in a subtree.\n"
+            "GB/s counts the bytes of CLVs that the first column reads and writes; memcpy GB/s is a plain copy of as many bytes\n"
             f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{source(results)}")
 
 
@@ -254,36 +254,36 @@ def search(results: plot.Results) -> str:
     head, rows = searches.table_rows(results)
     versions = (re.match(r"(\S+).*?(\d+(\.\d+)+)", results.context["programs"].get(name, "")) for name in ("iqtree", "raxml_ng"))
     peers = " and ".join(f"{found[1]} {found[2]}" for found in versions if found)
-    return (f"Searches, one thread each{', beside ' * bool(peers)}{peers}. best, median, worst: of all starts, units of log-likelihood below\n"
-            "the best tree known here; RF: distance from its own best tree to that; user seconds: median, least, most:\n\n"
+    return (f"Searches, one thread each{', compared with ' * bool(peers)}{peers}. best, median, worst: over all starts, units of log-likelihood below\n"
+            "the best known tree. RF: distance of the program's best tree from the best known tree. User seconds: median, least, most:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def taxa(results: plot.Results) -> str:
     """A row per stage, a column per number of taxa."""
     head, rows = phylo_tables.by_taxa(results)
-    return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread: user milliseconds per taxon; memory beside what the\n"
-            f"program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+    return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread. User milliseconds per taxon, and memory; in brackets\n"
+            f"what the program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def bootstraps(results: plot.Results) -> str:
     """A row per data and program."""
     head, rows = phylo_tables.supports(results)
-    return ("Supports of the inner edges of one tree, beside those of `--bs-trees 200 --seed 1`: correlation (Pearson), and percentage points by which they\n"
-            f"differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
+    return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 200 --seed 1`: correlation (Pearson), and percentage points by\n"
+            f"which they differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def checkpoints(results: plot.Results) -> str:
     """A row per interval."""
     head, rows = phylo_tables.checkpoint_costs(results)
-    return ("The same search (`--effort normal`, one rank, nobody dies) with checkpoints on disk at three intervals, in turn; the results have the same bits:\n\n"
+    return ("The same search (`--effort normal`, one rank, no deaths) with checkpoints on disk at three intervals, in turn. The results have the same bits:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def busy(results: plot.Results) -> str:
     """Whether the machine had anything else to do."""
     load = [point.run["load"] for programs in results.families.values() for points in programs.values() for point in points if "load" in point.run]
-    return f"While this was measured {min(load):.1f} to {max(load):.1f} processes wanted to run, which makes user seconds longer.\n\n"
+    return f"During these measurements {min(load):.1f} to {max(load):.1f} processes wanted to run, which makes user seconds longer.\n\n"
 
 
 def reductions(results: plot.Results) -> str:
@@ -299,8 +299,8 @@ def reductions(results: plot.Results) -> str:
             rows.append([sums, ranks, f"{size:,}", *(plot.in_words(point.seconds) for point in here),
                          " / ".join(f"{point.run['bytes_per_sum']:.0f}" for point in here),
                          " / ".join(f"{point.run['s_per_value'] * 1e9:.2g}" for point in here)])
-    return ("Sums over ranks with the same bits for any number of them (`ft::all_reduce` of FixedSum and ExactSum, one tree of additions),\n"
-            "and of doubles, whose bits depend on it ([how](../bench/results/README.md)):\n\n"
+    return ("Sums over ranks. `ft::all_reduce` of FixedSum and ExactSum, and one tree of additions, give the same bits for any number of ranks;\n"
+            "the bits of sums of doubles depend on it ([how](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 

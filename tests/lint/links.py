@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""links.py ROOT: links between pages lead to files and headings that exist, each page of docs is on the map, docs/README.md, and README.md
+stays short."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+LONGEST_README = 120  # lines
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    """Of the headings, as GitHub makes them."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.M):
+        plain = LINK.sub("]", heading).replace("[", "").replace("]", "")
+        found.add(re.sub(r"[^\w\- ]", "", plain).strip().lower().replace(" ", "-"))
+    return found
+
+
+def complaints(page: pathlib.Path) -> list[str]:
+    bad = []
+    for target in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.exists():
+            bad.append(f"{target} is not there")
+        elif anchor and anchor not in anchors(file):
+            bad.append(f"{target}: no such heading")
+    return [f"{page.relative_to(ROOT)}: {what}" for what in bad]
+
+
+def main() -> None:
+    pages = sorted(page for pattern in ("*.md", "docs/*.md", "*/README.md", "bench/results/README.md") for page in ROOT.glob(pattern))
+    bad = [what for page in dict.fromkeys(pages) for what in complaints(page)]
+    listed = set(LINK.findall((ROOT / "docs/README.md").read_text(encoding="utf-8")))
+    bad += [f"docs/README.md does not list {page.name}" for page in (ROOT / "docs").glob("*.md")
+            if page.name not in listed | {"README.md"}]
+    if (lines := (ROOT / "README.md").read_text(encoding="utf-8").count("\n")) > LONGEST_README:
+        bad.append(f"README.md has {lines} lines, more than {LONGEST_README}")
+    sys.exit("\n".join(bad) if bad else 0)
+
+
+main()
