@@ -32,7 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Filled in where this is installed as regraft-shield; the library is named relative to the prefix.
 LIBRARY = "@LIBDIR@/libregraft_shield.so"
 VERSION = "@VERSION@"
-POLICIES = {  # those of apps/shield/policy.cpp, and what they mean; N: a number
+POLICIES = {  # those of lib/shield/session/policy.cpp, and what they mean; N: a number
     "ROOT_DEAD_FROM": ("abort|hole", "a broadcast or scatter whose root is dead ends the job, or gives a hole"),
     "ROOT_DEAD_TO": ("skip|abort", "a reduce or gather whose root is dead is left out, or ends the job"),
     "SEND_DEAD": ("skip|error|abort", "a message to the dead is left out, is an error for the program, or ends the job"),
@@ -109,7 +109,7 @@ class Options:
 
 
 class Board:
-    """What ranks on this host say without MPI: apps/shield/board.hpp."""
+    """What ranks on this host say without MPI: lib/shield/session/board.hpp."""
 
     HEAD, PLACE = 64, 128
 

@@ -37,7 +37,7 @@ def run_on_ranks(words: list[str], args) -> None:
 
 def run_shielded(words: list[str], plan: str, args) -> None:
     """words: behind ./run mpi --shield. Whom the plan names is dead at the end."""
-    library = args.build / "apps/shield/libregraft_shield.so"
+    library = args.build / "lib/shield/calls/libregraft_shield.so"
     command = [sys.executable, str(args.root / "tools/shield.py"), "--mpirun", args.mpirun, "--library", str(library), *words]
     done = subprocess.run(command, env=os.environ | {"REGRAFT_FAIL": plan}, capture_output=True, text=True, check=False)
     print(done.stdout, done.stderr)

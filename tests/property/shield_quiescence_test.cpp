@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "regraft/core/random.hpp"
-#include "shield/quiescence.hpp"
+#include "shield/protocol/quiescence.hpp"
 
 namespace regraft::shield {
 namespace {

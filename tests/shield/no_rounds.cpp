@@ -1,6 +1,6 @@
 // A shield that is broken on purpose, so that tests can show that they notice: a nonblocking operation is over when it
 // has succeeded here. Linked with --wrap in place of Round's constructor.
-#include "shield/pending.hpp"
+#include "shield/protocol/pending.hpp"
 
 namespace regraft::shield {
 

@@ -26,12 +26,12 @@ def load(path: str):
 class Table(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.generate = load("apps/shield/generate.py")
+        cls.generate = load("lib/shield/calls/generate.py")
         cls.header = pathlib.Path(cls.generate.mpi_header(COMPILER)).read_text(encoding="utf-8")
         cls.functions = {function.name: function for function in cls.generate.functions(cls.header)}
         texts = [pathlib.Path(source).read_text(encoding="utf-8") for source in SOURCES]
         cls.by_hand = {name for text in texts for name in re.findall(r"^int (MPI_\w+)\(", text, re.M)}
-        lines = (ROOT / "apps/shield/local_calls.txt").read_text(encoding="utf-8").splitlines()
+        lines = (ROOT / "lib/shield/calls/local_calls.txt").read_text(encoding="utf-8").splitlines()
         cls.local = {word for line in lines if not line.startswith("#") for word in line.split()}
         cls.becomes = {name: cls.generate.what_becomes(function, cls.by_hand, cls.local) for name, function in cls.functions.items()}
 
@@ -76,7 +76,7 @@ class Table(unittest.TestCase):
 
 class Policies(unittest.TestCase):
     def test_the_launcher_has_those_of_the_library(self):
-        text = (ROOT / "apps/shield/policy.cpp").read_text(encoding="utf-8")
+        text = (ROOT / "lib/shield/session/policy.cpp").read_text(encoding="utf-8")
         declared = dict(re.findall(r'\{"(\w+)", "([^"]+)", \w+', text))
         self.assertEqual({name: values for name, (values, _) in load("tools/shield.py").POLICIES.items()}, declared)
         self.assertGreaterEqual(len(declared), 10)

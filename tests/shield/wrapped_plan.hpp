@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "shield/plan.hpp"
+#include "shield/protocol/plan.hpp"
 
 namespace regraft::shield {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
-#include "shield/plan.hpp"
+#include "shield/protocol/plan.hpp"
 #include "support/shield_explored.hpp"
 
 namespace regraft::shield::test::pending {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "shield/calls.hpp"
-#include "shield/plan.hpp"
+#include "shield/protocol/call.hpp"
+#include "shield/protocol/plan.hpp"
 #include "support/shield_world.hpp"
 
 namespace regraft::shield::test {

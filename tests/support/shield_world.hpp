@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "regraft/core/bytes.hpp"
-#include "shield/plan.hpp"
+#include "shield/protocol/plan.hpp"
 
 namespace regraft::shield::test {
 

@@ -1,4 +1,4 @@
-#include "shield/handle_map.hpp"
+#include "shield/session/handle_map.hpp"
 
 #include <cstdint>
 #include <string>

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "shield/patience.hpp"
-#include "shield/pending.hpp"
-#include "shield/plan.hpp"
+#include "shield/protocol/patience.hpp"
+#include "shield/protocol/pending.hpp"
+#include "shield/protocol/plan.hpp"
 
 namespace regraft::shield {
 namespace {

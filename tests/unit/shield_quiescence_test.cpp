@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "shield/quiescence.hpp"
+#include "shield/protocol/quiescence.hpp"
 
 namespace regraft::shield {
 namespace {

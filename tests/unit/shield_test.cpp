@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "shield/calls.hpp"
-#include "shield/ledger.hpp"
-#include "shield/plan.hpp"
+#include "shield/protocol/call.hpp"
+#include "shield/protocol/ledger.hpp"
+#include "shield/protocol/plan.hpp"
 
 namespace regraft::shield {
 namespace {

@@ -1,0 +1,87 @@
+// What collectives have in common: how they are run, and where the data of the living and the holes of the dead are.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "shield/engine/collective.hpp"
+#include "shield/session/buffer.hpp"
+#include "shield/session/session.hpp"
+#include "shield/waits/waiting.hpp"
+
+namespace regraft::shield {
+
+inline bool forwardable(std::size_t bytes) {
+    return bytes <= session().shield->options().most_forwarded;
+}
+
+template <class Operation>
+int run(Lane& lane, Traits traits, int root, Operation const& operation) {
+    auto const call = [&] { return collective(*session().shield, lane, traits, root, operation); };
+    int const code = wait_in(lane, call);
+    without_the_dead(lane, root);
+    if (root == no_root || lane.lives(root)) end_holes();
+    return code == MPI_SUCCESS ? code : complain(lane, code);
+}
+
+/// A collective whose results differ from rank to rank, or are large: confirmed.
+template <class Attempt, class Skip>
+int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
+    return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
+}
+
+/// A collective to a root, which gets so many bytes of each member: collected if they are few, else confirmed.
+template <class... Parts>
+int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
+    if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
+    return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
+}
+
+/// What belongs to the living, out of what belongs to all.
+template <class Item>
+std::vector<Item> select(Lane const& lane, Item const all[]) {
+    std::vector<Item> selected;
+    for (auto const rank : lane.living) selected.push_back(all[rank]);
+    return selected;
+}
+
+/// Counts and places of the living.
+struct Selected {
+    std::vector<int> counts, places;
+    Selected() = default;
+    Selected(Lane const& lane, int const* all_counts, int const* all_places)
+        : counts(select(lane, all_counts)), places(select(lane, all_places)) {}
+    /// For blocks, each at the number that its rank says.
+    explicit Selected(Lane const& lane) : counts(lane.living.size(), 1), places(lane.living) {}
+};
+
+/// part(rank): the place of a rank in the receive buffer.
+template <class Part>
+void make_holes(Lane const& lane, Part const& part) {
+    for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
+        if (!lane.lives(rank)) part(rank).make_hole();
+}
+
+inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displacement) {
+    MPI_Aint first = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &first, &extent);
+    return {static_cast<std::byte*>(data) + extent * displacement, count, type};
+}
+
+/// Of the blocks of all, one after the other, those of the living.
+Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Datatype type);
+
+/// Whether arrays by rank are nowhere, for which MPI has an error.
+template <class... Arrays>
+bool are_missing(Arrays const*... arrays) {
+    return ((arrays == nullptr) || ...);
+}
+
+inline bool is_rank(Lane const& lane, int rank) {
+    return 0 <= rank && rank < static_cast<int>(lane.size());
+}
+
+}  // namespace regraft::shield

@@ -1,0 +1,470 @@
+// What neighbours in a grid or graph exchange, whoever lives: MPI's own call before the first repair, and MPI_Alltoallw
+// among the living afterwards.
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "shield/calls/collectives/collectives.hpp"
+#include "shield/calls/collectives/nonblocking.hpp"
+#include "shield/calls/collectives/topologies.hpp"
+#include "shield/session/handles.hpp"
+#include "shield/waits/proxies.hpp"
+
+namespace regraft::shield {
+namespace {
+
+/// As on the face, which knows them still.
+struct Neighbours {
+    std::vector<int> from, to;
+    /// Several blocks from one neighbour come in this order. The one sent downwards is received from above: where the
+    /// neighbours above and below are the same, that makes a difference.
+    std::vector<std::size_t> order;
+};
+
+Neighbours neighbours_in_grid(MPI_Comm face) {
+    Neighbours result;
+    int dimensions = 0;
+    PMPI_Cartdim_get(face, &dimensions);
+    for (int i = 0; i < dimensions; ++i) {
+        int below = MPI_PROC_NULL;
+        int above = MPI_PROC_NULL;
+        PMPI_Cart_shift(face, i, 1, &below, &above);
+        auto const first = result.to.size();
+        result.to.insert(result.to.end(), {below, above});
+        result.order.insert(result.order.end(), {first + 1, first});
+    }
+    result.from = result.to;
+    return result;
+}
+
+Neighbours neighbours_in_graph(MPI_Comm face) {
+    Neighbours result;
+    int self = 0;
+    int count = 0;
+    PMPI_Comm_rank(face, &self);
+    PMPI_Graph_neighbors_count(face, self, &count);
+    result.to.resize(static_cast<std::size_t>(count));
+    PMPI_Graph_neighbors(face, self, count, result.to.data());
+    result.from = result.to;
+    return result;
+}
+
+Neighbours neighbours_in_distributed_graph(MPI_Comm face) {
+    Neighbours result;
+    int from = 0;
+    int to = 0;
+    int weighted = 0;
+    PMPI_Dist_graph_neighbors_count(face, &from, &to, &weighted);
+    result.from.resize(static_cast<std::size_t>(from));
+    result.to.resize(static_cast<std::size_t>(to));
+    std::vector<int> from_weights(result.from.size());
+    std::vector<int> to_weights(result.to.size());
+    PMPI_Dist_graph_neighbors(face, from, result.from.data(), from_weights.data(), to, result.to.data(),
+                              to_weights.data());
+    return result;
+}
+
+Neighbours neighbours(MPI_Comm face) {
+    Neighbours result;
+    auto const kind = topology_of(face);
+    if (kind == MPI_CART) result = neighbours_in_grid(face);
+    if (kind == MPI_GRAPH) result = neighbours_in_graph(face);
+    if (kind == MPI_DIST_GRAPH) result = neighbours_in_distributed_graph(face);
+    if (result.order.empty()) {
+        result.order.resize(result.from.size());
+        std::iota(result.order.begin(), result.order.end(), std::size_t{0});
+    }
+    return result;
+}
+
+// --- what they exchange, among the living
+
+struct Block {
+    int rank = MPI_PROC_NULL;
+    Buffer buffer;
+};
+
+/// For MPI_Alltoallw: the blocks of each member of a lane as one type, at their addresses.
+class BlocksByMember {
+public:
+    BlocksByMember(Lane const& lane, std::vector<Block> const& blocks)
+        : counts_(lane.living.size()), places_(lane.living.size()), types_(lane.living.size(), MPI_BYTE) {
+        std::vector<std::vector<Buffer>> of_member(lane.living.size());
+        for (auto const& block : blocks)
+            if (is_rank(lane, block.rank) && lane.lives(block.rank))
+                of_member[static_cast<std::size_t>(lane.position(block.rank))].push_back(block.buffer);
+        for (std::size_t i = 0; i < of_member.size(); ++i)
+            if (!of_member[i].empty()) join(of_member[i], i);
+    }
+    BlocksByMember(BlocksByMember const&) = delete;
+    BlocksByMember& operator=(BlocksByMember const&) = delete;
+    ~BlocksByMember() {
+        for (std::size_t i = 0; i < types_.size(); ++i)
+            if (counts_[i] > 0) PMPI_Type_free(&types_[i]);
+    }
+
+    int const* counts() const { return counts_.data(); }
+    int const* places() const { return places_.data(); }
+    MPI_Datatype const* types() const { return types_.data(); }
+
+private:
+    void join(std::vector<Buffer> const& buffers, std::size_t i) {
+        std::vector<int> lengths;
+        std::vector<MPI_Aint> addresses;
+        std::vector<MPI_Datatype> types;
+        for (auto const& buffer : buffers) {
+            lengths.push_back(buffer.count);
+            PMPI_Get_address(buffer.data, &addresses.emplace_back());
+            types.push_back(buffer.type);
+        }
+        PMPI_Type_create_struct(static_cast<int>(lengths.size()), lengths.data(), addresses.data(), types.data(),
+                                &types_[i]);
+        PMPI_Type_commit(&types_[i]);
+        counts_[i] = 1;
+    }
+
+    std::vector<int> counts_, places_;
+    std::vector<MPI_Datatype> types_;
+};
+
+/// What goes to the living neighbours and comes from them; the places of the dead are made holes. sent(i), received(i):
+/// the block of neighbour i.
+class Exchange {
+public:
+    template <class Sent, class Received>
+    Exchange(Lane const& lane, Sent const& sent, Received const& received) {
+        auto const all = neighbours(lane.face);
+        std::vector<Block> out;
+        std::vector<Block> in;
+        for (std::size_t i = 0; i < all.to.size(); ++i) out.push_back({all.to[i], sent(i)});
+        for (auto const i : all.order) in.push_back({all.from[i], received(i)});
+        for (auto const& block : in)
+            if (is_rank(lane, block.rank) && !lane.lives(block.rank)) block.buffer.make_hole();
+        to_.emplace(lane, out);
+        from_.emplace(lane, in);
+    }
+    int run(MPI_Comm on) const {
+        return PMPI_Alltoallw(MPI_BOTTOM, to_->counts(), to_->places(), to_->types(), MPI_BOTTOM, from_->counts(),
+                              from_->places(), from_->types(), on);
+    }
+    /// Must live until the request is over.
+    int start(MPI_Comm on, MPI_Request* request) const {
+        return PMPI_Ialltoallw(MPI_BOTTOM, to_->counts(), to_->places(), to_->types(), MPI_BOTTOM, from_->counts(),
+                               from_->places(), from_->types(), on, request);
+    }
+
+private:
+    std::optional<BlocksByMember> to_, from_;
+};
+
+/// Whether MPI's own call can be made there: each repair shrinks all lanes, and so takes their topologies, whoever has
+/// died.
+bool keeps_topology(MPI_Comm on) {
+    return topology_of(on) != MPI_UNDEFINED;
+}
+
+/// native(comm): the call of the program.
+template <class Native, class Sent, class Received>
+int exchange(MPI_Comm comm, Native const& native, Sent const& sent, Received const& received) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return native(comm);
+    auto const attempt = [&](MPI_Comm on) {
+        if (topology_of(comm) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
+        if (keeps_topology(on)) return native(on);
+        return Exchange(*lane, sent, received).run(on);
+    };
+    return run_confirmed(*lane, false, no_root, attempt, nothing);
+}
+
+/// Whether the neighbours below and above are the same in a dimension of a grid. What does not block in MPI confuses
+/// their blocks (Open MPI 5.0.9), while what blocks does not.
+bool has_twins(MPI_Comm face) {
+    if (topology_of(face) != MPI_CART) return false;
+    auto const from = neighbours(face).from;
+    for (std::size_t i = 0; i + 1 < from.size(); i += 2)
+        if (from[i] == from[i + 1] && from[i] != MPI_PROC_NULL) return true;
+    return false;
+}
+
+/// native(comm, request): the same, nonblocking. types: those of the data.
+template <class Native, class Sent, class Received>
+int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> types, Native native, Sent sent,
+                   Received received) {
+    struct UnderWay {
+        Uses uses;
+        std::optional<Exchange> exchange;
+        explicit UnderWay(std::vector<MPI_Datatype> used) : uses(std::move(used)) {}
+    };
+    auto const held = std::make_shared<UnderWay>(std::move(types));
+    bool const trusts_native = !has_twins(lane.face);
+    return start(lane, request, [=, &lane](MPI_Comm on, MPI_Request* started) {
+        if (topology_of(lane.face) == MPI_UNDEFINED) return int{MPI_ERR_TOPOLOGY};
+        if (trusts_native && keeps_topology(on)) return native(on, started);
+        held->exchange.emplace(lane, sent, received);
+        return held->exchange->start(on, started);
+    });
+}
+
+/// A copy: some programs free their arrays as soon as a call has returned.
+template <class Item>
+std::shared_ptr<Item const []> copy(Item const items[], std::size_t count) {
+    std::shared_ptr<Item[]> const copied(new Item[count]);
+    std::copy_n(items, count, copied.get());
+    return copied;
+}
+
+/// What is given by neighbour: how many items of one type, and where.
+struct Items {
+    std::shared_ptr<int const[]> counts, places;
+    Items(int const all_counts[], int const all_places[], std::size_t neighbours)
+        : counts(copy(all_counts, neighbours)), places(copy(all_places, neighbours)) {}
+};
+
+/// Of a type each, at a byte.
+struct TypedItems {
+    std::shared_ptr<int const[]> counts;
+    std::shared_ptr<MPI_Aint const[]> places;
+    std::shared_ptr<MPI_Datatype const[]> types;
+    TypedItems(int const all_counts[], MPI_Aint const all_places[], MPI_Datatype const all_types[],
+               std::size_t neighbours)
+        : counts(copy(all_counts, neighbours)),
+          places(copy(all_places, neighbours)),
+          types(copy(all_types, neighbours)) {}
+};
+
+/// start(request): the nonblocking call on comm.
+template <class Start>
+int prepare(MPI_Comm comm, MPI_Request* request, std::vector<MPI_Datatype> types, Start start) {
+    auto const uses = std::make_shared<Uses>(std::move(types));
+    return make_persistent(request, comm, [uses, start](Proxy::Parts& parts) { return start(&parts[0]); });
+}
+
+std::vector<MPI_Datatype> joined(MPI_Datatype const some[], std::size_t count, MPI_Datatype const more[],
+                                 std::size_t count_of_more) {
+    std::vector<MPI_Datatype> all(some, some + count);
+    all.insert(all.end(), more, more + count_of_more);
+    return all;
+}
+
+Buffer at_item(void const* data, int count, MPI_Datatype type, int item) {
+    return displaced(const_cast<void*>(data), count, type, item);
+}
+Buffer at_byte(void const* data, int count, MPI_Datatype type, MPI_Aint byte) {
+    return {static_cast<std::byte*>(const_cast<void*>(data)) + byte, count, type};
+}
+Buffer block(void const* data, int count, MPI_Datatype type, std::size_t i) {
+    return Buffer{const_cast<void*>(data), count, type}.part(static_cast<int>(i));
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+// They block.
+
+int MPI_Neighbor_allgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                           MPI_Datatype type, MPI_Comm comm) {
+    auto const native = [&](MPI_Comm on) {
+        return PMPI_Neighbor_allgather(send, send_count, send_type, receive, count, type, on);
+    };
+    return exchange(
+        comm, native, [&](auto) { return block(send, send_count, send_type, 0); },
+        [&](auto i) { return block(receive, count, type, i); });
+}
+
+int MPI_Neighbor_allgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive, int const counts[],
+                            int const places[], MPI_Datatype type, MPI_Comm comm) {
+    auto const native = [&](MPI_Comm on) {
+        return PMPI_Neighbor_allgatherv(send, send_count, send_type, receive, counts, places, type, on);
+    };
+    return exchange(
+        comm, native, [&](auto) { return block(send, send_count, send_type, 0); },
+        [&](auto i) { return at_item(receive, counts[i], type, places[i]); });
+}
+
+int MPI_Neighbor_alltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                          MPI_Datatype type, MPI_Comm comm) {
+    auto const native = [&](MPI_Comm on) {
+        return PMPI_Neighbor_alltoall(send, send_count, send_type, receive, count, type, on);
+    };
+    return exchange(
+        comm, native, [&](auto i) { return block(send, send_count, send_type, i); },
+        [&](auto i) { return block(receive, count, type, i); });
+}
+
+int MPI_Neighbor_alltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
+                           void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm) {
+    auto const native = [&](MPI_Comm on) {
+        return PMPI_Neighbor_alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, on);
+    };
+    return exchange(
+        comm, native, [&](auto i) { return at_item(send, send_counts[i], send_type, send_places[i]); },
+        [&](auto i) { return at_item(receive, counts[i], type, places[i]); });
+}
+
+int MPI_Neighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint const send_places[],
+                           MPI_Datatype const send_types[], void* receive, int const counts[], MPI_Aint const places[],
+                           MPI_Datatype const types[], MPI_Comm comm) {
+    auto const native = [&](MPI_Comm on) {
+        return PMPI_Neighbor_alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types, on);
+    };
+    return exchange(
+        comm, native, [&](auto i) { return at_byte(send, send_counts[i], send_types[i], send_places[i]); },
+        [&](auto i) { return at_byte(receive, counts[i], types[i], places[i]); });
+}
+
+// They do not.
+
+int MPI_Ineighbor_allgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                            MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_allgather(send, send_count, send_type, receive, count, type, on, started);
+    };
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return native(comm, request);
+    return start_exchange(
+        *lane, request, {send_type, type}, native, [=](auto) { return block(send, send_count, send_type, 0); },
+        [=](auto i) { return block(receive, count, type, i); });
+}
+
+int MPI_Ineighbor_allgatherv(void const* send, int send_count, MPI_Datatype send_type, void* receive,
+                             int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
+                             MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
+    Items const in(counts, places, neighbours(comm).from.size());
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
+                                         on, started);
+    };
+    return start_exchange(
+        *lane, request, {send_type, type}, native, [=](auto) { return block(send, send_count, send_type, 0); },
+        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
+}
+
+int MPI_Ineighbor_alltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                           MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_alltoall(send, send_count, send_type, receive, count, type, on, started);
+    };
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr) return native(comm, request);
+    return start_exchange(
+        *lane, request, {send_type, type}, native, [=](auto i) { return block(send, send_count, send_type, i); },
+        [=](auto i) { return block(receive, count, type, i); });
+}
+
+int MPI_Ineighbor_alltoallv(void const* send, int const send_counts[], int const send_places[], MPI_Datatype send_type,
+                            void* receive, int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
+                            MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ineighbor_alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm,
+                                        request);
+    auto const around = neighbours(comm);
+    Items const out(send_counts, send_places, around.to.size());
+    Items const in(counts, places, around.from.size());
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
+                                        in.places.get(), type, on, started);
+    };
+    return start_exchange(
+        *lane, request, {send_type, type}, native,
+        [=](auto i) { return at_item(send, out.counts[i], send_type, out.places[i]); },
+        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
+}
+
+int MPI_Ineighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint const send_places[],
+                            MPI_Datatype const send_types[], void* receive, int const counts[], MPI_Aint const places[],
+                            MPI_Datatype const types[], MPI_Comm comm, MPI_Request* request) {
+    auto* const lane = lane_of(comm);
+    if (lane == nullptr)
+        return PMPI_Ineighbor_alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types,
+                                        comm, request);
+    auto const around = neighbours(comm);
+    TypedItems const out(send_counts, send_places, send_types, around.to.size());
+    TypedItems const in(counts, places, types, around.from.size());
+    auto const native = [=](MPI_Comm on, MPI_Request* started) {
+        return PMPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
+                                        in.counts.get(), in.places.get(), in.types.get(), on, started);
+    };
+    return start_exchange(
+        *lane, request, joined(send_types, around.to.size(), types, around.from.size()), native,
+        [=](auto i) { return at_byte(send, out.counts[i], out.types[i], out.places[i]); },
+        [=](auto i) { return at_byte(receive, in.counts[i], in.types[i], in.places[i]); });
+}
+
+// They are prepared. Each start is one of those that do not block.
+
+int MPI_Neighbor_allgather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                                MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    if (session().shield == nullptr)
+        return PMPI_Neighbor_allgather_init(send, send_count, send_type, receive, count, type, comm, info, request);
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
+        return MPI_Ineighbor_allgather(send, send_count, send_type, receive, count, type, comm, started);
+    });
+}
+
+int MPI_Neighbor_allgatherv_init(void const* send, int send_count, MPI_Datatype send_type, void* receive,
+                                 int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request* request) {
+    if (session().shield == nullptr)
+        return PMPI_Neighbor_allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info,
+                                             request);
+    Items const in(counts, places, neighbours(comm).from.size());
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
+        return MPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
+                                        comm, started);
+    });
+}
+
+int MPI_Neighbor_alltoall_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
+                               MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    if (session().shield == nullptr)
+        return PMPI_Neighbor_alltoall_init(send, send_count, send_type, receive, count, type, comm, info, request);
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
+        return MPI_Ineighbor_alltoall(send, send_count, send_type, receive, count, type, comm, started);
+    });
+}
+
+int MPI_Neighbor_alltoallv_init(void const* send, int const send_counts[], int const send_places[],
+                                MPI_Datatype send_type, void* receive, int const counts[], int const places[],
+                                MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    if (session().shield == nullptr)
+        return PMPI_Neighbor_alltoallv_init(send, send_counts, send_places, send_type, receive, counts, places, type,
+                                            comm, info, request);
+    auto const around = neighbours(comm);
+    Items const out(send_counts, send_places, around.to.size());
+    Items const in(counts, places, around.from.size());
+    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
+        return MPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
+                                       in.places.get(), type, comm, started);
+    });
+}
+
+int MPI_Neighbor_alltoallw_init(void const* send, int const send_counts[], MPI_Aint const send_places[],
+                                MPI_Datatype const send_types[], void* receive, int const counts[],
+                                MPI_Aint const places[], MPI_Datatype const types[], MPI_Comm comm, MPI_Info info,
+                                MPI_Request* request) {
+    if (session().shield == nullptr)
+        return PMPI_Neighbor_alltoallw_init(send, send_counts, send_places, send_types, receive, counts, places, types,
+                                            comm, info, request);
+    auto const around = neighbours(comm);
+    TypedItems const out(send_counts, send_places, send_types, around.to.size());
+    TypedItems const in(counts, places, types, around.from.size());
+    auto const used = joined(send_types, around.to.size(), types, around.from.size());
+    return prepare(comm, request, used, [=](MPI_Request* started) {
+        return MPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
+                                       in.counts.get(), in.places.get(), in.types.get(), comm, started);
+    });
+}
+}

@@ -1,0 +1,173 @@
+// Pointers into a file that all processes share. Each reads and writes its own part at the place that the pointer gave
+// it.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "shield/calls/files/files.hpp"
+
+namespace regraft::shield {
+namespace {
+
+constexpr std::int64_t none = -1;
+
+std::int64_t units(File const& file, int count, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Type_size(type, &size);
+    return file.etype_size == 0 ? 0 : std::int64_t{size} * count / file.etype_size;
+}
+
+/// In units of the view.
+std::int64_t end_of(MPI_File file) {
+    MPI_Offset position = 0;
+    MPI_Offset end = 0;
+    if (PMPI_File_get_position(file, &position) != MPI_SUCCESS) return none;
+    int const code = PMPI_File_seek(file, 0, MPI_SEEK_END);
+    PMPI_File_get_position(file, &end);
+    PMPI_File_seek(file, position, MPI_SEEK_SET);
+    return code == MPI_SUCCESS ? end : none;
+}
+
+int no_pointer(MPI_File file) {
+    PMPI_File_call_errhandler(file, MPI_ERR_IO);
+    return MPI_ERR_IO;
+}
+
+/// native(offset): where it is the turn of this process. passed(): the call of the program.
+template <class Native, class Passed>
+int at_pointer(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
+               Passed const& passed) {
+    guard_file(call, handle);
+    auto* const file = find_file(handle);
+    if (file == nullptr) return passed();
+    auto const offset = file->pointer->add(units(*file, count, type));
+    return offset ? native(MPI_Offset{*offset}) : no_pointer(handle);
+}
+
+/// Where the pointer is, for all, before anybody moves it: if who tells it moved it and died while others had not
+/// heard, the next would tell them the new place.
+template <class Compute>
+std::int64_t old_place(Lane& lane, Compute const& compute) {
+    auto const place = first_tells(lane, compute);
+    MPI_Barrier(lane.face);
+    return place;
+}
+
+/// In the order of ranks, the living: nobody leaves a gap for the dead.
+template <class Native, class Passed>
+int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
+             Passed const& passed) {
+    guard_file(call, handle);
+    auto* const file = find_file(handle);
+    if (file == nullptr) return passed();
+    auto& lane = *lane_of(file->face);
+    std::int64_t const mine = units(*file, count, type);
+    std::vector<std::int64_t> all(lane.size());
+    MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, lane.face);
+    auto const begin = old_place(lane, [&] { return file->pointer->get().value_or(none); });
+    std::int64_t before = begin;
+    std::int64_t end = begin;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        auto const count_there = std::max<std::int64_t>(all[rank], 0);  // a hole is nothing, whatever fills it
+        if (rank < static_cast<std::size_t>(lane.self)) before += count_there;
+        end += count_there;
+    }
+    auto const moved = first_tells(lane, [&] { return file->pointer->set(end).value_or(none); });
+    if (begin == none || moved == none) return no_pointer(handle);
+    return native(MPI_Offset{before});
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_File_read_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
+    return at_pointer(
+        "MPI_File_read_shared", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_read_at(file, offset, data, count, type, status); },
+        [&] { return PMPI_File_read_shared(file, data, count, type, status); });
+}
+int MPI_File_write_shared(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Status* status) {
+    return at_pointer(
+        "MPI_File_write_shared", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_write_at(file, offset, data, count, type, status); },
+        [&] { return PMPI_File_write_shared(file, data, count, type, status); });
+}
+int MPI_File_iread_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Request* request) {
+    return at_pointer(
+        "MPI_File_iread_shared", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_iread_at(file, offset, data, count, type, request); },
+        [&] { return PMPI_File_iread_shared(file, data, count, type, request); });
+}
+int MPI_File_iwrite_shared(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Request* request) {
+    return at_pointer(
+        "MPI_File_iwrite_shared", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_iwrite_at(file, offset, data, count, type, request); },
+        [&] { return PMPI_File_iwrite_shared(file, data, count, type, request); });
+}
+
+int MPI_File_read_ordered(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
+    return in_order(
+        "MPI_File_read_ordered", file, count, type,
+        [&](MPI_Offset offset) { return MPI_File_read_at_all(file, offset, data, count, type, status); },
+        [&] { return PMPI_File_read_ordered(file, data, count, type, status); });
+}
+int MPI_File_write_ordered(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Status* status) {
+    return in_order(
+        "MPI_File_write_ordered", file, count, type,
+        [&](MPI_Offset offset) { return MPI_File_write_at_all(file, offset, data, count, type, status); },
+        [&] { return PMPI_File_write_ordered(file, data, count, type, status); });
+}
+int MPI_File_read_ordered_begin(MPI_File file, void* data, int count, MPI_Datatype type) {
+    return in_order(
+        "MPI_File_read_ordered_begin", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_read_at_all_begin(file, offset, data, count, type); },
+        [&] { return PMPI_File_read_ordered_begin(file, data, count, type); });
+}
+int MPI_File_read_ordered_end(MPI_File file, void* data, MPI_Status* status) {
+    if (find_file(file) != nullptr) return MPI_File_read_at_all_end(file, data, status);
+    guard_file("MPI_File_read_ordered_end", file);
+    return PMPI_File_read_ordered_end(file, data, status);
+}
+int MPI_File_write_ordered_begin(MPI_File file, void const* data, int count, MPI_Datatype type) {
+    return in_order(
+        "MPI_File_write_ordered_begin", file, count, type,
+        [&](MPI_Offset offset) { return PMPI_File_write_at_all_begin(file, offset, data, count, type); },
+        [&] { return PMPI_File_write_ordered_begin(file, data, count, type); });
+}
+int MPI_File_write_ordered_end(MPI_File file, void const* data, MPI_Status* status) {
+    if (find_file(file) != nullptr) return MPI_File_write_at_all_end(file, data, status);
+    guard_file("MPI_File_write_ordered_end", file);
+    return PMPI_File_write_ordered_end(file, data, status);
+}
+
+int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
+    guard_file("MPI_File_seek_shared", handle);
+    auto* const file = find_file(handle);
+    if (file == nullptr) return PMPI_File_seek_shared(handle, offset, whence);
+    meet(*file);
+    auto& lane = *lane_of(file->face);
+    auto const begin = old_place(lane, [&] {
+        if (whence == MPI_SEEK_SET) return std::int64_t{0};
+        return whence == MPI_SEEK_CUR ? file->pointer->get().value_or(none) : end_of(handle);
+    });
+    bool const wrong = begin == none || begin + offset < 0;
+    auto const moved =
+        first_tells(lane, [&] { return wrong ? none : file->pointer->set(begin + offset).value_or(none); });
+    return moved == none ? no_pointer(handle) : MPI_SUCCESS;
+}
+int MPI_File_get_position_shared(MPI_File handle, MPI_Offset* offset) {
+    guard_file("MPI_File_get_position_shared", handle);
+    auto* const file = find_file(handle);
+    if (file == nullptr) return PMPI_File_get_position_shared(handle, offset);
+    auto const position = file->pointer->get();
+    if (!position) return no_pointer(handle);
+    *offset = *position;
+    return MPI_SUCCESS;
+}
+}

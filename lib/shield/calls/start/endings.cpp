@@ -1,0 +1,86 @@
+// Ends of a process that are no MPI_Finalize. Without it, the others would not notice: MPI tells them of a process that
+// is killed, and not always of one that exits.
+#include <mpi.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shield/session/session.hpp"
+
+namespace regraft::shield {
+namespace {
+
+/// Whether this process, and not one that it has forked, is in the middle of the job.
+bool is_in_job() {
+    auto& it = session();
+    return it.shield != nullptr && it.board->mine().process == getpid();
+}
+
+/// What others see of an exit code.
+void leave_code(int code) {
+    constexpr int seen = 0xff;
+    session().board->mine().exit_code = code & seen;
+}
+
+[[noreturn]] void die() {
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+}
+
+void leave(char const* how, int code) {
+    if (!is_in_job()) return;
+    say(how, "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
+    leave_code(code);
+    std::fflush(nullptr);
+    die();
+}
+
+int code_of_quick_exit = 0;
+
+/// Before the program has anything to do at its exit, so that it is done before ours.
+__attribute__((constructor)) void watch_exit() {
+    on_exit([](int code, void*) { leave("exit", code); }, nullptr);
+    at_quick_exit([] { leave("quick_exit", code_of_quick_exit); });
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    auto const& it = session();
+    if (it.shield == nullptr) return PMPI_Abort(comm, code);
+    if (!it.policy.abort_ends_job) {
+        say(located("MPI_Abort"), "this rank ends, and no other, code " + std::to_string(code));
+        die();
+    }
+    if (!it.board->is_shared()) return PMPI_Abort(comm, code);
+    end_job((code & 0xff) == 0 ? 1 : code & 0xff, located("MPI_Abort"),
+            "the program ends the job, code " + std::to_string(code), CodeOf::program);
+}
+
+__attribute__((visibility("default"))) void quick_exit(int code) noexcept {
+    code_of_quick_exit = code;
+    reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "quick_exit"))(code);
+    __builtin_unreachable();
+}
+// Signal handlers call them: nothing is said.
+__attribute__((visibility("default"))) void _exit(int code) {
+    if (is_in_job()) {
+        leave_code(code);
+        die();
+    }
+    for (;;) syscall(SYS_exit_group, code);
+}
+__attribute__((visibility("default"))) void _Exit(int code) {
+    _exit(code);
+}
+}

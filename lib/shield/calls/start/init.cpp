@@ -1,0 +1,151 @@
+// Begin and end: MPI_Init, MPI_Finalize and settings.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <dlfcn.h>
+
+#include "launch/rank.h"
+#include "regraft/core/errors.hpp"
+#include "regraft/ft/failure_plan.hpp"
+#include "shield/calls/communicators/attributes.hpp"
+#include "shield/calls/messages/buffered.hpp"
+#include "shield/calls/start/surroundings.hpp"
+#include "shield/session/report.hpp"
+#include "shield/session/session.hpp"
+#include "shield/waits/waiting.hpp"
+
+namespace regraft::shield {
+namespace {
+
+/// Before MPI_Init: what the launcher sets, for those who do without it.
+__attribute__((constructor)) void set_parameters() {
+    static_cast<void>(setenv("OMPI_MCA_async_mpi_finalize", "1", 0));
+    static_cast<void>(setenv("OMPI_MCA_coll", "^han,hcoll,portals4", 0));
+    static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
+}
+
+/// Our part of a failure plan: the program may have points of its own.
+std::string own_deaths(std::string_view plan) {
+    std::istringstream items{std::string(plan)};
+    std::string own;
+    for (std::string item; std::getline(items, item, ',');)
+        if (item.starts_with("shield:")) own += (own.empty() ? "" : ",") + item;
+    return own;
+}
+
+void read_environment() {
+    try {
+        session().policy = policy_of_environment();
+        char const* const deaths = std::getenv("REGRAFT_FAIL");
+        auto const plan = own_deaths(deaths == nullptr ? "" : deaths);
+        if (!plan.empty()) ft::set_failure_plan(ft::parse_failure_plan(plan));
+    } catch (InputError const& error) {
+        std::fprintf(stderr, "regraft-shield: %s\n", error.what());
+        std::exit(2);
+    }
+}
+
+/// What this process starts from here on needs nothing of us: loading us and MPI takes 50 times what it takes to start
+/// a shell.
+void leave_environment() {
+    Dl_info ours{};
+    char const* const preloaded = std::getenv("LD_PRELOAD");
+    if (preloaded == nullptr || dladdr(reinterpret_cast<void*>(&leave_environment), &ours) == 0) return;
+    std::string rest;
+    std::string names = preloaded;
+    std::replace(names.begin(), names.end(), ' ', ':');  // either separates them
+    std::istringstream items{names};
+    for (std::string item; std::getline(items, item, ':');)
+        if (!item.empty() && item != ours.dli_fname) rest += (rest.empty() ? "" : ":") + item;
+    static_cast<void>(rest.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", rest.c_str(), 1));
+}
+
+/// Ends the job, or lets the program go on without a shield.
+void do_without_shield(std::string const& why, int rank) {
+    bool const ends = session().policy.unsupported == Unsupported::end_job;
+    if (rank == 0 && ends) refuse("MPI_Init", why + "; REGRAFT_SHIELD_UNSUPPORTED=pass goes on without the shield");
+    if (rank == 0) say("MPI_Init", why + "; the program goes on without the shield");
+    if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // for ever: the first ends the job
+}
+
+void note(Repair::Step step) {
+    Watchdog::note(step);
+    if (step == Repair::Step::done) Waiting::renew();
+}
+
+void start() {
+    auto& it = session();
+    int rank = 0;
+    int size = 0;
+    read_environment();
+    leave_environment();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    it.board = std::make_unique<Board>(rank, size);
+    Entry::show(&it.board->mine().family);
+    if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
+    it.notices.resize(static_cast<std::size_t>(size));
+    it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
+                                                 .on_error = handler_of_faces(),
+                                                 .on_step = note,
+                                                 .on_uninterruptible = Watchdog::note_uninterruptible});
+    Waiting::show_at(it.board->mine());
+    it.begin = PMPI_Wtime();
+    if (it.policy.watchdog > 0) it.watchdog = std::make_unique<Watchdog>(std::chrono::seconds(it.policy.watchdog));
+}
+
+}  // namespace
+}  // namespace regraft::shield
+
+using namespace regraft::shield;
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+    regraft_rank_enters();
+    int const code = PMPI_Init(argc, argv);
+    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    regraft_rank_has_left();
+    return code;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    regraft_rank_enters();
+    int const code =
+        PMPI_Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
+    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    regraft_rank_has_left();
+    return code;
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
+    if (session().shield == nullptr) read_environment();
+    int const code = unsupported("MPI_Session_init", nullptr, MPI_ERR_UNSUPPORTED_OPERATION,
+                                 "a session has no MPI_COMM_WORLD, from which the shield shrinks to those who live");
+    return code != MPI_SUCCESS ? code : PMPI_Session_init(info, handler, made);
+}
+
+int MPI_Finalize() {
+    if (auto& it = session(); it.shield != nullptr) {
+        delete_attributes_of_self();
+        finish_buffered_sends();
+        {
+            Waiting waiting;
+            waiting.go_on([] { return 0; });
+            it.shield->finish();
+        }
+        Entry::settle_current();
+        end_job_if_too_few("MPI_Finalize");
+        report_all();
+        it.watchdog.reset();
+        it.shield.reset();
+    }
+    return PMPI_Finalize();
+}
+}

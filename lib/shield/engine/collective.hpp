@@ -1,0 +1,163 @@
+// A collective of the program, carried out so that all survivors see the same outcome of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "regraft/core/contracts.hpp"
+#include "shield/engine/collection.hpp"
+#include "shield/engine/fail_points.hpp"
+#include "shield/engine/shield.hpp"
+#include "shield/protocol/call.hpp"
+
+namespace regraft::shield {
+
+constexpr int no_root = -1;
+
+/// attempt(comm): the call on the lane, its return code. pack(bytes): appends the result, in place. unpack(bytes):
+/// takes the result of others. skip(): what becomes of the result if the root is dead.
+template <class Attempt, class Pack, class Unpack, class Skip>
+struct Operation {
+    Attempt attempt;
+    Pack pack;
+    Unpack unpack;
+    Skip skip;
+};
+template <class... Parts>
+Operation(Parts...) -> Operation<Parts...>;
+
+/// An operation to a root: Role::gives or Role::takes. bytes(rank): how much the member gives, at the root and by that
+/// member. pack(bytes): what this process gives. combine(inputs): at the root, what its result is made of if its
+/// attempt has failed; its own input is the caller's.
+template <class Attempt, class Bytes, class Pack, class Combine, class Skip>
+struct OperationToRoot {
+    Attempt attempt;
+    Bytes bytes;
+    Pack pack;
+    Combine combine;
+    Skip skip;
+};
+template <class... Parts>
+OperationToRoot(Parts...) -> OperationToRoot<Parts...>;
+
+inline constexpr auto nothing = [](auto&&...) {};
+
+/// At the root that collects. Whether all inputs have come.
+template <class Operation>
+bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& operation) {
+    std::vector<std::size_t> sizes;
+    for (auto const rank : lane.living) sizes.push_back(operation.bytes(rank));
+    Taken const taken(shield, lane, outcome, sizes);
+    if (taken.ok()) operation.combine(taken.inputs());
+    return taken.ok();
+}
+
+/// all: also those whose inputs are small, for what came has not fitted, so what the root knows of sizes is not right.
+template <class Operation>
+bool acknowledge(Lane const& lane, int root, std::size_t most_kept, bool all, Operation& operation) {
+    auto const number = lane.ledger.returned() + 1;
+    if (lane.self != root) return await_acknowledgement(lane, root, number);
+    for (auto const rank : lane.living)
+        if (rank != root && (all || operation.bytes(rank) > most_kept)) acknowledge(lane, rank, number);
+    return true;
+}
+
+/// Whether a process that returns with this code, though nobody has died, has taken part: messages have come, but they
+/// do not fit. With any other it has not, and the others wait for it.
+inline bool has_taken_part(int code) {
+    int error_class = MPI_SUCCESS;
+    PMPI_Error_class(code, &error_class);
+    return error_class == MPI_ERR_TRUNCATE;
+}
+
+/// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; the
+/// operation has an outcome if this process has taken part. Collective over the members of the lane, uniform among
+/// survivors. Flat: calls of a tenth of a microsecond pay for each function on their way.
+template <class Operation>
+[[gnu::flatten]] int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
+    reach(call_points.call, shield.self());
+    reach(call_points.inside, shield.self());
+    constexpr bool is_collected = requires {
+        operation.combine;
+    };
+    REGRAFT_EXPECTS(is_collected == (traits.role != Role::none));
+    shield.complete(lane);
+    Call call(traits, shield.options().commit);
+    bool again = false;
+    int wrong = MPI_SUCCESS;  // how the attempt ended that was none the less one
+    for (;;) {
+        switch (call.step()) {
+            case Call::Step::look:
+                call.look(lane.ledger, shield.repair_called(), root == no_root || lane.lives(root));
+                break;
+            case Call::Step::deliver: {
+                auto const* const outcome = lane.ledger.find(lane.ledger.returned() + 1);
+                bool const is_here = outcome->kind == OutcomeKind::local;
+                shield.statistics().count(is_here ? &Statistics::committed : &Statistics::forwarded);
+                if constexpr (!is_collected)
+                    if (outcome->kind == OutcomeKind::data) operation.unpack(std::span(outcome->bytes));
+                if (!is_here) wrong = MPI_SUCCESS;
+                if (outcome->kind == OutcomeKind::skipped) operation.skip();
+                call.advance(lane.ledger, true);
+                break;
+            }
+            case Call::Step::skip:
+                operation.skip();
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::attempt: {
+                if (std::exchange(again, true)) shield.statistics().count(&Statistics::repeated);
+                int const code = operation.attempt(lane.comm);
+                bool const is_wrong = code != MPI_SUCCESS && !shield.is_death(code);
+                if (is_wrong && !has_taken_part(code)) {
+                    call.abandon(lane.ledger);
+                    return code;
+                }
+                wrong = is_wrong ? code : MPI_SUCCESS;
+                call.advance(lane.ledger, code == MPI_SUCCESS || is_wrong);
+                break;
+            }
+            case Call::Step::pack:
+                if (is_collected) lane.ledger.newest().root = lane.member(root);
+                operation.pack(lane.ledger.newest().bytes);
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::give: {
+                auto& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
+                operation.pack(outcome.bytes);
+                call.advance(lane.ledger, give(lane, outcome));
+                break;
+            }
+            case Call::Step::take:
+                if constexpr (is_collected) {
+                    auto const& outcome = *lane.ledger.find(lane.ledger.returned() + 1);
+                    call.advance(lane.ledger, take(shield, lane, outcome, operation));
+                }
+                break;
+            case Call::Step::acknowledge:
+                if constexpr (is_collected) {
+                    bool const all = wrong != MPI_SUCCESS;
+                    auto const most_kept = shield.options().most_forwarded;
+                    call.advance(lane.ledger, acknowledge(lane, root, most_kept, all, operation));
+                }
+                break;
+            case Call::Step::confirm:
+                reach(call_points.confirm, shield.self());
+                call.advance(lane.ledger, PMPI_Barrier(lane.comm) == MPI_SUCCESS);
+                break;
+            case Call::Step::repair:
+                shield.repair();
+                shield.act_on_due();
+                call.advance(lane.ledger, true);
+                break;
+            case Call::Step::returned:
+                return wrong;
+        }
+    }
+}
+
+}  // namespace regraft::shield

@@ -1,0 +1,77 @@
+// Nonblocking collectives of the program that are under way on one lane.
+#pragma once
+
+#include <mpi.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "shield/protocol/pending.hpp"
+
+namespace regraft::shield {
+
+struct Lane;
+class Shield;
+
+struct Nonblocking {
+    /// An attempt: starts it on a communicator, and leaves MPI's request, or MPI_REQUEST_NULL if it is over at once.
+    /// Its return code. What an earlier one has destroyed it restores.
+    std::function<int(MPI_Comm, MPI_Request*)> start;
+    /// It is over with this code, and its results are final.
+    std::function<void(int)> finish;
+};
+
+/// An attempt that has succeeded is confirmed in a round, so nobody is told that an operation is over before it has
+/// succeeded everywhere. Whoever polls drives both. What is not settled when a repair comes is attempted again.
+class PendingQueue {
+public:
+    PendingCounts const& counts() const { return ledger_.counts(); }
+    bool is_settled() const { return ledger_.is_settled(); }
+    bool has_news() const { return ledger_.has_news(); }
+    /// Nothing of it is under way, not even a message to others.
+    bool is_idle() const { return is_settled() && !round_; }
+
+    /// MPI_SUCCESS, or the code with which the attempt failed although nobody died: then it does not count.
+    int start(Shield& shield, Lane const& lane, Nonblocking operation);
+    /// Looks once at what is under way; whether something has come forward.
+    bool progress(Shield& shield, Lane const& lane);
+    /// Whether something has failed for a death or a call for a repair.
+    bool is_interrupted() const { return interrupted_; }
+
+    /// In a repair, in this order. The lane was revoked: waits for what is under way on it, which fails or succeeds.
+    void end_attempts(Shield& shield);
+    void settle(OperationNumber last);
+    /// On the renewed lane.
+    void restart(Shield& shield, Lane const& lane);
+
+private:
+    struct Entry {
+        OperationNumber number = 0;
+        Nonblocking operation;
+        MPI_Request native = MPI_REQUEST_NULL;
+        int code = MPI_SUCCESS;
+    };
+    struct Told {
+        OperationNumber succeeded = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+    enum class Test { under_way, over, failed };
+
+    int attempt(Shield& shield, Lane const& lane, Entry& entry);
+    bool look_at(Shield& shield, Entry& entry);
+    Test test(Shield& shield, MPI_Request& request);
+    bool advance_round(Shield& shield, Lane const& lane);
+    void exchange(Shield& shield, Lane const& lane);
+
+    PendingLedger ledger_;
+    std::deque<Entry> entries_;  // not settled, ascending
+    bool interrupted_ = false;
+    std::optional<Round> round_;
+    std::vector<Told> told_;
+    OperationNumber heard_ = 0;
+    MPI_Request hearing_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace regraft::shield

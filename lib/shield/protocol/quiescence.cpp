@@ -1,0 +1,92 @@
+#include "shield/protocol/quiescence.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace regraft::shield {
+namespace {
+
+// The part of the time that each computes at least. It is small, because who waits may yield to whoever computes; but
+// milliseconds are enough to look a thousand times.
+constexpr double least_share = 0.002;
+// Seconds of that in which a byte that was under way has come at the latest.
+constexpr double least_per_byte = 1.0 / 50e6;
+// The part of what it computes that who looks again and again may compute in between.
+constexpr double most_outside = 0.05;
+constexpr std::uint64_t least_looks = 20;
+
+bool is_same(Wait const& a, Wait const& b) {
+    return a.process == b.process && a.is_dead == b.is_dead && a.serial == b.serial && a.repairs == b.repairs &&
+           (a.looks == 0) == (b.looks == 0);
+}
+
+/// Of a wait that is the same still: whether the process was looking all the time, if that is how it waits.
+bool has_only_looked(Wait const& first, Wait const& last, Wait const& now) {
+    if (now.looks == 0) return true;
+    return now.looks > last.looks && now.looks - first.looks >= least_looks &&
+           now.outside - first.outside <= most_outside * (now.cpu - first.cpu);
+}
+
+/// Whether all members of a lane who live may be in a collective on it; the dead keep nobody waiting, for a repair will
+/// come, if the call meets their death at all. They may be in different ones, if some let nobody wait: who is ahead has
+/// given all to those that are behind, who go on.
+bool goes_on(LaneId lane, std::span<Wait const> all) {
+    std::uint64_t members = 0;
+    std::uint64_t sketch = 0;
+    std::uint64_t there = 0;
+    for (auto const& wait : all) {
+        if (wait.lane != lane) continue;
+        ++there;
+        members = std::max(members, wait.members);
+        sketch |= wait.sketch;
+    }
+    for (auto const& wait : all)
+        if (wait.is_dead && (sketch & bit_of(wait.process)) != 0) ++there;
+    return there >= members;
+}
+
+/// Whether nobody can go on by himself, nor any collective.
+bool all_wait(std::span<Wait const> all) {
+    return std::all_of(all.begin(), all.end(), [&](Wait const& wait) {
+        return wait.is_dead || (wait.waits() && (wait.lane == LaneId{} || !goes_on(wait.lane, all)));
+    });
+}
+
+}  // namespace
+
+std::optional<PeId> judge_of(std::span<Wait const> all) {
+    Wait const* judge = nullptr;
+    for (auto const& wait : all)
+        if (wait.starves != 0 && (judge == nullptr || wait.starves < judge->starves)) judge = &wait;
+    return judge == nullptr ? std::nullopt : std::optional(judge->process);
+}
+
+bool Quiescence::look(double now, std::optional<std::vector<Wait>> all) {
+    if (!all || !all_wait(*all)) {
+        first_.clear();
+        return false;
+    }
+    if (!std::equal(all->begin(), all->end(), first_.begin(), first_.end(), is_same)) {
+        first_ = last_ = std::move(*all);
+        since_ = now;
+        return false;
+    }
+    bool const verdict = has_lasted(now, *all);
+    last_ = std::move(*all);
+    if (verdict) first_.clear();
+    return verdict;
+}
+
+bool Quiescence::has_lasted(double now, std::span<Wait const> all) const {
+    if (now - since_ < seconds_) return false;
+    std::uint64_t bytes = 0;
+    for (auto const& wait : all) bytes = std::max(bytes, wait.bytes);
+    double const needed = least_share * seconds_ + least_per_byte * static_cast<double>(bytes);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!all[i].is_dead && all[i].cpu - first_[i].cpu < needed) return false;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!has_only_looked(first_[i], last_[i], all[i])) return false;
+    return true;
+}
+
+}  // namespace regraft::shield

@@ -1,0 +1,136 @@
+// The shield of this process, what its user wants, and what was done.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shield/engine/shield.hpp"
+#include "shield/session/board.hpp"
+#include "shield/session/families.hpp"
+#include "shield/session/policy.hpp"
+#include "shield/session/watchdog.hpp"
+
+namespace regraft::shield {
+
+/// How this process has learnt that a rank is dead.
+struct Notice {
+    static constexpr double never = 1e300;
+    double when = never;  // seconds since MPI_Init
+    int family = 0;       // in which call: its place among the families
+    int repair = 0;       // which of them has left the rank behind; 0: none
+};
+
+/// Holes that have come to the program one after the other, and nothing else: it may spin on them for ever.
+struct HolesInARow {
+    int source = 0;  // in MPI_COMM_WORLD, or MPI_ANY_SOURCE
+    std::uint64_t count = 0;
+};
+
+struct Session {
+    Policy policy;
+    HolesInARow holes;
+    Counts counts;                   // since the last settlement: they go to the family of the present call
+    bool has_counted = false;        // any of them
+    std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
+    std::unique_ptr<Board> board;    // from MPI_Init on
+    std::unique_ptr<Watchdog> watchdog;
+    std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
+    double begin = 0;             // MPI_Wtime
+    Statistics settled;           // as of then
+
+    void count(std::uint64_t Counts::*what) {
+        ++(counts.*what);
+        has_counted = true;
+    }
+    bool has_news() const {
+        return has_counted || (shield != nullptr && shield->statistics().events != settled.events);
+    }
+    /// What was counted since the last settlement has happened in calls of this family.
+    void settle(Family& family);
+};
+/// Never destroyed: programs may call MPI until the last moment.
+union Immortal {
+    Session session;
+    constexpr Immortal() : session() {}
+    ~Immortal() {}
+};
+extern constinit Immortal immortal;
+inline Session& session() {
+    return immortal.session;
+}
+
+inline void Entry::settle() const {
+    if (session().has_news()) session().settle(family_);
+}
+
+/// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
+inline Lane* lane_of(MPI_Comm comm) {
+    auto const& shield = session().shield;
+    return shield == nullptr ? nullptr : shield->find(comm);
+}
+/// The error class of a return code.
+int class_of(int code);
+/// For faces: tells the program's error handler of errors in calls that are not intercepted. Those that are tell of
+/// their own.
+MPI_Errhandler handler_of_faces();
+/// Calls the program's error handler, and returns code.
+int raise_error(Lane& lane, int code);
+/// The same if code is an error.
+inline int complain(Lane& lane, int code) {
+    return code == MPI_SUCCESS ? code : raise_error(lane, code);
+}
+
+/// What an intercepted call returns. If it has told nobody of an error of MPI, the handler is told to which MPI gave
+/// it.
+inline int told(Entry const& entry, int code) {
+    auto const& untold = entry.untold();
+    auto* const lane = code != MPI_SUCCESS && code == untold.code ? lane_of(untold.comm) : nullptr;
+    return lane == nullptr ? code : raise_error(*lane, code);
+}
+
+/// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
+/// 0x1a3f)".
+std::string located(char const* call);
+std::string located(char const* call, std::string const& place);
+/// One line on standard error, of this rank.
+void say(std::string const& call, std::string const& what);
+/// The same, once in a family of calls; or in that of the present call.
+void say_once(Family& family, std::string const& what);
+void say_once(std::string const& what);
+
+/// Exit codes of jobs that the shield ends.
+enum class Exit { refused = 4, watchdog = 5, too_few = 6 };
+/// Ends the job: all ranks, if there is a launcher on this host, else this process. Who is the first to do so says why.
+enum class CodeOf { shield, program };
+[[noreturn]] void end_job(int code, std::string const& call, std::string const& why, CodeOf whose = CodeOf::shield);
+[[noreturn]] void refuse(char const* call, std::string const& why);
+/// If fewer ranks live than REGRAFT_SHIELD_MIN_SURVIVORS says.
+void end_job_if_too_few(char const* call);
+/// What the shield cannot do, as REGRAFT_SHIELD_UNSUPPORTED says: ends the job, gives an error to the program's handler
+/// on the lane (nullptr: to nobody) and returns it, or returns MPI_SUCCESS: the call is to be tried all the same.
+int unsupported(char const* call, Lane* lane, int error, std::string const& why);
+
+/// What a collective does whose root is dead: counts it, or ends the job.
+void without_root(Lane const& lane, char const* call, int root, bool needs_its_data);
+/// Instead of data of a dead member comes a hole. If REGRAFT_SHIELD_HOLES_IN_A_ROW have come from one, the job ends.
+/// rank: in the lane, or MPI_ANY_SOURCE, which counts as any.
+void note_hole(Lane const& lane, int rank);
+/// Somebody who lives has sent something, or taken part in a collective.
+inline void end_holes() {
+    session().holes.count = 0;
+}
+/// After a collective: if data of the dead are missing, the root says so, or the lowest member who lives. root: a rank,
+/// or no_root.
+void without_the_dead(Lane const& lane, int root);
+/// The same of a nonblocking one, which a call of this family has started.
+void ended_without_the_dead(Family& family, Lane const& lane, int root);
+/// Instead of a message to the dead. MPI_SUCCESS, or an error, of which the program is still to be told.
+int send_nothing(Lane const& lane, int to);
+/// This process finds a member dead in the present call.
+void notice_death(Lane const& lane, int rank);
+
+}  // namespace regraft::shield

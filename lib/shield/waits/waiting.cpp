@@ -1,0 +1,174 @@
+#include "shield/waits/waiting.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <vector>
+
+#include "ft/backend.hpp"
+#include "shield/protocol/quiescence.hpp"
+#include "shield/waits/any_source.hpp"
+
+namespace regraft::shield {
+namespace {
+
+constexpr double looks_per_wait = 20;
+
+double seconds_of(clockid_t clock) {
+    std::timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// How much a process computes between calls that look for messages. To ask for the processor's time takes as long as
+/// some of those, so it is not asked each time.
+struct Between {
+    static constexpr double loop = 5e-6;      // seconds that a loop of nothing but such calls computes at most
+    static constexpr double sleep = 100e-6;   // and one that sleeps, or lets others have the processor
+    static constexpr double reading = 50e-6;  // of the clock, between two questions
+
+    double left = 0;      // when the last call has returned
+    double asked = 0;     // when the time of the processor was asked last
+    double cpu = 0;       // as of then
+    double computed = 0;  // more than that, in all
+
+    void ask(double now) {
+        asked = now;
+        cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    void begin() {
+        left = seconds_of(CLOCK_MONOTONIC);
+        ask(left);
+    }
+    void enter() {
+        double const now = seconds_of(CLOCK_MONOTONIC);
+        double const away = now - left;
+        if (away < loop) return;
+        double const inside = left - asked;  // at most: it was in calls since the question
+        double const before = cpu;
+        ask(now);
+        double const spent = std::clamp(cpu - before - inside, 0.0, away);
+        computed += std::max(0.0, spent - (spent < away / 2 ? sleep : loop));
+    }
+    void leave() {
+        left = seconds_of(CLOCK_MONOTONIC);
+        if (left - asked >= reading) ask(left);
+    }
+};
+
+Between between;
+
+/// What shows the waits of rows of such calls. Never destroyed.
+Waiting& row() {
+    static auto& waiting = *new Waiting;
+    return waiting;
+}
+
+/// Of a process; nothing: there is none.
+std::optional<double> cpu_seconds(pid_t process) {
+    clockid_t clock{};
+    std::timespec spent{};
+    if (process == 0 || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &spent) != 0) return {};
+    return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
+}
+
+/// What a rank shows; nothing: it is on another host, or dead, and MPI does not know yet.
+std::optional<Wait> wait_of(int rank) {
+    Wait wait;
+    wait.process = PeId{static_cast<std::uint32_t>(rank)};
+    wait.is_dead = ft::backend::is_dead(MPI_COMM_WORLD, rank);
+    if (wait.is_dead) return wait;
+    auto const& place = session().board->place(rank);
+    auto const cpu = cpu_seconds(place.process);
+    if (!cpu) return {};
+    wait.serial = place.waits.load(std::memory_order_acquire);
+    wait.repairs = place.steps;
+    wait.lane = LaneId{place.lane.load()};
+    wait.members = place.members;
+    wait.bytes = place.bytes;
+    wait.starves = place.starves;
+    wait.sketch = place.sketch;
+    wait.looks = place.looks;
+    wait.outside = 1e-9 * static_cast<double>(place.outside);
+    wait.cpu = *cpu;
+    return wait;
+}
+
+/// Of all whom no repair has left behind; nothing: of one nothing is known.
+std::optional<std::vector<Wait>> waits_of_all() {
+    auto const& world = *lane_of(MPI_COMM_WORLD);
+    std::vector<Wait> waits;
+    for (int rank = 0; rank < static_cast<int>(world.size()); ++rank) {
+        if (!world.lives(rank)) continue;
+        auto const wait = wait_of(rank);
+        if (!wait) return {};
+        waits.push_back(*wait);
+    }
+    return waits;
+}
+
+}  // namespace
+
+void Waiting::renew() {
+    if (present_ != nullptr && present_->lane_ != nullptr) present_->show_members();
+}
+
+bool Looking::may_begin() {
+    constexpr unsigned looks_between_questions = 64;
+    static unsigned looks = 0;
+    if (Waiting::present_ != nullptr || Waiting::place_ == nullptr || session().policy.starvation == 0) return false;
+    return may_mourn() || (++looks % looks_between_questions == 0 && ft::backend::knows_of_deaths(MPI_COMM_WORLD));
+}
+
+void Looking::enter() {
+    between.enter();
+}
+
+void Looking::show(std::size_t bytes) {
+    if (session().shield->has_deferred()) return;
+    is_in_vain_ = true;
+    auto& place = *Waiting::place_;
+    if (!is_in_row_) {
+        between = {};
+        between.begin();
+        place.looks.store(1, std::memory_order_relaxed);
+        place.outside.store(0, std::memory_order_relaxed);
+        row().show(nullptr, bytes);
+        is_in_row_ = true;
+        Entry::tell_of_steps(end);
+    }
+    auto const most = std::max<std::uint64_t>(bytes, place.bytes.load(std::memory_order_relaxed));
+    place.bytes.store(most, std::memory_order_relaxed);
+}
+
+void Looking::leave() const {
+    if (!is_in_vain_) return end();
+    between.leave();
+    auto& place = *Waiting::place_;
+    place.looks.store(place.looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    place.outside.store(static_cast<std::uint64_t>(1e9 * between.computed), std::memory_order_relaxed);
+}
+
+void Looking::end() {
+    is_in_row_ = false;
+    row().end();
+    Entry::tell_of_steps(nullptr);
+}
+
+bool Waiting::is_in_vain() {
+    static Quiescence quiescence(session().policy.starvation);
+    static double next_look = 0;
+    static std::uint32_t given = 0;
+    double const patience = session().policy.starvation;
+    if (present_ == nullptr || patience == 0) return false;
+    auto const now = PMPI_Wtime();
+    if (now < next_look) return false;
+    next_look = now + patience / looks_per_wait;
+    place_->starves.store(given + 1, std::memory_order_relaxed);
+    auto waits = waits_of_all();
+    bool const judges = waits && judge_of(*waits) == session().shield->self();
+    if (!quiescence.look(now, judges ? std::move(waits) : std::nullopt)) return false;
+    ++given;
+    return true;
+}
+
+}  // namespace regraft::shield
