@@ -29,7 +29,7 @@ private:
     std::array<std::uint64_t, 4> state_{};
 };
 
-/// Uniformly random order of items (Fisher-Yates).
+/// Puts items in a uniformly random order (Fisher-Yates).
 template <class T>
 void shuffle(std::span<T> items, Random& random) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
