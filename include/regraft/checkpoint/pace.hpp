@@ -48,8 +48,8 @@ public:
     void committed(std::span<Cost const> costs);
     /// The same if members have not exchanged what they measured: the interval stays.
     void committed();
-    /// Whether the next commit should exchange costs: as long as the interval grows, and occasionally while steps are
-    /// counted.
+    /// Whether the next commit should exchange costs: always while the interval grows, later at every 16th commit or
+    /// so. Never if the interval is fixed or steps are not counted.
     bool wants_costs() const;
     /// Tells that the program has gone back to the last commit.
     void rolled_back() { steps_ = 0; }

@@ -19,7 +19,7 @@ struct FixedScale {
     double bound = 0;        // values above this, or not finite, are strays
 
     /// The finest grid that cannot overflow for values up to `bound` (a power of two) whose weights sum up to at most
-    /// total_weight. Steps are at most 2^-42 of the bound for total weights up to 2^20.
+    /// total_weight. High steps are at most 2^-42 of the bound for total weights below 2^20.
     static FixedScale of(double bound, std::uint64_t total_weight);
 };
 

@@ -16,7 +16,8 @@ namespace regraft::placement {
 /// placement never meets a dead PE or a renumbering.
 enum class Slot : std::uint32_t {};
 
-/// What a placement deals out, over what, and how often: every block is on at least `replicas` different slots.
+/// The size of a placement: it deals num_blocks blocks to num_slots slots, and every block is on at least `replicas`
+/// different slots.
 struct Shape {
     std::uint64_t num_blocks = 0;
     std::uint32_t num_slots = 0;
@@ -58,7 +59,7 @@ public:
     std::vector<BlockRange> held(Slot slot) const { return rule_->held(slot); }
     BlockRange run(BlockId block) const { return rule_->run(block); }
     std::uint64_t num_held(Slot slot) const { return rule_->num_held(slot); }
-    /// 2^32 - 1 if the rule does not say.
+    /// 2^32 - 1 if the rule does not give a bound.
     std::uint32_t most_copies() const { return rule_->most_copies(); }
 
 private:
