@@ -74,13 +74,14 @@ public:
     /// out.
     void set_model(SiteModel model, double branch_scale = 1);
 
-    /// Tell what a change of the tree made invalid: the matrix of an edge, or CLVs with the subtree that h sees. They
-    /// return whether anything valid was known; if not, no larger subtree that contains it is valid, either.
+    /// Invalidate what a change of the tree affects: the CLV of h if lengths in the subtree that h sees have changed,
+    /// more than that if the subtree itself has, and the matrix of h's edge if its length has. The first two return
+    /// whether anything valid was known; if not, nothing is known of any larger subtree that contains this one.
     bool invalidate_clv(msa::HalfEdge h);
     bool invalidate_subtree(msa::HalfEdge h);
     void invalidate_matrix(msa::HalfEdge h);
 
-    /// Grids of the sums below: of log-likelihoods, and of the values that add_derivatives adds.
+    /// Grids of the sums below: of log-likelihoods, and of what add_derivatives adds (value, first, second derivative).
     FixedScale const& loglh_scale() const;
     std::span<FixedScale const, 3> derivative_scales() const;
 
