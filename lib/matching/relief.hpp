@@ -19,27 +19,29 @@ namespace regraft::matching {
 /// Stands for no vertex, no level, or no item.
 inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 
-/// Who owns what, and whom it could be handed to:
+/// Relieves overloaded right vertices. Holdings know which vertex owns what, and to which vertices it can be handed
+/// over. They have these members:
 ///   begin_phase()             forgets what the last phase looked at; false: enough was looked at, give up;
-///   for_each_neighbour(v, level, f)  calls f(w) for every vertex that can take something over from v, which is at this
-///                             level, maybe repeatedly, bar those that were reported for a vertex of a lower level;
-///   num_items(v)              how much v owned when it was listed;
+///   for_each_neighbour(v, level, f)  calls f(w), maybe repeatedly, for every vertex w that can take something over
+///                             from v, which is at this level; vertices w that were reported for a vertex of a lower
+///                             level are left out;
+///   num_items(v)              the number of items that v owned when it was listed;
 ///   start(v)                  puts v's cursor before its first way out;
 ///   next_step(v, level, accept)  moves v's cursor, which never goes back, to the first way out to a w with accept(w);
 ///                             returns w, or none;
-///   skip_step(v)              moves v's cursor past the way out it is at;
-///   width(v)                  the units that can take the way out that v's cursor is at;
-///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are;
-///   cursors_need_levels       next_step works only for paths whose levels rise.
-/// For distances to the nearest vertex with room, and for paths along which they fall:
-///   many_phases               after so many, ways are taken to be long;
-///   begin_distances()         prepares what follows, and forgets what the last one did; false: that would take long;
-///   for_each_giver(w, f)      calls f(v) for every vertex that can hand something over to w, bar those that were
-///                             reported for a vertex before since begin_distances();
-///   num_ways(v)               about how many ways out v has;
+///   skip_step(v)              moves v's cursor past its present way out;
+///   width(v)                  the number of units that can take the way out at v's cursor;
+///   hand_over(path, units)    moves units along the ways out at the cursors of all vertices except the last;
+///   cursors_need_levels       whether next_step works only for paths whose levels rise.
+/// These are for distances to the nearest vertex with room, and for paths along which distances fall:
+///   many_phases               the number of phases after which ways are taken to be long;
+///   begin_distances()         prepares the following calls, and forgets earlier ones; false: that would take long;
+///   for_each_giver(w, f)      calls f(v) for every vertex v that can hand something over to w; v that were reported
+///                             since begin_distances() are left out;
+///   num_ways(v)               about the number of ways out of v;
 ///   next_way(v, accept), way_width(v), hand_over_ways(path, units)
-///                             as above for cursors that do not know of levels. What a vertex is handed has no way out
-///                             that it has not from its giver, and need not be seen by the cursor before its start.
+///                             as above for cursors without levels. What a vertex is handed has no way out that it does
+///                             not also have from its giver, so the cursor need not see it before its start.
 template <class Holdings, class Load>
 class Relief {
 public:

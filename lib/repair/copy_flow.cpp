@@ -102,7 +102,7 @@ void CopyFlow::sweep() {
         if (room[member] > 0) with_room.push_back(member);
     }
     std::vector<Member> skipped;
-    // Members that may not take a group stay in front. They are few; those behind, without room, make way for them.
+    // Members that may not take a group stay in front. They are few, and are moved over those whose room is used up.
     std::size_t first = 0;
     for (std::uint32_t index = 0; index < groups_.size() && first < with_room.size(); ++index) {
         auto& group = groups_[index];
