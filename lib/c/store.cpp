@@ -105,7 +105,7 @@ placement::Any const& placement_for(regraft_store const& handle, regraft_placeme
     return rule;
 }
 
-/// These blocks of a placement; with a code there is none.
+/// The range as blocks that the placement covers; a store with a code takes no placement.
 BlockRange blocks_for(regraft_store const& handle, regraft_placement const* given, regraft_range mine) {
     if (handle.code) {
         c::expect(given == nullptr, "no placement for a store with a code");
@@ -147,7 +147,7 @@ regraft_repair_report report_of(store::ErasureRepair const& r) {
             r.most_received,  r.unplaced};
 }
 
-/// The placement that the caller makes. What is thrown here ends the process: others have gone on.
+/// The placement that the caller makes. An exception here ends the process, because the others have gone on.
 placement::Any placed(regraft_store const& handle, regraft_place place, void* context, std::uint64_t num_blocks) {
     regraft_placement* made = nullptr;
     auto const status = place(num_blocks, context, &made);
