@@ -26,7 +26,7 @@ struct Shared {
     bool departed = false;
 };
 
-/// As status_of_exception, including exceptions of modules on MPI; a failure is noted in shared.
+/// Does what status_of_exception does, also for exceptions of modules on MPI; a failure is noted in shared.
 regraft_status status_of_exception(Shared& shared) noexcept;
 
 /// Calls work(), unless a failure was noticed before, and returns its outcome as a status.

@@ -18,10 +18,10 @@ public:
     virtual ~Codec() = default;
 
     virtual Kind kind() const = 0;
-    /// As ColumnDecoder::decode.
+    /// Implements ColumnDecoder::decode.
     virtual void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                         CellGrid out) const = 0;
-    /// As ColumnDecoder::layers.
+    /// Implements ColumnDecoder::layers.
     virtual std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const = 0;
     RootedTree const& tree() const { return tree_; }
 

@@ -85,7 +85,7 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-/// As effort_of, for members that know only their own messages.
+/// Computes the same as effort_of where members know only their own messages.
 Effort agree_on_effort(ft::Communicator& comm, Outgoing out, Incoming in, std::size_t self, Limits const& limits) {
     // The number of calls depends on the largest number of partners: all powers of two are tried at once.
     std::vector<std::uint64_t> most(static_cast<std::size_t>(std::bit_width(comm.size())) + 2, 0);

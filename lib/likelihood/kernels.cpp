@@ -29,7 +29,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// As many sites of a block as fit into a vector.
+/// The vectors: they have as many sites of a block as fit.
 using Sites = hn::CappedTag<double, block_sites>;
 using Vector = hn::Vec<Sites>;
 using Integers = hn::RebindToSigned<Sites>;

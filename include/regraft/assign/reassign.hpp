@@ -19,8 +19,8 @@ enum class Method {
     /// Each partition's sites go to its least loaded survivor first. Partitions with the fewest such survivors come
     /// first.
     greedy,
-    /// As many sites as possible go to survivors that work on their partition: a maximum capacitated b-matching of lost
-    /// sites and survivors. Among several such matchings, one is taken in which few survivors come near the limit.
+    /// Sends as many sites as possible to survivors that work on their partition: a maximum capacitated b-matching of
+    /// lost sites and survivors. Among several such matchings, one is taken in which few survivors come near the limit.
     matching,
 };
 

@@ -65,7 +65,7 @@ public:
     BMatcher& operator=(BMatcher&&) noexcept;
     ~BMatcher();
 
-    /// As min_b_matching. The answer is valid until the next call.
+    /// Does what min_b_matching does. The answer is valid until the next call.
     BMatching const& solve(CsrView<std::uint32_t> graph, std::uint32_t num_right, Options const& options = {});
     /// The last answer, moved out.
     BMatching take() &&;

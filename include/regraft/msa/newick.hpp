@@ -59,7 +59,7 @@ struct NamedTrees {
     std::vector<GeneralTree> trees;
 };
 
-/// As parse_general_trees, over the taxa of the first tree.
+/// Parses as parse_general_trees does, over the taxa of the first tree.
 NamedTrees parse_named_trees(std::string_view text, std::string const& file);
 /// The same from a file.
 NamedTrees read_named_trees(std::filesystem::path const& path);

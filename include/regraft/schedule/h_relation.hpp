@@ -85,15 +85,15 @@ struct HRelation {
     /// message and receives at most one. If messages are bundled, a pair of PEs has one message in all; the blocks of a
     /// message are one after the other, and messages are in the order of their senders.
     Csr<Transfer> rounds;
-    /// As in Senders.
+    /// The requests that are served locally or not at all, as in Senders.
     std::vector<Transfer> local;
     std::vector<Request> unservable;
-    /// As in Senders: the largest number of blocks that one PE sends.
+    /// The largest number of blocks that one PE sends, as in Senders.
     std::uint32_t b = 0;
     /// The largest number of messages that one PE sends or receives. It is exactly the number of rounds, and no plan
     /// for these senders has fewer. With one message per block and without Options::bytes no plan at all has fewer.
     std::uint32_t h = 0;
-    /// As in Senders.
+    /// The bytes of the busiest sender and their lower bound, as in Senders.
     std::uint64_t most_bytes = 0;
     std::uint64_t most_bytes_bound = 0;
 };
