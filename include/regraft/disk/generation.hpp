@@ -15,8 +15,9 @@
 
 namespace regraft::disk {
 
-/// A generation on disk; it opens one data file at a time. All member functions throw InputError, with the name of the file, if
-/// a file is missing, cut, too long, or of another generation, or if any bit of what is read is wrong. Not thread-safe.
+/// A generation on disk; it opens one data file at a time. All member functions throw InputError, with the name of the
+/// file, if a file is missing, cut, too long, or of another generation, or if any bit of what is read is wrong. Not
+/// thread-safe.
 class Generation {
 public:
     /// Reads the index.

@@ -20,7 +20,8 @@ Temporary make_temporary(std::filesystem::path const& target, std::uint32_t mode
 
 /// A file that is written as a Temporary and takes the target's name when it is complete. Until then, and if that never
 /// happens, the target stays as it was. Symbolic links are followed: what the link leads to is replaced, or made if it
-/// does not exist. Devices and pipes are written directly. All member functions throw OutputError with the target's name.
+/// does not exist. Devices and pipes are written directly. All member functions throw OutputError with the target's
+/// name.
 class NewFile {
 public:
     explicit NewFile(std::filesystem::path target, std::uint32_t mode = 0666);
