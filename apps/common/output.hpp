@@ -50,8 +50,8 @@ void check_writable(std::string const& path);
 /// and a file that grows too large is an OutputError. Call it at the begin of main.
 void clean_up_on_signals();
 
-/// As long as it lives, signals that would end the program wait, in all threads. It protects steps between which a file
-/// would be left behind.
+/// Makes signals that would end the program wait, in all threads, as long as it lives. It protects steps between which
+/// a file would be left behind.
 class SignalsWait {
 public:
     SignalsWait();

@@ -123,7 +123,7 @@ int wait_in(Lane const& lane, Call const& call) {
     return call();
 }
 
-/// As long as it lives, no wait is shown if the condition holds: the call runs functions of the program.
+/// Hides waits as long as it lives if the condition holds: the call runs functions of the program.
 class Unshown {
 public:
     explicit Unshown(bool is_so) : place_(Waiting::place_) {

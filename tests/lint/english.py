@@ -8,7 +8,9 @@ import sys
 
 # Folders whose comments were read with this in mind; the list grows.
 FOLDERS = ["include", "lib/assign", "lib/c", "lib/checkpoint", "lib/codec", "lib/core", "lib/disk", "lib/erasure", "lib/exchange",
-           "lib/ft", "lib/likelihood", "lib/matching", "lib/msa", "lib/placement", "lib/repair", "lib/shield", "lib/store", "apps/phylo"]
+           "lib/ft", "lib/likelihood", "lib/matching", "lib/msa", "lib/placement", "lib/repair", "lib/shield", "lib/store", "apps/common",
+           "apps/msa", "apps/phylo", "apps/shield"]
+NOT_YET = {"apps/shield/report.cpp"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
 # The text of a comment on one line: of a comment alone on its line, with its mark, or of one behind code. In a comment that begins with
 # /* the lines that follow begin with *.
@@ -40,7 +42,8 @@ def complaints(text: str) -> list[tuple[int, str]]:
 
 def main() -> int:
     root, folders = pathlib.Path(sys.argv[1]), sys.argv[2:] or FOLDERS
-    files = [path for folder in folders for path in sorted((root / folder).rglob("*.*")) if path.suffix in SUFFIXES]
+    files = [path for folder in folders for path in sorted((root / folder).rglob("*.*"))
+             if path.suffix in SUFFIXES and path.relative_to(root).as_posix() not in NOT_YET]
     if not files:
         sys.exit(f"no sources in {root}: {' '.join(folders)}")
     bad = [f"{path.relative_to(root)}:{number}: {expected}"
