@@ -115,7 +115,7 @@ regraft_status regraft_resilient(regraft_communicator* comm, regraft_body body, 
 
 /* --- archives: the last level, on a disk that all members see (docs/disk.md) --- */
 
-/* {0} is the default. The same on all members. */
+/* {0} is the default. All members pass the same values. */
 typedef struct regraft_save_options {
     uint32_t files;         /* number of data files; 0: one for each node */
     uint32_t kept;          /* number of complete generations that stay, the new one included; 0: 2 */

@@ -56,11 +56,11 @@ struct DecompressOptions {
 
 struct ExtractOptions {
     Manners manners;
-    Places places;                     // one input
-    std::optional<std::string> sites;  // list of ranges
+    Places places;                     // has one input
+    std::optional<std::string> sites;  // sites as a list of ranges
     std::string partition;             // alternatively, the sites of this partition
-    std::string taxa;                  // file with names
-    std::vector<std::string> taxon;    // names
+    std::string taxa;                  // file with the names of taxa
+    std::vector<std::string> taxon;    // names of taxa
     Look look;
 };
 

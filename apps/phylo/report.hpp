@@ -41,7 +41,7 @@ struct Recovery {
     std::uint32_t rounds = 0;
     std::uint64_t blocks_taken_over = 0;
     std::uint64_t blocks_reread = 0;  // blocks without a living holder
-    std::uint64_t bytes_loaded = 0;   // from the store
+    std::uint64_t bytes_loaded = 0;   // bytes from the store
     std::uint64_t bytes_repaired = 0;
 };
 

@@ -48,7 +48,7 @@ std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
 struct Home {
     msa::Tree tree;
     double loglh;
-    std::uint64_t fingerprint;  // of the tree
+    std::uint64_t fingerprint;  // fingerprint of the tree
 };
 
 struct SearchState {
@@ -59,9 +59,9 @@ struct SearchState {
     std::vector<Model> models;
     std::vector<PartitionChoice> choices;  // for partitions whose model is not given
     Stage stage = Stage::final_model;
-    std::uint32_t round = 0;        // within the stage
-    std::uint64_t position = 0;     // step within the round
-    double loglh = 0;               // of tree and models
+    std::uint32_t round = 0;        // number of the round within the stage
+    std::uint64_t position = 0;     // number of the step within the round
+    double loglh = 0;               // log-likelihood of tree and models
     double round_start = 0;         // loglh when the round began
     std::uint64_t steps = 0;        // number of steps so far
     std::uint64_t evaluations = 0;  // evaluations of the likelihood in these steps

@@ -31,12 +31,12 @@ void deliver_obituary(Lane const& lane, int dead);
 void probe_obituary(Lane const& lane, int dead);
 /// A receive from this rank has begun: it gets the obituary that a probe has found.
 void receive_probed(Lane const& lane, int from);
-/// A message has come.
+/// Is called when a message has come.
 void end_wait(Lane const& lane);
-/// The communicator is freed.
+/// Is called when the communicator is freed.
 void forget_the_dead(LaneId lane);
 
-/// Cancels a receive. If a message came before, the code with which it is over.
+/// Cancels a receive. Returns the code with which it is over if a message came before.
 std::optional<int> withdraw(MPI_Request* request, MPI_Status* status);
 
 }  // namespace regraft::shield

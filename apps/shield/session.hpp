@@ -39,7 +39,7 @@ struct Session {
     std::unique_ptr<Board> board;    // from MPI_Init on
     std::unique_ptr<Watchdog> watchdog;
     std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
-    double begin = 0;             // MPI_Wtime
+    double begin = 0;             // MPI_Wtime at the begin
     Statistics settled;           // the statistics at the last settlement
 
     void count(std::uint64_t Counts::*what) {
@@ -79,7 +79,7 @@ int class_of(int code);
 MPI_Errhandler handler_of_faces();
 /// Calls the program's error handler, and returns code.
 int raise_error(Lane& lane, int code);
-/// The same if code is an error.
+/// Does the same if code is an error.
 inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
 }

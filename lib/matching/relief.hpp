@@ -1,5 +1,5 @@
 // Blocking flows from overloaded right vertices to ones with room, on the graph in which one right vertex can hand
-// units over to another (Dinic 1970). What is handed over - blocks or shares - is the business of the Holdings.
+// units over to another (Dinic 1970). The Holdings decide what is handed over: blocks or shares.
 #pragma once
 
 #include <algorithm>

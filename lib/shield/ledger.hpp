@@ -104,7 +104,7 @@ private:
     std::size_t spare_bytes_ = 0;  // behind the log
 };
 
-// Each call does these.
+// Functions that every call runs are inline.
 
 inline Outcome const* Ledger::find(OperationNumber number) const {
     if (used_ == 0) return nullptr;

@@ -1,4 +1,4 @@
-// Blocks in parts of about 64 KiB, each with a checksum of its own.
+// Divides blocks in parts of about 64 KiB, each with a checksum of its own.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How many bytes every block of a set has.
+// The sizes of the blocks of a set.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Plain values to bytes and back: the form in which checkpoints and messages travel between ranks of one job.
+// Converts plain values to bytes and back, in the form in which checkpoints and messages travel between ranks of one
+// job.
 #pragma once
 
 #include <cstddef>

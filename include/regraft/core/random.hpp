@@ -20,9 +20,9 @@ public:
     explicit Random(std::uint64_t seed);
     /// 64 uniform bits.
     std::uint64_t bits();
-    /// Uniform in [0, n), without bias. Precondition: n > 0.
+    /// A uniform number in [0, n), without bias. Precondition: n > 0.
     std::uint64_t below(std::uint64_t n);
-    /// Uniform in [0, 1), 53 bits.
+    /// A uniform number in [0, 1) with 53 random bits.
     double unit();
 
 private:

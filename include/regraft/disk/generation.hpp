@@ -72,7 +72,7 @@ Newest open_newest(std::filesystem::path const& archive);
 /// The message that no generation is readable, with the reason for each.
 std::string nothing_readable(std::filesystem::path const& archive, std::span<std::string const> refused);
 
-/// Where the same blocks are on disk.
+/// A generation on disk with the same blocks.
 struct Saved {
     std::filesystem::path archive;
     std::uint64_t generation = 0;

@@ -21,7 +21,7 @@ struct Piece {
     friend bool operator==(Piece const&, Piece const&) = default;
 };
 
-/// Every block is in one piece.
+/// The contents of a generation. Every block is in one piece.
 struct Index {
     std::uint64_t generation = 0;
     BlockSizes sizes{};
@@ -34,7 +34,7 @@ struct Index {
 /// Bytes in front of the first piece of a data file: a mark of the format, and the generation.
 inline constexpr std::uint64_t head_bytes = 24;
 
-/// Bytes of a piece and its checksums.
+/// The number of bytes of a piece and its checksums.
 inline std::uint64_t bytes_on_disk(Piece const& piece, BlockSizes const& sizes) {
     return sizes.bytes(piece.blocks) + sizeof(std::uint64_t) * piece.parts;
 }

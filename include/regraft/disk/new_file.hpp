@@ -39,9 +39,9 @@ public:
     void appear();
 
     std::filesystem::path const& target() const { return target_; }
-    /// Empty if the target is written directly, or if the file has appeared.
+    /// The path of the temporary file. Empty if the target is written directly, or if the file has appeared.
     std::filesystem::path const& temporary() const { return temporary_; }
-    /// -1 after a sync.
+    /// The file's descriptor; -1 after a sync.
     int descriptor() const { return descriptor_; }
 
 private:

@@ -45,7 +45,7 @@ struct Forward {
     std::uint64_t place = 0;
 };
 
-/// Row i of sources and forwards is for rebuilds[i].
+/// Rebuilds with their sources and forwards; row i of both is for rebuilds[i].
 struct Rebuilds {
     std::vector<Rebuild> rebuilds;
     Csr<Source> sources;

@@ -79,7 +79,7 @@ Derived dup(Communicator& parent);
 
 /// The numbering of a grid in the order of MPI_Cart_create: the last dimension goes fastest. Pure.
 struct Grid {
-    std::vector<int> lengths;   // along each dimension, at least 1
+    std::vector<int> lengths;   // lengths along each dimension, at least 1
     std::vector<int> periodic;  // whether each dimension closes; as many as lengths
 
     /// The number of ranks in the grid; 1 without dimensions.

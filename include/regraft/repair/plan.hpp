@@ -11,7 +11,7 @@
 
 namespace regraft::repair {
 
-/// The receiver gets the blocks from the sender, which keeps them.
+/// A copy to be made: the receiver gets the blocks from the sender, which keeps them.
 struct Copy {
     BlockRange blocks;
     PeId sender{};
@@ -19,7 +19,7 @@ struct Copy {
     friend bool operator==(Copy const&, Copy const&) = default;
 };
 
-/// The holder gives up its copy.
+/// A copy to be dropped: the holder gives it up.
 struct Drop {
     BlockRange blocks;
     PeId holder{};
