@@ -231,8 +231,8 @@ void regraft_assignment_free(regraft_assignment* assignment);
  * before. */
 regraft_status regraft_assignment_reassign(regraft_assignment* assignment, uint32_t const* survivors,
                                            uint64_t num_survivors);
-/* Writes where the pieces of pe are to *sites, their number to *count and, unless partitions is NULL, where their
- * partitions are to *partitions. Pieces ascend by site, and none is empty. Valid until the next reassignment. */
+/* Sets *sites to the pieces of pe, *count to their number and, unless partitions is NULL, *partitions to their
+ * partitions. Pieces ascend by site, and none is empty. Valid until the next reassignment. */
 regraft_status regraft_assignment_pieces(regraft_assignment const* assignment, uint32_t pe, regraft_range const** sites,
                                          uint32_t const** partitions, uint64_t* count);
 /* The same for the pieces that the last reassignment gave to pe: it has to load these. */

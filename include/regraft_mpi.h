@@ -255,11 +255,11 @@ uint64_t regraft_store_version(regraft_store const* store);
 uint64_t regraft_store_bytes_held(regraft_store const* store);
 /* Writes the size of all blocks in a range, in bytes, to *size. */
 regraft_status regraft_store_size(regraft_store const* store, regraft_range blocks, uint64_t* size);
-/* Writes where the bytes of the blocks are to *bytes, and their number to *size. *bytes is NULL unless this PE holds
- * all the blocks in one piece (and, with checksums, undamaged). Valid until the next submit, repair or scrub. */
+/* Sets *bytes to the bytes of the blocks and *size to their number. *bytes is NULL unless this PE holds all the blocks
+ * in one piece (and, with checksums, undamaged). Valid until the next submit, repair or scrub. */
 regraft_status regraft_store_held(regraft_store const* store, regraft_range blocks, void const** bytes, uint64_t* size);
-/* Writes where the ranges of blocks are that the last load, repair or scrub found lost to *ranges, and their number to
- * *count. The ranges ascend and are disjoint. Valid until the next of these calls. The same on all members. */
+/* Sets *ranges to the ranges of blocks that the last load, repair or scrub found lost, and *count to their number. The
+ * ranges ascend and are disjoint. Valid until the next of these calls. The same on all members. */
 regraft_status regraft_store_lost(regraft_store const* store, regraft_range const** ranges, uint64_t* count);
 /* Frees the memory that is kept for the next submit. */
 regraft_status regraft_store_trim(regraft_store* store);
@@ -281,8 +281,8 @@ regraft_status regraft_checkpoint_commit_identical(regraft_checkpoint* checkpoin
 uint64_t regraft_checkpoint_generation(regraft_checkpoint const* checkpoint);
 /* The number of shares in the last commit; 0 before the first commit. */
 uint64_t regraft_checkpoint_num_shares(regraft_checkpoint const* checkpoint);
-/* Writes the PE of share `index` to *pe (unless pe is NULL; any PE for an identical state), where the share is to
- * *bytes and its length to *size. Valid until the next commit. */
+/* Sets *pe to the PE of share `index` (unless pe is NULL; any PE for an identical state), *bytes to the share and *size
+ * to its length in bytes. Valid until the next commit. */
 regraft_status regraft_checkpoint_share(regraft_checkpoint const* checkpoint, uint64_t index, uint32_t* pe,
                                         void const** bytes, uint64_t* size);
 
@@ -304,9 +304,9 @@ typedef struct regraft_snapshot_options {
     double mtbf_hours; /* mean time between two failures of the job, for Young's formula; 0: 24 */
 } regraft_snapshot_options;
 
-/* Returns where the state lies and writes its length in bytes to *size. */
+/* Returns a pointer to the state and writes its length in bytes to *size. */
 typedef void const* (*regraft_entity_bytes)(uint64_t* size, void* context);
-/* Returns where a state of this size is to be written back; NULL if there is no room. */
+/* Returns a pointer to room into which a state of this size is written back; NULL if there is none. */
 typedef void* (*regraft_entity_room)(uint64_t size, void* context);
 
 /* An entity whose size or place changes. */
