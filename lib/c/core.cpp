@@ -79,7 +79,7 @@ regraft_status regraft_sums_add_each(regraft_sums* sums, uint64_t first, double 
 
 regraft_status regraft_sums_values(regraft_sums const* sums, uint64_t first, double* values, uint64_t count) {
     return c::guarded([&] {
-        auto const from = sums_within(const_cast<regraft_sums*>(sums), first, count);  // sums are only read below
+        auto const from = sums_within(const_cast<regraft_sums*>(sums), first, count);  // only read below
         auto const out = c::span_of(values, count, "room for the values, not NULL");
         for (std::size_t i = 0; i < from.size(); ++i) out[i] = from[i].value();
     });
