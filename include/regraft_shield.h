@@ -1,5 +1,6 @@
-/* For programs that may run under the shield (regraft-shield) and want to know what has happened. The shield needs none
- * of this. Nothing is linked: without the shield, all say that nobody has died. C99 and C++; GCC and Clang. */
+/* For programs that may run under the shield (regraft-shield) and want to know what has happened. The shield works
+ * without this header. Nothing is linked: without the shield, the functions say that no process has died. C99 and C++;
+ * GCC and Clang. */
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Of libregraft_shield.so. Null without it: use the functions below. */
+/* Symbols of libregraft_shield.so, null without it. Use the functions below instead. */
 __attribute__((weak)) extern int regraft_shield_is_active(void);
 __attribute__((weak)) extern int regraft_shield_list_dead(MPI_Comm comm, int* ranks, int most);
 __attribute__((weak)) extern int regraft_shield_count_repairs(void);
@@ -18,14 +19,14 @@ static inline int regraft_shield_active(void) {
     return regraft_shield_is_active ? regraft_shield_is_active() : 0;
 }
 
-/* How many members of comm are dead, as far as this process knows: others may have heard of more, or of fewer. Writes
- * the ranks of the first `most` of them, ascending; ranks may be NULL if most is 0. Not collective. 0 on communicators
- * that the shield has not made. O(members^2) after a death. */
+/* The number of members of comm that are dead, as far as this process knows; others may know of more, or of fewer.
+ * Writes the ranks of the first `most` of them, ascending; ranks may be NULL if most is 0. Returns 0 on communicators
+ * that the shield has not made. Not collective. O(members^2) after a death. */
 static inline int regraft_shield_dead(MPI_Comm comm, int* ranks, int most) {
     return regraft_shield_list_dead ? regraft_shield_list_dead(comm, ranks, most) : 0;
 }
 
-/* How many repairs there have been: if it is the same before and after some calls, no collective among them has lost a
+/* The number of repairs so far. If it is the same before and after some calls, no collective among them has lost a
  * member. Not collective. */
 static inline int regraft_shield_repairs(void) {
     return regraft_shield_count_repairs ? regraft_shield_count_repairs() : 0;

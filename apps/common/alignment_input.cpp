@@ -19,7 +19,7 @@ AlignmentInput unpack_rgm(std::string_view content, std::string const& name) {
     auto const bytes = std::as_bytes(std::span(content));
     codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name),
                               {.most_text = most_text(bytes.size())});
-    file.verify();  // hours may be spent on it
+    file.verify();  // a computation on it may take hours
     SiteRange const all{SiteId{0}, SiteId{file.num_sites()}};
     AlignmentInput input{file.read(all).rows(all), file.extras().partitions};
     input.alignment.file = name;

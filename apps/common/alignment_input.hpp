@@ -1,4 +1,4 @@
-// Alignments in all the forms that users have them in.
+// Reads alignments in all supported formats.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace regraft::common {
 
 struct AlignmentInput {
-    msa::Alignment alignment;                    // with no positions if it was read from columns of an .rgm file
-    std::vector<msa::PartitionSpec> partitions;  // stored in an .rgm file; none: not given
+    msa::Alignment alignment;                    // without positions if it was read from columns of an .rgm file
+    std::vector<msa::PartitionSpec> partitions;  // those stored in an .rgm file; empty: not given
 };
 
-/// Reads FASTA, PHYLIP or NEXUS, as it is or packed by gzip, or an .rgm file: the first bytes tell. "-" is standard
-/// input. Throws InputError; lines and columns are those of the unpacked text.
+/// Reads FASTA, PHYLIP or NEXUS, plain or packed by gzip, or an .rgm file; the first bytes tell the format. "-" is
+/// standard input. Throws InputError; lines and columns are those of the unpacked text.
 AlignmentInput read_alignment(std::string const& path);
 
 }  // namespace regraft::common

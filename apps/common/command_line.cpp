@@ -28,7 +28,7 @@ CLI::Validator whole(std::uint64_t first, std::uint64_t last) {
 
 namespace {
 
-/// "aic, aicc or bic"
+/// The words as alternatives: "aic, aicc or bic".
 std::string alternatives(std::vector<std::string> const& words) {
     std::string text;
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -59,7 +59,7 @@ void refuse_empty_values(CLI::App& app) {
         auto const check = [](std::string& text) {
             return text.empty() ? "the value is empty; is a variable of the shell not set?" : "";
         };
-        // The last one that is added is the first one that is asked.
+        // CLI11 asks the last validator that was added first.
         option->transform(CLI::Validator(check, ""));
     }
     for (auto* const command : app.get_subcommands([](CLI::App const*) { return true; })) refuse_empty_values(*command);
@@ -69,7 +69,7 @@ namespace {
 
 constexpr std::size_t help_width = 110;
 
-/// Lines broken at blanks; each but the first one is indented by CLI11.
+/// Breaks lines at blanks; CLI11 indents each but the first.
 std::string wrapped(std::string text, std::size_t width) {
     for (std::size_t begin = 0; text.size() - begin > width;) {
         auto const blank = text.rfind(' ', begin + width);
@@ -98,7 +98,7 @@ std::shared_ptr<CLI::FormatterBase> short_help(std::map<std::string, std::string
         }
         std::string make_option_opts(CLI::Option const* option) const override {
             std::string text;
-            // What CLI11's validators say of themselves stays, if it is a list of words.
+            // CLI11's description of a validator stays if it is a list of words.
             auto const type = option->get_type_name();
             auto const end = type.find(':');
             bool const has_list = end != std::string::npos && type.find('{', end) == end + 1;
@@ -136,7 +136,7 @@ bool is_option(std::string const& word) {
     return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
 
-/// An option that the command does not have, without its value; none if the first thing too many is something else.
+/// An option that the command does not have, without its value; none if the first superfluous word is something else.
 std::optional<std::string> unknown_option(CLI::App const& app) {
     for (auto const& word : app.remaining(true)) {
         if (is_option(word)) return word.substr(0, word.find('='));
@@ -158,7 +158,7 @@ std::vector<std::string> long_options(CLI::App const& app) {
     return names;
 }
 
-/// "--msa f.fa" where f.fa stands alone and --msa is needed and missing.
+/// A suggestion such as "--msa f.fa", if f.fa stands alone and --msa is required and missing.
 std::optional<std::string> what_was_meant(CLI::App const& app) {
     for (auto const& word : app.remaining(true)) {
         if (is_option(word)) continue;
@@ -178,7 +178,8 @@ std::string about_unknown(std::string const& option, CLI::App const& app, Advice
     return meant ? fmt::format("{}; did you mean {}?", text, *meant) : text;
 }
 
-/// What CLI11 says of a value or of a missing option, as a sentence that says what was expected; others stay.
+/// Rewrites CLI11's message on a value or a missing option as a sentence that says what was expected; other messages
+/// stay.
 std::string in_plain_words(std::string const& text, CLI::App const& app) {
     std::smatch found;
     if (static std::regex const pattern("Could not convert: (\\S+) = (.*)"); std::regex_match(text, found, pattern))
@@ -207,8 +208,8 @@ std::string in_plain_words(std::string const& text, CLI::App const& app) {
 Ending ending(CLI::App const& app, CLI::ParseError const& error, Advice const& advice) {
     std::ostringstream out;
     std::ostringstream err;
-    if (app.exit(error, out, err) == 0) return {out.str(), done};  // help
-    // CLI11 looks first for what is needed, but lacks it perhaps for a typing error.
+    if (app.exit(error, out, err) == 0) return {out.str(), done};  // a request for help
+    // CLI11 looks for required options first, but one may be missing because of a typing error.
     auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
     bool const may_be_typing = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
     auto const option = may_be_typing ? unknown_option(app) : std::nullopt;

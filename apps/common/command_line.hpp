@@ -1,4 +1,4 @@
-// What the command lines of programs with several commands have in common.
+// Functions for command lines of programs with several commands.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,12 @@
 
 namespace regraft::common {
 
-/// A whole number from first to last, in decimal digits only: CLI11 alone takes -1 for a large number and 010 for 8.
+/// Accepts a whole number from first to last, in decimal digits only. CLI11 alone takes -1 for a large number and 010
+/// for 8.
 CLI::Validator whole(std::uint64_t first, std::uint64_t last);
 
-/// One of these words, in upper or lower case, as its number in decimal digits: what CLI11 makes an enumerator of.
+/// Accepts one of these words, in upper or lower case, and replaces it by its number in decimal digits, which CLI11
+/// turns into an enumerator.
 CLI::Validator one_of(std::map<std::string, std::uint64_t> words);
 template <class Enum>
 CLI::Validator one_of(std::map<std::string, Enum> const& words) {
@@ -28,19 +30,19 @@ CLI::Validator one_of(std::map<std::string, Enum> const& words) {
     return one_of(std::move(numbers));
 }
 
-/// Refuses empty values of all options that were added, to this and to all its commands: a variable of the shell that
-/// is not set must not change what is computed. Call it when all have been added.
+/// Refuses empty values of all options that were added to this app and to its commands: an unset variable of the shell
+/// must not change what is computed. Call it after all options have been added.
 void refuse_empty_values(CLI::App& app);
 
-/// Help that does not list which options exclude each other: trying both tells that. What is said of options is
-/// wrapped; `examples`, by the names of commands, follow the usage.
+/// A help that does not list which options exclude each other: an error tells that when both are given. Descriptions of
+/// options are wrapped; `examples`, by the names of commands, follow the usage.
 std::shared_ptr<CLI::FormatterBase> short_help(std::map<std::string, std::string> examples = {});
 
-/// What to tell somebody whose first word is neither an option nor a command.
+/// The message for a user whose first word is neither an option nor a command.
 std::optional<std::string> unknown_command(CLI::App const& app, int argc, char const* const* argv);
 
-/// What CLI11 throws, as help, version or message for the user. `advice` is asked first what to do instead of an option
-/// that there is not; else the option is named that is most like it.
+/// The help, version or message for the user from an exception of CLI11. For an unknown option, `advice` may say what
+/// to do instead; otherwise the message names the most similar option.
 struct Ending {
     std::string message;
     int exit_code = 0;
@@ -48,8 +50,8 @@ struct Ending {
 using Advice = std::function<std::optional<std::string>(std::string_view option)>;
 Ending ending(CLI::App const& app, CLI::ParseError const& error, Advice const& advice = nullptr);
 
-/// The command line of a program whose first word is a command. What a command is told goes into options of a type of
-/// its own, which is one of the variant Options.
+/// The command line of a program whose first word is a command. Each command has its own type of options, which is one
+/// of the variant Options.
 template <class Options>
 class CommandLine {
 public:
@@ -61,8 +63,8 @@ public:
         app_.footer(footer);
     }
 
-    /// declare adds a command that fills the options. complete may set what follows from others, and throws
-    /// CLI::ValidationError where CLI11 cannot check something.
+    /// Adds a command. declare adds its options. complete may set options that follow from others, and throws
+    /// CLI::ValidationError for errors that CLI11 cannot check.
     template <class CommandOptions>
     void add(
         CLI::App* (*declare)(CLI::App&, CommandOptions&),
@@ -75,7 +77,7 @@ public:
                              }});
     }
 
-    /// Call it once. Never prints, never throws.
+    /// Parses the command line; call it once. Never prints, never throws.
     Parsed<Options> parse(int argc, char const* const* argv) {
         if (auto const message = unknown_command(app_, argc, argv)) return {std::nullopt, *message, bad_input};
         refuse_empty_values(app_);

@@ -16,7 +16,7 @@ constexpr std::string_view magic = "\x1f\x8b";
 constexpr int only_gzip = 16 + MAX_WBITS;
 constexpr std::size_t piece = std::size_t{1} << 16;
 
-/// zlib's state, which speaks of the bytes that are left.
+/// zlib's state, which refers to the bytes that are left.
 class Inflater {
 public:
     explicit Inflater(std::string_view bytes) : rest_(bytes) {
@@ -30,7 +30,7 @@ public:
     std::string_view rest() const { return rest_; }
     void begin_member() { inflateReset(&stream_); }
 
-    /// Fills out as far as it goes, and says how far. `status` is zlib's.
+    /// Fills out as far as possible, and returns the number of bytes. `status` is zlib's.
     std::size_t fill(std::size_t size, char* out, int& status) {
         auto const given = std::min<std::size_t>(rest_.size(), std::numeric_limits<uInt>::max());
         stream_.next_in =

@@ -15,7 +15,7 @@
 namespace regraft::common {
 namespace {
 
-/// How large a file says it is; 0 for what is not a file.
+/// The size of a file; 0 for anything else.
 std::size_t size_hint(std::FILE* file) {
     struct stat status {};
     bool const is_file = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
@@ -35,7 +35,7 @@ std::string read_text(std::string const& path) {
 
     std::string text;
     std::size_t used = 0;
-    auto size = std::max(size_hint(file.get()) + 1, std::size_t{1} << 16);  // one byte more, to notice the end
+    auto size = std::max(size_hint(file.get()) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
     do {
         text.resize(size);
         size = 2 * text.size();

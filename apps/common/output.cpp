@@ -16,16 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a signal has to remove; owned by an Output.
+/// The file that a signal has to remove; owned by an Output.
 std::atomic<char const*> open_temporary{nullptr};
-/// The signal that waits; 0: none. It waits as long as there are SignalsWait.
+/// The signal that waits; 0: none. It waits as long as there are objects of SignalsWait.
 std::atomic<int> held_signal{0};
 std::atomic<int> num_waits{0};
 static_assert(decltype(open_temporary)::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void end_by_signal(int number) {
     held_signal = number;
-    if (num_waits > 0) return;  // whoever waits last comes here again
+    if (num_waits > 0) return;  // the last SignalsWait that ends comes here again
     if (auto const* path = open_temporary.load()) unlink(path);
     std::signal(number, SIG_DFL);
     raise(number);
@@ -41,7 +41,7 @@ void check_standard_output(bool good) {
 
 Output::Output(std::string path, std::optional<struct stat> like) : like_(like) {
     if (path == "-") return;
-    // What takes a private file's place is private from the start.
+    // A file that replaces a private one is private from the start.
     constexpr mode_t owner_only = 0600;
     constexpr mode_t as_umask_says = 0666;
     SignalsWait const wait;
@@ -75,12 +75,13 @@ void Output::commit() {
     sync();
     if (!file_) return;
     file_->appear();
-    forget_temporary();  // which a signal could not find any more
+    forget_temporary();  // a signal could not find it any more
 }
 
 void Output::imitate(struct stat const& like) const {
     int const descriptor = file_->descriptor();
-    // Only root may give a file away. A group that the file does not get must not read it by its permissions.
+    // Only root may give a file away. If the file does not get the group, the group's permissions must not allow
+    // another group to read it.
     bool const same_group = fchown(descriptor, static_cast<uid_t>(-1), like.st_gid) == 0;
     bool const same_owner = fchown(descriptor, like.st_uid, static_cast<gid_t>(-1)) == 0;
     static_cast<void>(same_owner);
@@ -112,7 +113,8 @@ void clean_up_on_signals() {
     ending.sa_flags = SA_RESTART;
     for (int const number : ending_signals) {
         struct sigaction before {};
-        bool const ignored = sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;  // as by nohup
+        bool const ignored = sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;  // for example
+                                                                                                        // by nohup
         if (!ignored) sigaction(number, &ending, nullptr);
     }
 }

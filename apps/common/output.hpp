@@ -1,4 +1,4 @@
-// Where results are written to: files that appear whole or not at all, and standard output.
+// Writes results: to files that appear whole or not at all, and to standard output.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace regraft::common {
 
-/// A disk::NewFile, which a signal that ends the program removes; "-" is standard output. All members throw
+/// A disk::NewFile that is removed if a signal ends the program; "-" is standard output. All member functions throw
 /// OutputError.
 class Output {
 public:
     explicit Output(std::string path) : Output(std::move(path), std::nullopt) {}
-    /// A new file with the permissions, the times and, if that is allowed, the owner that another one has.
+    /// A new file with the permissions, the times and, if allowed, the owner of another one.
     Output(std::string path, struct stat const& like) : Output(std::move(path), std::optional(like)) {}
     Output(Output const&) = delete;
     Output& operator=(Output const&) = delete;
@@ -30,7 +30,7 @@ public:
     void write(std::span<std::byte const> bytes);
     /// Returns when everything is on the disk. Nothing can be written after that.
     void sync();
-    /// The file takes its name, after a sync. Call it once, at the end.
+    /// Gives the file its name, after a sync. Call it once, at the end.
     void commit();
 
 private:
@@ -42,15 +42,16 @@ private:
     std::optional<struct stat> like_;
 };
 
-/// Throws OutputError if an Output to path would fail from the start: better said before the work than after it.
+/// Throws OutputError if an Output to path would fail from the start, so that the user learns it before the work and
+/// not after it.
 void check_writable(std::string const& path);
 
 /// From now on a signal that ends the program first removes the temporary file of the one Output that is being written,
-/// and a file that grows too large is an OutputError. For the begin of main.
+/// and a file that grows too large is an OutputError. Call it at the begin of main.
 void clean_up_on_signals();
 
-/// As long as it lives, signals that would end the program wait, whichever thread they come to. For the steps between
-/// which a file would be left behind.
+/// Makes signals that would end the program wait, in all threads, as long as it lives. It protects steps between which
+/// a file would be left behind.
 class SignalsWait {
 public:
     SignalsWait();

@@ -9,7 +9,7 @@
 
 namespace regraft::common {
 
-/// Okabe and Ito 2008: for all eyes.
+/// Colours that colour-blind people can distinguish (Okabe and Ito 2008).
 inline constexpr std::array svg_colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                         "#e69f00", "#56b4e9", "#555555", "#000000"};
 

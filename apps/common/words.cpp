@@ -24,7 +24,8 @@ std::string bytes(double count) {
 
 namespace {
 
-/// Optimal string alignment: insertions, deletions, substitutions, and exchanges of neighbours.
+/// The number of typing errors between two words, by optimal string alignment: insertions, deletions, substitutions,
+/// and exchanges of neighbours.
 std::size_t typing_errors(std::string_view a, std::string_view b) {
     std::vector<std::vector<std::size_t>> errors(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i) {

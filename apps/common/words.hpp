@@ -13,19 +13,18 @@
 
 namespace regraft::common {
 
-/// "1 block", "2 blocks".
+/// A number with its noun: "1 block", "2 blocks".
 std::string counted(std::uint64_t count, std::string_view thing);
-/// "12.3 ms", "4.56 s": three digits or so.
+/// A duration with about three digits: "12.3 ms", "4.56 s".
 std::string duration(double seconds);
-/// "812 B", "1.50 MB": three digits or so, with powers of 1000.
+/// A number of bytes with about three digits and powers of 1000: "812 B", "1.50 MB".
 std::string bytes(double count);
 
-/// The word that is most likely meant by one with typing errors, if any is; of equally likely ones the first. Typing
-/// errors are letters that are missing, too many, wrong, or exchanged with their neighbours: at most one in three
-/// letters.
+/// The word that a misspelt one most likely means, if any; ties go to the first. Typing errors are letters that are
+/// missing, superfluous, wrong, or exchanged with their neighbours: at most one in three letters.
 std::optional<std::string> most_similar(std::string_view word, std::span<std::string const> words);
 
-/// The first few numbers of a list, and how many more there are: "0, 3, 4 and 7 more".
+/// The first few numbers of a list, and the number of the others: "0, 3, 4 and 7 more".
 template <class List, class Number>
 std::string first_few(List const& list, Number&& number) {
     constexpr std::size_t most = 8;
@@ -39,7 +38,7 @@ std::string first_few(List const& list, Number&& number) {
 class Table {
 public:
     void row(std::string_view name, std::string_view text) { lines_ += fmt::format("{:<{}}{}\n", name, width, text); }
-    /// One more line under the same name.
+    /// Adds a line under the same name.
     void more(std::string_view text) { row("", text); }
     std::string take() { return std::move(lines_); }
 

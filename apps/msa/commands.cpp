@@ -66,7 +66,7 @@ std::string summary(std::string_view text, Packed const& packed, double seconds)
                        8 * after / num_cells(packed.taxa, packed.sites), duration(seconds));
 }
 
-/// In a pipe only what goes wrong is worth a line, as with gzip.
+/// In a pipe only errors are worth a line, as with gzip.
 Voice summary_voice(Replacement const& result, Voice voice) {
     return result.output() == "-" && voice == Voice::normal ? Voice::quiet : voice;
 }
@@ -92,7 +92,7 @@ void compress(std::string const& input, CompressOptions const& options) {
     }
 }
 
-/// The text of a file as it is to look.
+/// The text of a file in the requested layout.
 std::string text_of(codec::RgmFile const& file, Look const& look) {
     if (!look.format && !look.width) return file.text();
     std::vector<std::size_t> rows(file.num_taxa());
@@ -148,7 +148,7 @@ int run(ExtractOptions const& options) {
 
 int run(StatOptions const& options) {
     use_threads(options.manners);
-    bool later = false;  // than the first
+    bool later = false;  // whether it is not the first
     return for_each(options.inputs, [&](auto const& input) {
         auto const report = examine(input, options.manners);
         if (options.json) return print(to_json(report));

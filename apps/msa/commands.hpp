@@ -7,7 +7,7 @@ namespace regraft::msa_cli {
 
 inline constexpr char const* program = "regraft-msa";
 
-// Each goes through all files, tells of errors on standard error, and returns the worst exit code.
+// Each function processes all files, reports errors on standard error, and returns the worst exit code.
 int run(CompressOptions const& options);
 int run(DecompressOptions const& options);
 int run(ExtractOptions const& options);

@@ -32,13 +32,13 @@ struct stat look_at(std::string const& path) {
     throw InputError({path}, "cannot be read: " + std::generic_category().message(errno));
 }
 
-/// The same file with the same contents, as far as its times tell.
+/// Whether it is the same file with the same contents, as far as its times tell.
 bool is_unchanged(struct stat const& before, struct stat const& now) {
     return before.st_dev == now.st_dev && before.st_ino == now.st_ino && before.st_size == now.st_size &&
            before.st_mtim.tv_sec == now.st_mtim.tv_sec && before.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
 }
 
-/// And not even its permissions or its name were changed. A program can set the time of a change back, but not this
+/// Whether not even its permissions or its name were changed. A program can reset the time of a change, but not this
 /// one.
 bool is_untouched(struct stat const& before, struct stat const& now) {
     return is_unchanged(before, now) && before.st_ctim.tv_sec == now.st_ctim.tv_sec &&
@@ -88,8 +88,8 @@ void Replacement::finish(std::string_view bytes) {
     if (removed_) remove_input();
 }
 
-/// Somebody may still change the input, or rename another file onto it. So it is first renamed, to a name that nobody
-/// else knows, then looked at, and only then removed.
+/// Removes the input. Another program may still change it, or rename another file onto it. So it is first renamed to a
+/// name that no other program knows, then checked, and only then removed.
 void Replacement::remove_input() const {
     auto const fail = [&](std::string const& what) {
         throw InputError({input_}, what + "; the result is in " + output_);
@@ -106,7 +106,7 @@ void Replacement::remove_input() const {
         unlink(aside.c_str());
         return;
     }
-    // A link does not replace what may be there by now.
+    // A link does not replace a file that may be there by now.
     bool const is_back = link(aside.c_str(), input_.c_str()) == 0;
     if (is_back) unlink(aside.c_str());
     fail("was changed by somebody else in the meantime; it is kept" + (is_back ? "" : " as " + aside.string()) +

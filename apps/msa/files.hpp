@@ -1,4 +1,4 @@
-// Which files are read, written, overwritten and removed: the manners of gzip and xz.
+// Decides which files are read, written, overwritten and removed, as gzip and xz do.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ namespace regraft::msa_cli {
 
 inline constexpr std::string_view suffix = ".rgm";
 
-/// A file that a command makes of another one.
+/// A file that a command makes from another one.
 class Replacement {
 public:
     enum class Result : std::uint8_t { text, binary };
-    /// Throws InputError if there is a file already and it must not be overwritten, if the input is to be removed but
-    /// is not an ordinary file, or if `output` is a terminal and the result is binary; OutputError if it cannot be
+    /// Throws InputError if the output exists and must not be overwritten, if the input is to be removed but is not an
+    /// ordinary file, or if `output` is a terminal and the result is binary. Throws OutputError if the output cannot be
     /// written.
     Replacement(std::string input, std::string output, Places const& places, Result result);
 
     std::string const& output() const { return output_; }
-    /// The input stays, whatever was asked for: the way back from the result does not lead to it.
+    /// Keeps the input, even if its removal was requested, because it cannot be restored from the result.
     void keep_input() { removed_.reset(); }
-    /// Writes the whole result; when it is safely there, the input is removed if that is wanted. Throws OutputError,
-    /// and InputError if the input is not any more what it was: then it stays, be it changed before the result is
-    /// there, which is then not written, or later.
+    /// Writes the whole result. When it is safely on disk, the input is removed if requested. Throws OutputError, and
+    /// InputError if the input was changed meanwhile. In that case the input stays; if it was changed before the result
+    /// was complete, the result is not written.
     void finish(std::string_view bytes);
 
 private:
@@ -39,13 +39,14 @@ private:
 
     std::string input_;
     std::string output_;
-    std::optional<struct stat> removed_;  // the input as it was, if it is to be removed
+    std::optional<struct stat> removed_;  // the input's state, if it is to be removed
 };
 
-/// FILE.rgm, for FILE and for FILE.gz, or what the user says. Throws InputError if the input's name says that it is
-/// compressed already.
+/// The output for an input to be compressed: FILE.rgm for FILE and for FILE.gz, or the name that the user gives. Throws
+/// InputError if the input's name says that it is compressed already.
 std::string compressed_name(std::string const& input, Places const& places);
-/// FILE for FILE.rgm, or what the user says. Throws InputError for a name without the suffix.
+/// The output for an input to be decompressed: FILE for FILE.rgm, or the name that the user gives. Throws InputError
+/// for a name without the suffix.
 std::string decompressed_name(std::string const& input, Places const& places);
 
 /// Opens a compressed file; "-" is standard input. Throws InputError, also for a text above common::most_text unless
@@ -53,10 +54,9 @@ std::string decompressed_name(std::string const& input, Places const& places);
 codec::RgmFile open_rgm(std::string const& input, Manners const& manners);
 codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const& manners);
 
-/// True if these are the first bytes of an .rgm file.
+/// Whether these are the first bytes of an .rgm file.
 bool is_rgm(std::string_view text);
-/// The text, unpacked if it was packed by gzip. Throws InputError if it was packed by another program, and says by
-/// which.
+/// The text, unpacked if gzip packed it. Throws InputError, which names the program, if another one packed it.
 std::string unpacked(std::string text, std::string const& name);
 
 }  // namespace regraft::msa_cli

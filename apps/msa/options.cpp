@@ -265,7 +265,7 @@ CLI::App* add_cat(CLI::App& app, CatOptions& options) {
     return command;
 }
 
-/// No file is standard input, to standard output.
+/// Without files the program reads standard input and writes standard output.
 void complete(Places& places, std::string const& command) {
     if (places.inputs.empty()) places.inputs = {"-"};
     if (places.inputs.size() > 1 && !places.output.empty() && places.output != "-")

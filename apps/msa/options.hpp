@@ -15,22 +15,22 @@ namespace regraft::msa_cli {
 
 enum class Voice : std::uint8_t { quiet, normal, verbose };
 
-/// Of all commands.
+/// Options of all commands.
 struct Manners {
     Voice voice = Voice::normal;
     std::uint32_t threads = 0;  // 0: all there are
-    bool any_size = false;      // also texts that are so much larger than their files that they may be bombs
+    bool any_size = false;      // also texts so much larger than their files that they may be bombs
 };
 
-/// Files that are read, and where the results go.
+/// The input files, and where the results go.
 struct Places {
     std::vector<std::string> inputs;  // "-": standard input
     std::string output;               // empty: beside the input, which is then removed; "-": standard output
-    bool keep = false;                // the input, in any case
-    bool force = false;               // overwrite what is there
+    bool keep = false;                // keep the input in any case
+    bool force = false;               // overwrite existing files
 };
 
-/// How a text is to look. What is not given is as in the text that was compressed.
+/// The layout of a text. Options that are not given are as in the text that was compressed.
 struct Look {
     std::optional<msa::TextFormat> format;
     std::optional<std::uint64_t> width;  // cells per line; 0: all
@@ -39,7 +39,7 @@ struct Look {
 struct CompressOptions {
     Manners manners;
     Places places;
-    std::optional<codec::Kind> kind;  // none: whatever is smaller, native or plain
+    std::optional<codec::Kind> kind;  // none: native or plain, whichever is smaller
     std::uint32_t sites_per_block = 0;
     codec::Effort effort = codec::Effort::normal;
     std::string tree;        // Newick file; empty: one is made
@@ -56,11 +56,11 @@ struct DecompressOptions {
 
 struct ExtractOptions {
     Manners manners;
-    Places places;                     // one input
-    std::optional<std::string> sites;  // list of ranges
-    std::string partition;             // or the sites of this one
-    std::string taxa;                  // file with names
-    std::vector<std::string> taxon;    // names
+    Places places;                     // has one input
+    std::optional<std::string> sites;  // sites as a list of ranges
+    std::string partition;             // alternatively, the sites of this partition
+    std::string taxa;                  // file with the names of taxa
+    std::vector<std::string> taxon;    // names of taxa
     Look look;
 };
 

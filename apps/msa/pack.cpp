@@ -39,7 +39,7 @@ codec::RootedTree tree_of(msa::Alignment const& alignment, CompressOptions const
     return codec::guide_tree_from_newick(read_text(options.tree), shown_input(options.tree), alignment.names);
 }
 
-/// The bytes that `write` passes to a sink.
+/// Returns the bytes that `write` passes to a sink.
 template <class Write>
 std::string collect(Write&& write) {
     std::string bytes;
@@ -49,7 +49,7 @@ std::string collect(Write&& write) {
     return bytes;
 }
 
-/// Whether the user wants what only coded columns can have.
+/// Whether the user requests features that only coded columns have.
 bool wants_columns(CompressOptions const& options) {
     return options.kind || !options.tree.empty() || !options.partitions.empty();
 }
@@ -59,7 +59,7 @@ std::vector<msa::PartitionSpec> partitions_of(msa::Alignment const& alignment, C
     return msa::parse_partitions(read_text(options.partitions), shown_input(options.partitions), alignment.num_sites());
 }
 
-/// None if the columns cannot be coded, and need not be.
+/// Codes the columns. None if they cannot be coded and need not be.
 std::optional<codec::CompressedAlignment> encode(msa::Alignment const& alignment, codec::RootedTree const& tree,
                                                  CompressOptions const& options) {
     try {
@@ -74,8 +74,8 @@ std::optional<codec::CompressedAlignment> encode(msa::Alignment const& alignment
     }
 }
 
-/// Whether it is known before the search for a tree that the columns cannot be coded, and need not be. Throws
-/// InputError if they need to be.
+/// Whether it is known before the tree search that the columns cannot be coded and need not be. Throws InputError if
+/// they need to be.
 bool must_be_text(msa::Alignment const& alignment, CompressOptions const& options) {
     if (wants_columns(options) && !alignment.is_verbatim) {
         throw InputError({alignment.file},
@@ -85,7 +85,7 @@ bool must_be_text(msa::Alignment const& alignment, CompressOptions const& option
     return !wants_columns(options) && (alignment.num_taxa() > codec::most_native_taxa || !alignment.is_verbatim);
 }
 
-/// Empty if the columns cannot be coded, and need not be.
+/// Packs coded columns. Empty if they cannot be coded and need not be.
 std::string pack_columns(std::string_view text, msa::Alignment const& alignment, CompressOptions const& options,
                          Progress& progress) {
     codec::RgmExtras extras;
@@ -103,8 +103,8 @@ std::string pack_plain(std::string_view text) {
     return collect([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });
 }
 
-/// Whether a text as a whole is clearly larger than `size`: at its default level zstd is quick, and at its highest it
-/// hardly makes half of that, in a hundred times the time and memory.
+/// Whether the compressed text as a whole is clearly larger than `size`. zstd's default level is fast; its highest
+/// level hardly reaches half the size, in a hundred times the time and memory.
 bool is_larger_as_text(std::string_view text, std::size_t size) {
     return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size() >= 2 * size;
 }

@@ -1,4 +1,4 @@
-// From the text of an alignment to the bytes of an .rgm file.
+// Turns the text of an alignment into the bytes of an .rgm file.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct Packed {
     std::uint64_t sites = 0;
 };
 
-/// Compresses a text as the options say, and unless they say otherwise unpacks the result again and compares. Throws
-/// InputError with `name` for a text that is no alignment; std::logic_error if the comparison fails.
+/// Compresses a text as the options say and, unless these say otherwise, unpacks the result again and compares. Throws
+/// InputError with `name` for a text that is no alignment, and std::logic_error if the comparison fails.
 ///
-/// Memory: the text, the alignment, and a small multiple of it while a tree is looked for and columns are coded.
+/// Memory: the text, the alignment, and a small multiple of it during the tree search and the coding of columns.
 Packed pack(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress);
 
 }  // namespace regraft::msa_cli

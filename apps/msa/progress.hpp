@@ -1,4 +1,4 @@
-// What people at a terminal see while a file is being worked on.
+// Shows people at a terminal the progress of work on a file.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace regraft::msa_cli {
 
-/// One line on standard error that is replaced by the next one and taken away at the end; nothing unless that is a
-/// terminal.
+/// One line on standard error that the next one replaces and that is removed at the end. Nothing is shown unless
+/// standard error is a terminal.
 class Progress {
 public:
     Progress(std::string what, Voice voice);
@@ -19,11 +19,11 @@ public:
     Progress& operator=(Progress const&) = delete;
     ~Progress() { clear(); }
 
-    /// percent: of the whole work, about, when the phase begins.
+    /// Begins a phase. percent: approximate part of the whole work that is done then.
     void phase(std::string_view name, int percent);
-    /// Seconds since the begin.
+    /// Seconds since the object was made.
     double seconds() const;
-    /// Takes the line away.
+    /// Removes the line.
     void clear();
 
 private:
@@ -33,7 +33,7 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// A line on standard error, unless quiet.
+/// Prints a line on standard error, unless quiet.
 void say(Voice voice, std::string_view line);
 
 }  // namespace regraft::msa_cli

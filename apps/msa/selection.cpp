@@ -35,7 +35,7 @@ std::vector<std::uint64_t> sites_of_partition(codec::RgmFile const& file, std::s
                                  names.empty() ? "none is stored" : "expected one of " + names));
 }
 
-/// A taxon that is wanted, and where it says so.
+/// A requested taxon, and where the request is.
 struct Wanted {
     std::string name;
     TextPosition where;
@@ -100,7 +100,7 @@ std::vector<Place> by_site(std::span<std::uint64_t const> sites) {
     return places;
 }
 
-/// How many of the places, from the first one, are to be decoded together: in blocks without a gap between them.
+/// The number of places, from the first one, that are decoded together: in blocks without a gap between them.
 std::size_t count_neighbours(std::span<Place const> places, std::uint64_t sites_per_block) {
     auto const block = [&](std::size_t i) { return places[i].site / sites_per_block; };
     std::size_t count = 1;
@@ -111,14 +111,14 @@ std::size_t count_neighbours(std::span<Place const> places, std::uint64_t sites_
     return count;
 }
 
-/// Wide enough for all names and a blank, so that the sequences stand below each other.
+/// The width of all names and a blank, so that the sequences are aligned.
 std::uint64_t name_width(codec::RgmFile const& file, std::span<std::size_t const> rows) {
     std::size_t longest = 0;
     for (auto const row : rows) longest = std::max(longest, file.names()[row].size());
     return longest < msa::max_name_width ? longest + 1 : 0;
 }
 
-/// The name as far as FASTA and PHYLIP both keep it.
+/// Checks that FASTA and PHYLIP both keep the name.
 void check_name(std::string const& name) {
     if (name.find_first_of(" \t\v\f") == std::string::npos) return;
     throw InputError(

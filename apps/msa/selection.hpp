@@ -1,4 +1,4 @@
-// Sub-alignments: which sites and taxa, and reading only them.
+// Sub-alignments: selects sites and taxa, and reads only these.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace regraft::msa_cli {
 
-/// Both in the order in which they are wanted, without repetitions.
+/// Sites and taxa in the requested order, without repetitions.
 struct Selection {
     std::vector<std::uint64_t> sites;
     std::vector<std::size_t> rows;
 };
 
-/// What the options ask for of a file. Throws InputError for sites and taxa that it does not have.
+/// The sites and taxa of a file that the options request. Throws InputError for sites and taxa that it does not have.
 Selection select(codec::RgmFile const& file, ExtractOptions const& options);
 
 /// The cells of a selection. Reads and decodes only blocks that contain any of the sites, each once. Memory: the result
 /// and some thousand sites of all taxa.
 msa::Alignment cut(codec::RgmFile const& file, Selection const& selection);
 
-/// How a text of some rows of a file should look.
+/// The layout of a text of some rows of a file.
 msa::TextLayout layout_for(codec::RgmFile const& file, std::span<std::size_t const> rows, Look const& look);
 
 /// The text of an alignment. Throws InputError if the format cannot hold a name of a taxon.

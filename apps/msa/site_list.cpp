@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-/// first-last\step as it is written.
+/// An item of the list as it is written: first-last\step.
 struct Item {
     std::uint64_t first = 0;
     std::uint64_t last = 0;

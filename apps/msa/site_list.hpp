@@ -8,9 +8,9 @@
 
 namespace regraft::msa_cli {
 
-/// The sites in the order of the list, counted from 0; in the list they count from 1, both ends of a range belong to
-/// it, and \3 takes every third. Blanks mean nothing. Throws InputError, which begins with `option`, unless every site
-/// is one of num_sites, and there only once. O(list + num_sites).
+/// The sites in the order of the list, counted from 0. In the list they count from 1, both ends of a range belong to
+/// it, and \3 takes every third. Blanks are ignored. Throws InputError, which begins with `option`, unless every site
+/// is below num_sites and occurs only once. O(list + num_sites).
 std::vector<std::uint64_t> parse_sites(std::string_view list, std::uint64_t num_sites, std::string const& option);
 
 }  // namespace regraft::msa_cli

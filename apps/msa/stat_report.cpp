@@ -26,7 +26,7 @@ double percent(std::uint64_t part, double whole) {
     return 100 * static_cast<double>(part) / whole;
 }
 
-/// Of a text that is an alignment.
+/// The format of a text that is an alignment.
 std::string_view format_of(std::string_view text) {
     auto const first = text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f");
     return text[first] == '>' ? "FASTA" : text[first] == '#' ? "NEXUS" : "PHYLIP";
@@ -38,7 +38,7 @@ std::string lower(std::string_view word) {
     return result;
 }
 
-/// What the parts of all blocks amount to.
+/// The sizes of the parts of all blocks.
 std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
     auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}});
     auto const& blocks = all.encoded().blocks;
@@ -58,7 +58,7 @@ std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
     return sums;
 }
 
-/// The text, and what is known of its compressed form if it comes from one.
+/// The text, and the data of its compressed form if it comes from one.
 struct Source {
     std::string text;
     std::optional<Coding> coding;

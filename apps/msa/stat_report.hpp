@@ -1,4 +1,4 @@
-// What `stat` says about a file.
+// The report of the command `stat` on a file.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace regraft::msa_cli {
 
-/// What there is to know of a compressed file.
+/// The properties of a compressed file.
 struct Coding {
     codec::Kind kind = codec::Kind::plain;
     std::uint32_t sites_per_block = 0;
     std::uint64_t bytes = 0;
     std::vector<codec::Layer> layers;        // of the file
-    std::vector<codec::Layer> block_layers;  // of its layer "blocks"; none: plain
+    std::vector<codec::Layer> block_layers;  // parts of its layer "blocks"; empty: plain
     std::vector<msa::PartitionSpec> partitions;
     std::optional<std::uint64_t> parsimony_score;  // on the stored tree; none: no tree
 };
 
-/// At least 1.
+/// The number of cells, at least 1.
 double num_cells(std::uint64_t taxa, std::uint64_t sites);
 
 struct Report {
     std::string file;
-    std::string_view format;  // of the text: FASTA, PHYLIP or NEXUS
+    std::string_view format;  // format of the text: FASTA, PHYLIP or NEXUS
     std::uint64_t text_bytes = 0;
     std::uint64_t taxa = 0;
     std::uint64_t sites = 0;
     Statistics statistics;
     std::optional<Coding> coding;  // none: the file is a text
 
-    /// At least 1, so that bits per cell are a number.
+    /// The number of cells, at least 1, so that bits per cell are a number.
     double cells() const { return num_cells(taxa, sites); }
 };
 
@@ -45,13 +45,13 @@ struct Report {
 Report examine(std::string const& input, Manners const& manners);
 
 std::string to_text(Report const& report);
-/// One line.
+/// The report on one line.
 std::string to_json(Report const& report);
 
-/// "native", "thesis" or "plain".
+/// The name of a kind: "native", "thesis" or "plain".
 std::string name(codec::Kind kind);
-/// "7.5 times smaller".
+/// The change in words: "7.5 times smaller".
 std::string change_of_size(std::uint64_t before, std::uint64_t after);
-/// "1 taxon", "2 taxa".
+/// A number with its noun: "1 taxon", "2 taxa".
 std::string counted_taxa(std::uint64_t count);
 }  // namespace regraft::msa_cli

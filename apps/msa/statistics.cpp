@@ -12,7 +12,7 @@
 namespace regraft::msa_cli {
 namespace {
 
-/// Columns are looked at in tiles, as rows are what lies together in memory.
+/// Columns are processed in tiles, because memory is ordered by rows.
 constexpr std::size_t tile_width = 64;
 using TileRow = std::array<msa::StateMask, tile_width>;
 
@@ -23,7 +23,7 @@ void for_each_tile(msa::Alignment const& alignment, Visit&& visit) {
         visit(first, std::min(tile_width, alignment.num_sites() - first));
 }
 
-/// The first of the characters that stand for the same states.
+/// For each character, the first character that stands for the same states.
 std::array<char, 256> representatives(msa::CharacterTable const& table) {
     std::array<char, 256> result{};
     for (std::size_t byte = 0; byte < result.size(); ++byte) {
@@ -110,7 +110,7 @@ std::uint64_t parsimony_score(msa::Alignment const& alignment, codec::RootedTree
             for (std::size_t i = 0; i < width; ++i)
                 states[node][i] = table.states[static_cast<unsigned char>(cells[i])];
         }
-        // Pre-order backwards: children are complete before they are joined to what their parent has so far.
+        // In reverse pre-order, children are complete before they are joined to the present set of their parent.
         for (auto node = tree.num_nodes() - 1; node > 0; --node) {
             auto& above = states[tree.parent[node]];
             for (std::size_t i = 0; i < tile_width; ++i) {

@@ -1,4 +1,4 @@
-// Numbers about an alignment that biologists ask for.
+// Statistics of an alignment for biologists.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace regraft::msa_cli {
 
 struct Statistics {
     std::string alphabet;                           // DNA, amino-acid or other
-    std::uint64_t patterns = 0;                     // different columns, as sets of states
-    std::uint64_t constant_sites = 0;               // one state fits all taxa
-    std::uint64_t parsimony_informative_sites = 0;  // two states or more, each certain in two taxa or more
+    std::uint64_t patterns = 0;                     // number of different columns, as sets of states
+    std::uint64_t constant_sites = 0;               // sites where one state fits all taxa
+    std::uint64_t parsimony_informative_sites = 0;  // sites with two states or more, each certain in two taxa or more
     std::uint64_t gaps = 0;                         // cells that are '-'
     std::uint64_t unknown = 0;                      // other cells that may be any state
     std::uint64_t ambiguous = 0;                    // cells that may be some states, but not any
 };
 
-/// O(taxa * sites) expected time; memory: the different columns.
+/// Computes the statistics. O(taxa * sites) expected time; memory: the different columns.
 Statistics statistics(msa::Alignment const& alignment);
 
 /// The least number of state changes on the tree, over all sites (Fitch 1971); gaps and unknown cells may be anything.

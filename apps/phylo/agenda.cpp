@@ -19,7 +19,7 @@ namespace regraft::phylo {
 
 namespace {
 
-/// Of the sites of a replicate, and of its search.
+/// The seed for the sites of a replicate, and for its search.
 std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
 }
@@ -59,7 +59,8 @@ bool Agenda::fuses() const {
     return beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
 }
 
-/// If they may converge, always as many more as it takes until that is looked at again, or as there may be.
+/// The number of replicates that are wanted now. If they may converge, it is the next number at which convergence is
+/// tested, or their largest number.
 std::uint32_t Agenda::wanted_replicates(Board const& board) {
     if (!options_.until_convergence) return options_.replicates;
     std::uint32_t done = 0;
@@ -70,7 +71,7 @@ std::uint32_t Agenda::wanted_replicates(Board const& board) {
     return std::min(checked_cast<std::uint32_t>(next_look), options_.replicates);
 }
 
-/// Of the first replicates. Precondition: they are done.
+/// The convergence of the first replicates. Precondition: they are done.
 msa::Convergence Agenda::convergence_of(std::uint32_t replicates, Board const& board) {
     if (known_convergence_ && known_convergence_->replicates == replicates) return known_convergence_->convergence;
     msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
@@ -108,7 +109,7 @@ SearchOptions Agenda::options_of(Item item, Board const& board) const {
     result.constraint = constraint();
     switch (item.purpose) {
         case Purpose::model_choice:
-            result.command = Command::loglh;  // nothing follows the choice
+            result.command = Command::loglh;  // nothing follows the choice of models
             break;
         case Purpose::start:
             result.seed = seed_of(beginnings_.starts[item.number], options_.seed);
@@ -144,7 +145,7 @@ Item Agenda::best_item(Board const& board) const {
     return fuses() ? Item{Purpose::fusion} : best_start(board);
 }
 
-/// The trees of the starts but the best, from the likeliest on; equally likely ones in their order.
+/// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
 std::vector<msa::Tree> Agenda::other_trees(Board const& board) const {
     std::vector<SearchState const*> others;
     for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
@@ -160,7 +161,7 @@ bool Agenda::needs_patterns(Item item, Board const& board) {
     switch (item.purpose) {
         case Purpose::replicate:
         case Purpose::support:
-            return true;  // they are resampled
+            return true;  // sites are resampled
         case Purpose::model_choice:
         case Purpose::start:
             return board.find(item) == nullptr;

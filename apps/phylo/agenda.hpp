@@ -1,5 +1,5 @@
-// What a job has to do: which items come next, what each is called, with which options and from which state it begins.
-// All of that follows from the input, the options and the board, so that all PEs know it without asking each other.
+// The work of a job: which items come next, what each is called, its options, and the state from which it begins. All
+// of that follows from the input, the options and the board, so that all PEs know it without communication.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace regraft::phylo {
 
-/// Where searches begin, and what all trees comply with.
+/// The trees from which searches begin, and the constraint of all trees.
 struct Beginnings {
     std::vector<msa::Tree> user_trees;
     std::vector<Start> starts;
     std::optional<Constraint> constraint;
 };
 
-/// As the options say. Throws InputError.
+/// Reads them as the options say. Throws InputError.
 Beginnings read_beginnings(Options const& options, Dataset const& dataset);
 
 class Agenda {
@@ -32,34 +32,34 @@ public:
     /// Keeps references to the options and the dataset.
     Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings);
 
-    /// The items that come next, of those that can be worked on at the same time; none: all is done.
+    /// The items that come next and can be worked on at the same time; empty: all is done.
     std::vector<Item> next_items(Board const& board);
 
-    /// For people; empty for the only search of a job.
+    /// The name for people; empty for the only search of a job.
     std::string name_of(Item item) const;
 
     /// Precondition, here and below: the lists before the item's are done.
     SearchOptions options_of(Item item, Board const& board) const;
 
-    /// Whether the whole alignment must be at hand for an item to go on from where the board has it.
+    /// Whether the whole alignment is needed to continue an item from its state on the board.
     static bool needs_patterns(Item item, Board const& board);
-    /// The state before the first step. Precondition: the patterns are at hand if they are needed, else they may be
-    /// null.
+    /// The state before the first step. Precondition: patterns is the whole alignment if it is needed; otherwise it may
+    /// be null.
     SearchState first_state(Item item, Board const& board, msa::Patterns const* patterns) const;
-    /// How often each pattern occurs for an item; none: as in the alignment. Precondition: as for first_state.
+    /// The weight of each pattern for an item; empty: as in the alignment. Precondition: as for first_state.
     std::vector<std::uint32_t> weights_of(Item item, msa::Patterns const* patterns) const;
 
-    /// What came of a list of items, if there is more to tell than each step told.
+    /// The results of a list of items, as far as its steps have not reported them.
     std::vector<std::string> lines_of(std::span<Item const> items, Board const& board);
-    /// The search that the result is about. Precondition: the starts, and the fusion if there is one, are done.
+    /// The search that gives the result. Precondition: the starts, and the fusion if there is one, are done.
     Item best_item(Board const& board) const;
-    /// What the board says of the result. Precondition: all is done.
+    /// The result according to the board. Precondition: all is done.
     Result result_of(Board const& board);
 
-    /// Throws InputError, which says why, unless this job can go on from the board: it may be from a file.
+    /// Throws InputError, with the reason, unless this job can continue from the board, which may come from a file.
     void check(Board const& board) const;
 
-    /// Of all that the result depends on.
+    /// A hash of everything that the result depends on.
     std::uint64_t fingerprint() const;
 
 private:
@@ -74,7 +74,7 @@ private:
     Options const& options_;
     Dataset const& dataset_;
     Beginnings beginnings_;
-    /// The last answer: it takes long, and is asked for more than once.
+    /// The last answer, kept because it takes long and is needed more than once.
     struct KnownConvergence {
         std::uint32_t replicates;
         msa::Convergence convergence;

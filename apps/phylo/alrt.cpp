@@ -18,9 +18,9 @@ namespace {
 
 ft::FailPhase support_phase("support");
 
-constexpr double tolerance = 0.05;  // of log-likelihoods, as in PhyML and IQ-TREE: edges of no length get no support
+constexpr double tolerance = 0.05;  // for log-likelihoods, as in PhyML and IQ-TREE: edges of length 0 get no support
 
-/// Log-likelihoods of the tree, and of each pattern here, partition by partition.
+/// Log-likelihoods of the tree, and of each local pattern, partition by partition.
 struct Fit {
     double loglh;
     std::vector<std::vector<double>> per_pattern;
@@ -34,7 +34,7 @@ Fit fit(Likelihood& likelihood, HalfEdge h) {
     return result;
 }
 
-/// That of the tree after an interchange, with the five branches around optimised. The tree stays.
+/// The fit of the tree after an interchange, with the five branches around optimised. The tree stays as it is.
 Fit fit_of_neighbour(Likelihood& likelihood, HalfEdge h, std::uint32_t variant) {
     constexpr int max_passes = 8;
     constexpr double enough = 1e-3;
@@ -54,7 +54,7 @@ Fit fit_of_neighbour(Likelihood& likelihood, HalfEdge h, std::uint32_t variant) 
     return result;
 }
 
-/// Per sample, after the sum over all sites, by how much the other is better than this tree.
+/// The gain in log-likelihood of the other tree over this one: first over all sites, then in each sample.
 std::vector<double> resampled_gains(Likelihood& likelihood, Fit const& here, Fit const& there,
                                     RellSamples const& samples) {
     std::vector<FixedSum> sums(std::size_t{1} + samples.count());

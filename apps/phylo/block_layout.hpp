@@ -1,4 +1,4 @@
-// Where the blocks of some ranges lie when they are stored one behind the other.
+// The positions of the blocks of some ranges that are stored one behind the other.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace regraft::phylo {
 class BlockLayout {
 public:
     BlockLayout() = default;
-    /// Ranges in storage order. Precondition: disjoint.
+    /// Takes ranges in storage order. Precondition: disjoint.
     explicit BlockLayout(std::span<BlockRange const> ranges) {
         for (auto const& range : ranges) {
             if (!range.empty()) pieces_.push_back({range, size_});
@@ -25,7 +25,7 @@ public:
         }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     std::uint64_t size() const { return size_; }
     /// The index of the block among the stored ones. Precondition: it is one of them. O(log ranges).
     std::uint64_t place(BlockId id) const {

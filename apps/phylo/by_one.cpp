@@ -18,18 +18,18 @@ void do_by_one(ft::Communicator* comm, std::function<void()> const& look, std::f
     auto const attempt = [&](bool& is_done, std::function<void()> const& step) {
         try {
             if (!std::exchange(is_done, true)) step();
-        } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
+        } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
             problem = Problem::of(error);
         }
     };
     bool has_looked = false;
     bool has_acted = false;
     auto const body = [&] {
-        // Everybody looks before anybody writes: what is there afterwards may be by one who has died.
+        // All look before any PE writes: files that are there later may come from a PE that has died.
         attempt(has_looked, look);
         agree_on_input(*comm, problem);
         if (comm->leads()) attempt(has_acted, act);
-        // Agreements do not see the dead: if nobody has acted, then because it was for a dead one to do.
+        // Agreements do not include the dead. If no PE has acted, a dead one should have.
         if (comm->agree(!has_acted)) comm->declare_failure("what one does for all");
         agree_on_input(*comm, problem);
     };

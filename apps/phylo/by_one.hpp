@@ -1,4 +1,4 @@
-// What one PE does for all: commands that compute nothing together, and still survive deaths.
+// Work that one PE does for all, for commands that compute nothing together and still survive deaths.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace regraft::phylo {
 
-/// All look, and when all have, the one that leads acts. Each does either once, but if the one that acted dies, the
-/// next acts again. Looking should find whatever is wrong before anything is written. Throws SharedInputError or
-/// SharedFailure on all if any of it throws. Collective, uniform; survives deaths. Without a communicator this process
-/// does both, without MPI, and throws what they throw.
+/// Calls look on all members and, when all have looked, act on the leading one. Each is called once, but if the PE that
+/// acted dies, the next one acts again. look should find all errors before anything is written. If either throws, all
+/// members throw SharedInputError or SharedFailure. Survives deaths. Collective, uniform. Without a communicator this
+/// process does both without MPI, and throws what they throw.
 void do_by_one(ft::Communicator* comm, std::function<void()> const& look, std::function<void()> const& act);
 
 }  // namespace regraft::phylo

@@ -13,7 +13,7 @@ namespace {
 
 using msa::Alphabet;
 
-/// With the first one the search begins.
+/// The search begins with the first scheme.
 constexpr std::array dna_schemes{"GTR+FC",    "SYM",    "TVM+FC",   "TVMef", "TIM1uf+FC", "TIM1", "TIM2uf+FC", "TIM2",
                                  "TIM3uf+FC", "TIM3",   "K81uf+FC", "K81",   "TPM2uf+FC", "TPM2", "TPM3uf+FC", "TPM3",
                                  "TN93+FC",   "TN93ef", "HKY+FC",   "K80",   "F81+FC",    "JC"};
@@ -22,9 +22,9 @@ constexpr std::array amino_acid_matrices{"LG",    "WAG",      "JTT",   "JTT-DCMu
                                          "mtART", "mtZOA",    "FLU",   "HIVb",      "HIVw",    "DEN"};
 constexpr std::array heterogeneities{"", "+I", "+G4m", "+I+G4m"};
 constexpr std::uint32_t most_free_categories = 10;
-/// How much above the lowest a score may be expected to be for a candidate to be tried.
+/// A candidate is tried if its expected score is at most this much above the lowest.
 constexpr double close = 10;
-/// By how much a log-likelihood may still be below the highest when its trial ends.
+/// The log-likelihood of a trial that ends may be this much below its maximum.
 constexpr double slack = 0.5;
 
 struct Scheme {
@@ -49,7 +49,8 @@ std::vector<Scheme> const& schemes(Alphabet alphabet) {
     return alphabet == Alphabet::dna ? dna : amino_acids;
 }
 
-/// Whether rates that are equal under the general one are so under the other, and all else is the same.
+/// Whether `spec` is a special case of `general`: rates that are equal under general are equal under spec, and
+/// everything else is the same.
 bool is_special_case(likelihood::ModelSpec const& spec, likelihood::ModelSpec const& general) {
     if (spec.rate_classes.empty() || spec.frequencies != general.frequencies) return false;
     for (std::size_t i = 0; i < spec.rate_classes.size(); ++i) {
@@ -65,7 +66,7 @@ std::string free_rates(std::uint32_t categories) {
     return categories == 1 ? "" : "+R" + std::to_string(categories);
 }
 
-/// What was tried, and how it came out.
+/// The candidates that were tried, and their scores.
 class Results {
 public:
     Results(std::span<TriedModel const> trials, Measure const& measure) : trials_(trials) {
@@ -92,7 +93,7 @@ private:
     std::vector<double> scores_;
 };
 
-/// Of those to be tried under the first scheme.
+/// The next of the heterogeneities that are tried under the first scheme.
 std::optional<Candidate> next_heterogeneity(Results const& results, std::string const& scheme) {
     for (auto const* heterogeneity : heterogeneities) {
         if (!results.has({scheme, heterogeneity})) return Candidate{scheme, heterogeneity};
@@ -105,7 +106,7 @@ std::optional<Candidate> next_heterogeneity(Results const& results, std::string 
     return std::nullopt;
 }
 
-/// Whether the scheme's score can be the lowest: its likelihood is not above that of a scheme of which it is a special
+/// Whether the scheme's score can be the lowest: its likelihood is at most that of a scheme of which it is a special
 /// case.
 bool can_win(Scheme const& scheme, std::string const& heterogeneity, std::span<TriedModel const> trials,
              Results const& results, Measure const& measure) {
@@ -120,8 +121,8 @@ bool can_win(Scheme const& scheme, std::string const& heterogeneity, std::span<T
     return true;
 }
 
-/// The first combination of what was tried apart whose score would be close to the lowest if what schemes and
-/// heterogeneities lose added up.
+/// The first combination of a scheme and a heterogeneity, tried separately, whose score would be close to the lowest if
+/// their losses added up.
 std::optional<Candidate> next_combination(std::span<TriedModel const> trials, Results const& results,
                                           std::string const& first) {
     auto const& best = trials[results.best()].candidate;

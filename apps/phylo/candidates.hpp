@@ -1,5 +1,5 @@
-// Which models are tried on a partition, one after the other, and which is the best: pure functions of what the ones
-// before came to.
+// Decides which models are tried on a partition, one after the other, and which is best: pure functions of earlier
+// results.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace regraft::phylo {
 
-/// What is asked for in place of a model's name, in upper or lower case: that one is chosen.
+/// In place of a model's name, in upper or lower case: the program chooses a model.
 inline constexpr std::string_view automatic_model = "auto";
 
-/// Schwarz 1978; Akaike 1974, as it is and with Hurvich and Tsai's correction (1989).
+/// Schwarz 1978; Akaike 1974, without and with Hurvich and Tsai's correction (1989).
 enum class Criterion : std::uint8_t { bic, aicc, aic };
-/// "BIC", "AICc", "AIC".
+/// The name of the criterion: "BIC", "AICc", "AIC".
 std::string_view name(Criterion criterion);
 
-/// "HKY+FC" and "+I+G4m".
+/// A scheme, for example "HKY+FC", and a heterogeneity, for example "+I+G4m".
 struct Candidate {
     std::string scheme;
     std::string heterogeneity;
@@ -29,25 +29,25 @@ struct Candidate {
     friend bool operator==(Candidate const&, Candidate const&) = default;
 };
 
-/// A candidate and what it came to.
+/// A candidate and its results.
 struct TriedModel {
     Candidate candidate;
-    std::uint64_t parameters = 0;  // free ones, with the lengths of the branches
+    std::uint64_t parameters = 0;  // number of free parameters, including branch lengths
     double loglh = 0;
 };
 
-/// By what trials are compared.
+/// How trials are compared.
 struct Measure {
     Criterion criterion = Criterion::bic;
     std::uint64_t num_sites = 0;
 };
 
-/// All are better the lower they are. They, and what is made of them, are the same bits on every machine.
+/// Scores of a trial; lower is better. They, and everything computed from them, are the same bits on every machine.
 struct Scores {
     double aic = 0;
-    double aicc = 0;  // as if a degree of freedom were left where there is none
+    double aicc = 0;  // if no degree of freedom is left, it is computed as if one were
     double bic = 0;
-    /// Infinity for what is no number.
+    /// The score by a criterion; infinity if it is NaN.
     double by(Criterion criterion) const;
 };
 Scores scores(TriedModel const& trial, std::uint64_t num_sites);
@@ -55,16 +55,18 @@ Scores scores(TriedModel const& trial, std::uint64_t num_sites);
 /// The index of the trial with the lowest score, the first if there are several. Precondition: there is one.
 std::size_t best_trial(std::span<TriedModel const> trials, Measure const& measure);
 
-/// Per trial exp(-difference to the lowest score / 2), scaled to a sum of 1 (Burnham and Anderson 2002).
+/// The weight of each trial: exp(-difference to the lowest score / 2), scaled to a sum of 1 (Burnham and Anderson
+/// 2002).
 std::vector<double> weights(std::span<TriedModel const> trials, Measure const& measure);
 
-/// Which candidate to try after these, none if it is enough:
+/// The next candidate to try after these trials; none if they suffice. The order is:
 ///
 /// 1. all heterogeneities under the scheme GTR+FC or LG; categories of free rates are added as long as the score falls;
-/// 2. all schemes under the best heterogeneity, but special cases of those tried that can no longer be the best;
-/// 3. other combinations, where what scheme and heterogeneity lose against the best ones is at most 10 together.
+/// 2. all schemes under the best heterogeneity, except special cases of those tried that can no longer be the best; 3.
+/// other combinations in which the losses of scheme and heterogeneity against the best ones add up to at most 10.
 ///
-/// 2 and 3 again when there is a new best. Precondition: DNA or amino acids; trials are as this function orders them.
+/// 2 and 3 are repeated when there is a new best trial. Precondition: DNA or amino acids; trials are in the order of
+/// this function.
 std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedModel const> trials,
                                         Measure const& measure);
 

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t text_width = 110;
 constexpr std::size_t partitions_shown = 20;
 
-/// How often each character occurs in a partition.
+/// The number of occurrences of each character in a partition.
 msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
     msa::Histogram result{};
     auto const sites = msa::sites_of(partition);
@@ -40,7 +40,7 @@ msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec con
     return result;
 }
 
-/// A model to check with if the user gave none.
+/// The model to check with if the user gave none.
 std::string likely_model(msa::Histogram const& histogram) {
     constexpr auto* dna = "GTR+FC+G4m";
     if (msa::character_table(histogram).kind == msa::CharacterKind::dna) return dna;
@@ -58,7 +58,7 @@ std::string likely_model(msa::Histogram const& histogram) {
     return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
 }
 
-/// `stored` are those that came with the alignment.
+/// `stored` are the partitions that came with the alignment.
 std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Alignment const& alignment,
                                                 std::vector<msa::PartitionSpec> stored) {
     if (!options.partitions.empty())
@@ -66,13 +66,13 @@ std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Ali
     if (options.model.empty() && !stored.empty()) return stored;
     if (options.model.empty() && options.command != Command::check)
         throw InputError("--model is needed, or --partitions with a model in each line");
-    if (alignment.num_sites() == 0) return {};  // one of the findings
+    if (alignment.num_sites() == 0) return {};  // the findings will report this
     auto whole = msa::whole_alignment(options.model, alignment.num_sites());
     if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
     return {std::move(whole)};
 }
 
-/// Of the kind that is to be chosen.
+/// Some model of the kind that is to be chosen.
 ModelSpec some_model_of(msa::Histogram const& histogram) {
     auto spec = likelihood::parse_model(likely_model(histogram));
     if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
@@ -105,7 +105,7 @@ bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
     return missing != 0 && missing != msa::undetermined(spec.alphabet);
 }
 
-/// Partitions whose frequencies are counted, though some states never occur.
+/// Finds partitions whose frequencies are counted although some states never occur.
 void find_missing_states(CheckedInput& input) {
     for (std::size_t q = 0; q < input.specs.size(); ++q) {
         if (!input.specs[q].counts_frequencies() || !lacks_states(input.specs[q], input.census.partitions[q].histogram))
@@ -119,7 +119,7 @@ void find_missing_states(CheckedInput& input) {
     std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
 }
 
-/// One is the unit of the branch lengths, unless some are given.
+/// The number of free scalers. One scaler is the unit of the branch lengths, unless some are given.
 std::size_t free_scalers(std::span<ModelSpec const> specs) {
     auto const given = std::ranges::count(specs, std::optional(Origin::fixed), &ModelSpec::scaler_from);
     return specs.size() - static_cast<std::size_t>(std::max<std::ptrdiff_t>(given, 1));
@@ -149,7 +149,7 @@ fs::path reduced_partitions(Options const& options) {
     return fs::path(options.reduced) += ".partitions";
 }
 
-/// A relaxed PHYLIP name ends at a blank.
+/// Checks that names fit relaxed PHYLIP, where a name ends at a blank.
 void check_phylip_names(Options const& options, msa::Alignment const& alignment) {
     for (auto const& name : alignment.names) {
         if (name.find(' ') == std::string::npos) continue;
@@ -173,13 +173,13 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 
 std::string to_text(msa::Finding const& finding) {
     constexpr std::size_t indent = 9;
-    // The place as InputError writes it.
+    // The place is written as InputError writes it.
     auto const text =
         finding.where.file.empty() ? finding.text : std::string(InputError(finding.where, finding.text).what());
     return fmt::format("{:<{}}{}\n", name(finding.severity), indent, wrapped(text, indent));
 }
 
-/// The first partitions, and how many more there are.
+/// A table of the first partitions, and the number of the others.
 std::string partition_table(CheckedInput const& input) {
     auto const shown = std::span(input.partitions).first(std::min(input.partitions.size(), partitions_shown));
     std::size_t name_width = std::string_view("partition").size();
@@ -255,7 +255,7 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
             {"model_parameters", likelihood::free_parameters(input.specs[q])}};
 }
 
-/// Complete, where the texts give a few names. Sites count from 1, as in partition files.
+/// All findings; where the texts name a few taxa, this names all. Sites count from 1, as in partition files.
 std::string to_json(Options const& options, CheckedInput const& input) {
     Json json{{"program", "regraft-phylo"},
               {"version", REGRAFT_VERSION},
@@ -307,12 +307,12 @@ CheckedInput read_and_check(Options const& options) {
     return input;
 }
 
-/// The alignment without duplicates and gaps for options.reduced, if that is wanted, and its partitions.
+/// The files for options.reduced, if wanted: the alignment without duplicates and gaps, and its partitions.
 FileTexts reduced_files(Options const& options, CheckedInput const& input) {
     if (options.reduced.empty()) return {};
     auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
     check_phylip_names(options, alignment);
-    // The alignment last: where it is, its partitions are.
+    // The alignment comes last: if it exists, so do its partitions.
     FileTexts files;
     if (input.has_partitions) files.emplace_back(reduced_partitions(options), msa::to_text(partitions));
     files.emplace_back(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));

@@ -18,17 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file: magic, layout, job, number of bytes, the bytes, hash of all that. Integers as the machine has them: results
-// are the same bits on the machines that have them like that.
+// The file has a magic number, layout, job, number of bytes, the bytes, and a hash of all that. Integers are in native
+// form: results are the same bits on the machines that share this form.
 constexpr std::array<char, 8> magic{'r', 'g', 'p', 'h', 'y', 'c', 'k', 'p'};
-constexpr std::uint32_t layout = 1;  // of the contents too: another one with every change of what a state consists of
+constexpr std::uint32_t layout = 1;  // covers the contents too: it changes whenever the contents of a state change
 constexpr std::size_t head_bytes = sizeof magic + sizeof layout + 2 * sizeof(std::uint64_t);
 
-// How names of files end.
+// Endings of file names.
 constexpr std::string_view suffix = ".ckp";
 constexpr char const* previous = ".prev";
 
-/// Nothing if the file is not there. Throws InputError if it is damaged, or another job's.
+/// The contents; none if the file does not exist. Throws InputError if it is damaged, or belongs to another job.
 std::optional<std::vector<std::byte>> read_file(fs::path const& path, std::uint64_t job) {
     if (std::error_code error; !fs::exists(path, error) && !error) return std::nullopt;
     auto const text = common::read_text(path);
@@ -54,7 +54,7 @@ std::optional<std::vector<std::byte>> read_file(fs::path const& path, std::uint6
     return in.get_all<std::byte>();
 }
 
-/// Whether the file there is a checkpoint from which this job can go on.
+/// Whether the file is a checkpoint from which this job can continue.
 bool is_good(fs::path const& path, std::uint64_t job) {
     try {
         return read_file(path, job).has_value();
@@ -71,7 +71,7 @@ bool is_any(std::string_view ending) {
     return is_complete(ending) || ending.ends_with(".tmp");
 }
 
-/// The checkpoints, by name, of which there is a file whose name goes on with such an ending.
+/// The paths of the checkpoints, by name, for which there is a file with a wanted ending.
 std::vector<fs::path> find_files(std::string const& prefix, bool (*is_wanted)(std::string_view ending)) {
     auto const first = fs::path(prefix).filename().string() + ".";
     auto const folder = fs::path(prefix).parent_path();
@@ -116,7 +116,7 @@ void write_checkpoint(fs::path const& path, std::uint64_t job, std::span<std::by
     disk::NewFile file(path);
     file.write(out.bytes());
     file.sync();
-    // A damaged one must not replace the one before it, which may be all that there is to go on from.
+    // A damaged file must not replace the one before it, which may be the only one left to continue from.
     if (is_good(path, job) && std::rename(path.c_str(), previous_checkpoint(path).c_str()) != 0)
         throw OutputError(previous_checkpoint(path).string(), errno);
     file.appear();

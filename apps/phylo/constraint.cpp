@@ -16,12 +16,12 @@ using msa::Tree;
 
 namespace {
 
-/// A tree that is built by joining parts of it, each known by the half-edge that has no edge yet.
+/// A tree that is built by joining parts of it. A part is represented by its half-edge without an edge.
 class Joining {
 public:
     explicit Joining(std::uint32_t num_tips) : tree_(num_tips), next_inner_(num_tips) {}
 
-    /// Joins some parts, two random ones at a time, to `count` parts.
+    /// Joins parts, two random ones at a time, until `count` are left.
     std::vector<HalfEdge> join(std::vector<HalfEdge> parts, std::size_t count, Random& random) {
         while (parts.size() > count) {
             auto const h = tree_.half_edge(next_inner_++);
@@ -32,19 +32,19 @@ public:
         return parts;
     }
 
-    /// The last two parts become one tree.
+    /// Joins the last two parts to one tree.
     void close(HalfEdge a, HalfEdge b) {
         tree_.connect(a, b);
         edges_ = tree_.edges();
     }
 
-    /// Adds a tip at a random edge of what was closed.
+    /// Adds a tip at a random edge of the closed tree.
     void add(std::uint32_t tip, Random& random) {
         auto const h = tree_.half_edge(next_inner_++);
         auto const edge = edges_[random.below(edges_.size())];
         tree_.connect(h, tip);
         tree_.regraft(h, edge);
-        // `edge` now names the part at its own side.
+        // `edge` is now the part at its own side.
         edges_.insert(edges_.end(), {tip, tree_.next(tree_.next(h))});
     }
 
@@ -124,7 +124,7 @@ Tree Constraint::random_tree(std::uint64_t seed) const {
     if (tips_.size() < 2) return msa::random_tree(num_tips_, seed);
     Random random(seed);
     Joining joining(num_tips_);
-    std::vector<HalfEdge> part_of(num_tips_);  // the part that a tip is in
+    std::vector<HalfEdge> part_of(num_tips_);  // the part that contains a tip
     std::iota(part_of.begin(), part_of.end(), HalfEdge{0});
     auto const parts_of = [&](std::vector<std::uint32_t> const& tips) {
         std::vector<HalfEdge> parts;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t often_enough = 5;
 constexpr std::chrono::milliseconds pause{20};
 
-/// 0: this system does not tell.
+/// The number of runnable threads on this machine; 0: unknown.
 std::uint32_t runnable_threads() {
     std::ifstream file("/proc/loadavg");  // "0.20 0.18 0.12 2/80 11206"
     file.ignore(std::numeric_limits<std::streamsize>::max(), ' ');
@@ -66,7 +66,7 @@ void limit_spinning(char** argv) {
     std::error_code error;
     auto const self = std::filesystem::read_symlink("/proc/self/exe", error);
     if (error || setenv("GOMP_SPINCOUNT", "1000", 0) != 0) return;
-    execv(self.c_str(), argv);  // where it fails, the program goes on as it is
+    execv(self.c_str(), argv);  // if this fails, the program continues as it is
 }
 
 }  // namespace regraft::phylo

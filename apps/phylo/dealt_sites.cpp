@@ -30,8 +30,8 @@ std::uint64_t count(std::span<BlockRange const> ranges) {
     return sum;
 }
 
-/// Copies the blocks of some ranges, one behind the other in `from`, to their places in the layout of `to`. Each range
-/// lies within one piece of the layout.
+/// Copies the blocks of some ranges, one behind the other in `from`, to their positions in the layout of `to`. Each
+/// range lies within one piece of the layout.
 void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const> from, BlockLayout const& layout,
                   std::span<std::byte> to, std::size_t block_bytes) {
     for (auto const& range : ranges) {
@@ -42,7 +42,7 @@ void place_blocks(std::span<BlockRange const> ranges, std::span<std::byte const>
     }
 }
 
-/// Per founding PE, the blocks of its row in the group that it is in.
+/// The blocks of each founding PE's row in its group.
 template <class RowOf>
 Csr<BlockRange> rows_of(std::span<Group const> groups, std::uint32_t num_founders, RowOf row_of) {
     std::vector<std::vector<BlockRange>> rows(num_founders);
@@ -146,7 +146,7 @@ std::size_t DealtSites::my_group() const {
     return static_cast<std::size_t>(mine - groups_.begin());
 }
 
-/// This PE's row, from the store; what no survivor holds from the input file.
+/// Loads this PE's row from the store; blocks that no survivor holds are read from the input file.
 std::vector<std::byte> DealtSites::load(Csr<BlockRange> const& rows, Recovery& record) {
     std::vector<std::byte> loaded(count(rows[value(comm_.self())]) * dataset_->block_bytes());
     std::optional<msa::Patterns> patterns;

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> parse_number(std::string_view digits) {
     return number;
 }
 
-/// counts: how often each member came to each point of the search.
+/// Draws a plan. counts: the number of times each member reached each point of the search.
 ft::FailurePlan drawn(std::span<PeId const> members, std::vector<std::vector<std::uint64_t>> const& counts,
                       FailureDraw draw) {
     Random random(draw.seed);
@@ -36,7 +36,7 @@ ft::FailurePlan drawn(std::span<PeId const> members, std::vector<std::vector<std
     ft::FailurePlan plan;
     for (auto const victim : victims) {
         auto const& count = counts[victim];
-        std::vector<std::size_t> candidates;  // after the first death also what only recoveries come to
+        std::vector<std::size_t> candidates;  // after the first death they include points that only recoveries reach
         for (std::size_t i = 0; i < points.size(); ++i) {
             if (count[i] > 0 || !plan.empty()) candidates.push_back(i);
         }

@@ -1,4 +1,4 @@
-// Random failure plans: which deaths a seed stands for, drawn over all points that a rehearsal reached.
+// Random failure plans: a seed selects deaths among all points that a rehearsal reached.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace regraft::phylo {
 
-/// The points of the program that a search can come to, by name.
+/// The points of the program that a search can reach, by name.
 std::vector<ft::FailPoint const*> search_points();
 
 struct FailureDraw {
@@ -19,13 +19,13 @@ struct FailureDraw {
     std::uint64_t count = 0;
 };
 
-/// "random:SEED:COUNT"; nothing if the text does not begin with "random:". Throws InputError if it does and is
+/// Parses "random:SEED:COUNT"; none if the text does not begin with "random:". Throws InputError if it does and is
 /// malformed.
 std::optional<FailureDraw> parse_failure_draw(std::string_view text);
 
-/// COUNT different victims, each at a point drawn uniformly over the names and then over its occurrences so far in the
-/// victim's process. From the second death on, points that only recoveries reach take part. The same plan on all
-/// members. Throws InputError if nobody would be left. Collective, uniform.
+/// Draws COUNT different victims. The point of a death is drawn uniformly over the names and then over its occurrences
+/// so far in the victim's process. From the second death on, points that only recoveries reach take part. The same plan
+/// on all members. Throws InputError if no member would be left. Collective, uniform.
 ft::FailurePlan draw_failures(ft::Communicator& comm, FailureDraw draw);
 
 }  // namespace regraft::phylo

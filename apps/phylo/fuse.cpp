@@ -17,7 +17,8 @@ namespace {
 
 ft::FailPhase fuse_phase("fuse");
 
-/// Two trees, each seen from tip 0: an edge is known by its end away from there, and by the tips behind.
+/// Two trees, seen from tip 0. An edge is represented by its end away from tip 0; edges with the same tips behind them
+/// are common.
 class Fusing {
 public:
     Fusing(Tree const& tree, Tree const& donor)
@@ -44,7 +45,8 @@ private:
         return !is_common(tree_.back(left)) || !is_common(tree_.back(tree_.next(left)));
     }
 
-    /// The nodes from `top` to where all edges are common, as their ends towards it; a node before those behind it.
+    /// The nodes from `top` down to where all edges are common, as their ends towards `top`; a node comes before those
+    /// behind it.
     template <class IsCommon>
     static std::vector<HalfEdge> nodes_below(Tree const& tree, HalfEdge top, IsCommon is_common) {
         std::vector<HalfEdge> nodes{top};
@@ -63,7 +65,7 @@ private:
             nodes_below(donor_, donors_.at(clades_[top]), [&](HalfEdge h) { return donor_has_in_common(h); });
         REGRAFT_ASSERT(ours.size() == theirs.size());
         Exchange result;
-        std::unordered_map<HalfEdge, HalfEdge> role;  // which of our nodes plays which of theirs
+        std::unordered_map<HalfEdge, HalfEdge> role;  // the node of ours that takes the role of a node of theirs
         for (std::size_t i = 0; i < ours.size(); ++i) role.emplace(theirs[i], ours[i]);
         for (std::size_t i = 1; i < ours.size(); ++i)
             result.change += mix(donor_clades_[theirs[i]]) - mix(clades_[ours[i]]);
@@ -79,7 +81,7 @@ private:
         return result;
     }
 
-    /// Adds an edge with the lengths of the donor's.
+    /// Adds an edge with the lengths of the donor's edge `like`.
     void connect(Exchange& exchange, HalfEdge a, HalfEdge b, HalfEdge like) const {
         exchange.edges.push_back(a);
         for (auto const& [end, other] : {std::pair(a, b), std::pair(b, a)}) {

@@ -10,20 +10,21 @@
 
 namespace regraft::phylo {
 
-/// A part of a tree that a donor resolves differently: splits that both have bound it, and none is inside.
+/// A part of a tree that a donor resolves differently. Splits that both trees have bound it, and none is inside.
 struct Exchange {
-    /// The fingerprint of the tree afterwards minus that before: names the two resolutions, whatever is around them.
+    /// The fingerprint of the tree after the exchange minus that before. It identifies the two resolutions, whatever
+    /// surrounds them.
     std::uint64_t change = 0;
-    /// Gives the tree the donor's resolution and its lengths there, bounding edges included.
+    /// Gives the tree the donor's resolution and its lengths there, including those of the bounding edges.
     msa::TreeUndo move;
-    std::vector<msa::HalfEdge> edges;  // one end of those afterwards
+    std::vector<msa::HalfEdge> edges;  // one end of each edge of the new resolution
 };
 
-/// All of them, of which each could be made without the others; the smallest first. None if the topologies are equal.
+/// All exchanges, the smallest first; each can be made without the others. Empty if the topologies are equal.
 /// Precondition: the same number of tips and length sets. O(n log n).
 std::vector<Exchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
 
-/// Makes an exchange, and optimises the branches there.
+/// Makes an exchange, and optimises its branches.
 Climb make(Likelihood& likelihood, Exchange const& exchange);
 
 }  // namespace regraft::phylo

@@ -19,7 +19,7 @@
 namespace regraft::phylo {
 namespace {
 
-/// The share of sites of a partition that may have one state everywhere.
+/// The fraction of sites of a partition that may have one state everywhere.
 double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
     auto const alphabet = patterns.alphabet[partition];
     std::uint64_t constant = 0;
@@ -235,7 +235,7 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
     for (auto const& piece : work) {
         auto const q = value(piece.partition);
         auto& sites = result[q];
-        // What was left out counts where the partition begins.
+        // Sites that were left out count where the partition begins.
         if (!piece.sites.empty() && value(piece.sites.first) == dataset.partition_begin[q])
             sites.left_out = dataset.specs[q].left_out;
         for (std::uint64_t i = 0; i < piece.sites.size(); ++i) {

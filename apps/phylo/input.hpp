@@ -1,4 +1,4 @@
-// From files to what the search computes on: models, patterns as storage blocks, a start tree.
+// Turns files into the data of the search: models, patterns as storage blocks, a start tree.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@
 
 namespace regraft::phylo {
 
-/// What every PE keeps of the input: all but the columns.
+/// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
     std::vector<std::string> taxa;
     std::vector<msa::PartitionSpec> partitions;  // as the user named them
-    std::vector<ModelSpec> specs;                // to start with, if they are to be chosen
+    std::vector<ModelSpec> specs;                // start models, if they are to be chosen
     std::vector<CountedData> counted;            // per partition
-    std::vector<std::uint64_t> partition_begin;  // patterns, as in msa::Patterns
+    std::vector<std::uint64_t> partition_begin;  // begins of the partitions' patterns, as in msa::Patterns
     std::vector<std::uint64_t> sites_per_partition;
     std::vector<std::string> warnings;
-    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or none
-    std::uint64_t content_hash = 0;       // of models, taxa and patterns
+    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
+    std::uint64_t content_hash = 0;       // hash of models, taxa and patterns
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
@@ -44,20 +44,22 @@ struct Input {
     msa::Patterns patterns;
 };
 
-/// What can be searched of checked input; its warnings become those of the dataset. Throws InputError if nothing can.
+/// The searchable part of checked input; its warnings become those of the dataset. Throws InputError if nothing can be
+/// searched.
 Input to_input(CheckedInput const& checked);
 
 /// Reads and checks the alignment and the partition file. Throws InputError.
 Input read_input(Options const& options);
 
-/// The numbers of some taxa, in their order. Throws InputError for a name that is no taxon; source: where it is from.
+/// The numbers of some taxa, in their order. Throws InputError for a name that is no taxon; source says in the message
+/// where the names come from.
 std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset,
                                    std::string const& source);
 
-/// The taxa of --outgroup. Throws InputError if one is not known, or all are named.
+/// The taxa of --outgroup. Throws InputError if one is unknown, or if all taxa are named.
 std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset);
 
-/// The trees of --tree, none without it. Throws InputError.
+/// The trees of --tree, empty without it. Throws InputError.
 std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);
 
 /// The tree of --constraint; none without it. Throws InputError.
@@ -66,28 +68,28 @@ std::optional<Constraint> read_constraint(Options const& options, Dataset const&
 /// Throws InputError if the user gave a tree that the constraint does not allow.
 void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint);
 
-/// Where searches begin: from the user's trees and by --starts, or without that from as many as pay. Throws InputError.
+/// The starts of the searches: the user's trees and those of --starts, or by default as many as pay. Throws InputError.
 std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
 
-/// Of its kind; under a constraint, if it is no user's, a random one that it allows. Precondition: a user's tree is
-/// there.
+/// Makes a start tree of the given kind. Under a constraint, if it is not a user's tree, it is a random one that the
+/// constraint allows. Precondition: a user's tree exists.
 msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
                      std::span<msa::Tree const> user_trees, Constraint const* constraint);
 
-/// With one length set, or one per partition if they are unlinked.
+/// The tree with one length set, or with one per partition if they are unlinked.
 msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);
 
 /// The blocks of some patterns, one behind the other. Block numbers are pattern numbers.
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges);
 
-/// What to_blocks made of all patterns; their places in the alignment are not known.
+/// The patterns that to_blocks turned into blocks; their positions in the alignment are unknown.
 msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks);
 
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
 
-/// The blocks of a PE's work, per partition; if there are weights of all patterns, then with these, and without
-/// patterns that weigh nothing.
+/// The local sites of a PE's work, per partition. With weights of all patterns, these are used, and patterns of weight
+/// 0 are left out.
 std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
                                               std::span<std::byte const> blocks,
                                               std::span<std::uint32_t const> weights);

@@ -29,11 +29,11 @@ ft::FailPhase commit_phase("commit");
 ft::FailPhase save_phase("save");
 ft::FailPhase output_phase("output");
 
-/// Steps are gathered until this much is at stake: evaluations, or their work, in patterns.
+/// A commit is due after this many evaluations, or this much work in patterns.
 constexpr std::uint64_t evaluations_per_commit = 200;
 constexpr std::uint64_t work_per_commit = 20'000'000;
 
-/// With fewer patterns a rank has too little to do between two reductions: more groups are faster.
+/// With fewer patterns a rank has too little to do between two reductions, so more groups are faster.
 constexpr std::uint64_t enough_patterns = 4000;
 
 template <class T>
@@ -43,11 +43,11 @@ std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices
     return result;
 }
 
-/// What a PE tells the others when they meet.
+/// What a PE tells the others when all groups meet.
 struct News {
-    std::string reason_to_stop;  // empty: none
+    std::string reason_to_stop;  // empty: no reason
     bool diverged = false;
-    bool on_disk = false;  // the board, or a part of it
+    bool on_disk = false;  // whether the board, or a part of it, is on disk
     Board board;
 
     std::vector<std::byte> to_bytes() const {
@@ -71,12 +71,12 @@ struct News {
 
 }  // namespace
 
-/// "7 of 100 done: "; nothing of a single search.
+/// "7 of 100 done: "; empty for a single search.
 std::string Job::Batch::share_done() const {
     return mine > 1 ? fmt::format("{} of {} done: ", done, mine) : "";
 }
 
-/// ", about 3 min left"; nothing as long as that cannot be known.
+/// ", about 3 min left"; empty as long as that is unknown.
 std::string Job::Batch::time_left() const {
     if (done == 0 || done >= mine) return "";
     auto const ms = milliseconds_since(begin) / static_cast<double>(done) * static_cast<double>(mine - done);
@@ -133,7 +133,7 @@ void Job::set_up() {
     saved_at_ = Clock::now();
 }
 
-/// All that is to be known of the input files; checks that they can be replaced by output, too.
+/// Reads the input files, and checks that output can replace existing files.
 msa::Patterns Job::read_all() {
     std::optional<Input> input;
     Beginnings beginnings;
@@ -149,7 +149,7 @@ msa::Patterns Job::read_all() {
         if (reduces && options_.redo) remove_checkpoints(options_.prefix);
         beginnings = read_beginnings(options_, input->dataset);
         input->dataset.outgroup = outgroup_of(options_, input->dataset);
-    } catch (std::exception const& error) {  // also lack of memory: the others must hear of it
+    } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
         problem = Problem::of(error);
     }
     comm_.reach(read_phase.inside);
@@ -163,7 +163,7 @@ msa::Patterns Job::read_all() {
     return std::move(input->patterns);
 }
 
-/// What will be computed, with what; throws SharedInputError if the memory does not suffice.
+/// Logs what will be computed, and with which resources; throws SharedInputError if the memory does not suffice.
 void Job::tell_input(std::uint32_t replicas) {
     say(title(options_));
     say(fmt::format("{}: {} taxa, {} sites, {} patterns, {} partition{}", options_.msa.string(), dataset_.taxa.size(),
@@ -180,7 +180,7 @@ void Job::tell_input(std::uint32_t replicas) {
                     memory_text(mine, dataset_, specs, patterns)));
 }
 
-/// Reads what an earlier run of this job has left on disk, on one PE, for all.
+/// Reads, on one PE for all, what an earlier run of this job has left on disk.
 void Job::resume() {
     if (output_ == Output::none || options_.redo) return;
     Board saved;
@@ -234,15 +234,15 @@ Board Job::checked_board(CheckpointContents const& contents) const {
 }
 
 std::uint32_t Job::groups_for(std::size_t num_items) const {
-    if (!ft::survives_real_deaths()) return 1;  // simulated deaths want all members to come to the same points
-    if (clock_) return 1;                       // ranks are compared that work on the same
+    if (!ft::survives_real_deaths()) return 1;  // with simulated deaths all members must come to the same points
+    if (clock_) return 1;                       // a profile compares ranks that work on the same item
     auto const most = std::clamp<std::uint64_t>(num_items, 1, comm_.size());
     auto const wanted =
         options_.groups > 0 ? options_.groups : comm_.size() * enough_patterns / (dataset_.num_patterns() + 1);
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
-/// What all PEs measured; nothing but on the one that leads. Collective, uniform.
+/// Gathers the measurements of all PEs on the leading one; empty on the others. Collective, uniform.
 Profile Job::gather_profile() {
     checkpoint::MiniCheckpoint logs(comm_);
     logs.commit(clock_->log().to_bytes());
@@ -250,7 +250,7 @@ Profile Job::gather_profile() {
     return profile_of(logs.latest().pes, logs.latest().shares);
 }
 
-/// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is at hand if that is the item.
+/// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is in memory if the item needs it.
 std::optional<RellSamples> Job::rell_samples_for(Item item) const {
     if (item.purpose != Purpose::support) return std::nullopt;
     std::vector<std::vector<std::uint64_t>> local(dataset_.partitions.size());
@@ -262,7 +262,7 @@ std::optional<RellSamples> Job::rell_samples_for(Item item) const {
                        mix(options_.seed));
 }
 
-/// In turn those of this PE's group, while other groups work on theirs.
+/// Works on the items of this PE's group in turn, while other groups work on theirs.
 void Job::work_on(std::vector<Item> const& items) {
     doing_ = "dealing";
     restoring_at_ = Clock::now();
@@ -291,7 +291,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
     }
 }
 
-/// From which to go on, or the first.
+/// The state to continue from, or the first state.
 SearchState Job::state_of(Item item) const {
     auto const* const known = board_.find(item);
     return known != nullptr ? *known : agenda_->first_state(item, board_, all_patterns());
@@ -307,7 +307,7 @@ void Job::compute(Task const& task, SearchState& state) {
     climb(task, state, likelihood);
 }
 
-/// With what the next step needs, and no more.
+/// A likelihood for the next step, and no larger.
 Likelihood Job::likelihood_of(Task const& task, SearchState const& state) {
     auto now = subject(state, options_.linkage);
     auto const patterns = selected(patterns_of(sites_.work(), dataset_.partitions.size()), now.partitions);
@@ -317,10 +317,10 @@ Likelihood Job::likelihood_of(Task const& task, SearchState const& state) {
                       selected(std::move(sites), now.partitions), to_use);
 }
 
-/// Until the state needs another likelihood, or the last step is done.
+/// Makes steps until the state needs another likelihood, or the last step is done.
 void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
     tell_recoveries();
-    // However the climb ends: what it did since the last commit is known to the recovery.
+    // However the climb ends, the recovery learns how much work was not committed.
     struct Tally {
         std::uint64_t& uncommitted;
         Likelihood const& likelihood;
@@ -366,7 +366,7 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
     }
 }
 
-/// Keeps the state. All of the group come here after the same steps, so it is a time to compare.
+/// Keeps the state. All members of the group come here after the same steps, so it is a good time to compare them.
 void Job::commit(Task const& task, SearchState const& state) {
     auto const begin = Clock::now();
     comm_.reach(commit_phase.before);
@@ -390,7 +390,7 @@ void Job::commit(Task const& task, SearchState const& state) {
     checkpoints_.ms += milliseconds_since(begin);
 }
 
-/// Everybody learns what each group has found out since they last met.
+/// All PEs learn what each group has found out since they last met.
 void Job::meet() {
     if (!ready_) return;
     News mine{reason_to_stop_, diverged_, news_on_disk_, {}};
@@ -414,7 +414,8 @@ void Job::meet() {
     news_ = {};
     news_on_disk_ = false;
     if (diverged_) throw ft::Divergence("members of a group have computed different states");
-    // What others have on disk goes when they save what comes next. Before that they wait for the leading one.
+    // The files of other PEs become obsolete when they save the next time. Before that they wait until the leading PE
+    // has saved.
     if (any_on_disk && comm_.leads()) save_or_warn();
 }
 
@@ -426,7 +427,7 @@ void Job::recover(ft::Failure const& failure) {
     record.noticed_in = failure.noticed_in;
     record.silence_ms = failure.silence_ms;
     record.shrink_ms = failure.shrink_ms;
-    patterns_.reset();  // some may have it and others not
+    patterns_.reset();  // some PEs may have it and others not
     if (ready_) {
         record.work_lost_ms = std::max(0.0, milliseconds_since(committed_at_) - failure.shrink_ms);
         record.work_lost_evaluations = uncommitted_evaluations_;
@@ -438,7 +439,7 @@ void Job::recover(ft::Failure const& failure) {
     doing_ = "recovery";
 }
 
-/// Whose group has died out may have left something on disk.
+/// Members of a group that died out may have left news on disk.
 void Job::read_news_of_the_dead() {
     if (output_ == Output::none) return;
     try {
@@ -460,8 +461,8 @@ void Job::stop() {
     throw Stopped();
 }
 
-/// Writes what this PE knows, and no other that writes, to its checkpoint on disk. Returns what went wrong: the search
-/// can go on without.
+/// Writes what this PE knows, and no other PE that writes, to its checkpoint on disk. Returns the problem, if any: the
+/// search can continue without a checkpoint.
 Problem Job::save() {
     if (output_ == Output::none) return {};
     auto const begin = Clock::now();
@@ -501,7 +502,7 @@ Input Job::read_same_input() const {
     return input;
 }
 
-/// What the board says, what the likelihoods of the best tree are, and how the job went.
+/// The result: the board, the likelihoods of the best tree, and statistics of the job.
 Result Job::result_of() {
     auto const item = agenda_->best_item(board_);
     sites_.deal(1, nullptr);
@@ -530,8 +531,8 @@ Result Job::result_of() {
     return result;
 }
 
-/// All files appear together. As long as some of them may be missing there is a checkpoint that knows the result, so
-/// that the same command finishes what a job has left that was ended between the first name and the last.
+/// Writes all files so that they appear together. As long as some of them may be missing, there is a checkpoint with
+/// the result. So if a job is ended between the first name and the last, the same command completes its output.
 void Job::write_output(Result const& result) {
     comm_.reach(output_phase.before);
     auto const profile = clock_ ? std::optional(gather_profile()) : std::nullopt;

@@ -1,4 +1,4 @@
-// A job: searches on groups of PEs, from the input files to the output files, whoever dies on the way.
+// A job: searches on groups of PEs, from the input files to the output files, whichever PEs die meanwhile.
 #pragma once
 
 #include <chrono>
@@ -26,18 +26,18 @@
 
 namespace regraft::phylo {
 
-/// What has to be done is a list of items, which is dealt to groups of PEs. All PEs have the same board, with what was
-/// known of each item when they last met: after every list, and after every failure. In between each has news of its
-/// own group's item, in memory and from time to time on disk.
+/// The work is a list of items, which is dealt to groups of PEs. All PEs have the same board, with what was known of
+/// each item when they last met: after every list, and after every failure. Between meetings each PE has news of its
+/// own group's item, in memory and occasionally on disk.
 class Job {
 public:
-    /// Whether the result is to be kept.
+    /// Whether the result is written to files.
     enum class Output : std::uint8_t { files, none };
 
     Job(ft::Communicator& comm, Options const& options, std::string failure_plan, Output output, Log::Voice voice);
 
-    /// Collective, uniform: bad input throws the same InputError on all PEs, and a request to stop Stopped.
-    /// Precondition: called once.
+    /// Runs the job. Bad input throws the same InputError on all PEs, and a request to stop throws Stopped.
+    /// Precondition: called once. Collective, uniform.
     Result run();
 
 private:
@@ -52,7 +52,7 @@ private:
     Board checked_board(CheckpointContents const& contents) const;
 
     std::uint32_t groups_for(std::size_t num_items) const;
-    /// The whole alignment, if it is at hand.
+    /// The whole alignment, if it is in memory.
     msa::Patterns const* all_patterns() const { return patterns_ ? &*patterns_ : nullptr; }
 
     /// The items of a list that this PE's group works on.
@@ -64,10 +64,10 @@ private:
         std::string share_done() const;
         std::string time_left() const;
     };
-    /// An item in the hands of a group.
+    /// An item that a group works on.
     struct Task {
         Item item;
-        std::vector<std::uint32_t> weights;       // of the patterns; empty: as in the alignment
+        std::vector<std::uint32_t> weights;       // weights of the patterns; empty: as in the alignment
         std::optional<RellSamples> rell_samples;  // for SH-aLRT
         ft::Participants who;
     };
@@ -104,21 +104,21 @@ private:
     StopWatch stop_watch_;
 
     Dataset dataset_;
-    std::optional<Agenda> agenda_;           // once the input has been read
-    std::optional<msa::Patterns> patterns_;  // of the whole alignment, while start trees have to be made
+    std::optional<Agenda> agenda_;           // set when the input has been read
+    std::optional<msa::Patterns> patterns_;  // the whole alignment, as long as start trees have to be made
     DealtSites sites_;
 
-    bool ready_ = false;         // set up
+    bool ready_ = false;         // whether the job is set up
     Board board_;                // the same on all PEs
-    Board news_;                 // since they met
-    bool news_on_disk_ = false;  // some of it, in a file that only this PE writes
+    Board news_;                 // states noted since all PEs met
+    bool news_on_disk_ = false;  // whether some news are in a file that only this PE writes
     Batch batch_;
     bool diverged_ = false;
-    std::string reason_to_stop_;  // empty: nobody asked for it
+    std::string reason_to_stop_;  // empty: no request to stop
 
-    std::optional<WorkClock> clock_;  // if a profile is wanted
+    std::optional<WorkClock> clock_;  // only if a profile is wanted
     std::vector<Recovery> recoveries_;
-    std::size_t told_ = 0;  // of them, in the log
+    std::size_t told_ = 0;  // number of recoveries that are in the log
     std::string doing_;
     std::uint64_t uncommitted_evaluations_ = 0;
     Checkpoints checkpoints_;

@@ -55,7 +55,7 @@ void Likelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
         if (length_set(q) != set) continue;
         partitions_[q].invalidate_matrix(h);
-        // A valid CLV depends on valid ones only, so the search for dependents ends where all are invalid already.
+        // A valid CLV depends only on valid ones, so the search for dependents ends where all are invalid already.
         invalidate_beyond(h, [&](HalfEdge g) { return partitions_[q].invalidate_clv(g); });
     }
 }
@@ -180,8 +180,8 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
-            // Between two changes dependencies are as they were, and the search sets out from each change: so here,
-            // too, it may end where nothing is known.
+            // Between two changes dependencies are as they were, and the search starts at each change. So here, too, it
+            // may end where nothing is known.
             bool any = false;
             for (auto& partition : partitions_) any = partition.invalidate_subtree(g) || any;
             return any;

@@ -28,7 +28,7 @@ namespace {
 using namespace regraft;
 using namespace regraft::phylo;
 
-/// Under a launcher standard error is a pipe even on a terminal; REGRAFT_PROGRESS says that there is one.
+/// Under a launcher standard error is a pipe even on a terminal; REGRAFT_PROGRESS says that there is a terminal.
 Log::Voice voice() {
     bool const terminal = isatty(STDERR_FILENO) != 0 || std::getenv("REGRAFT_PROGRESS") != nullptr;
     return terminal ? Log::Voice::lines_and_progress : Log::Voice::lines;
@@ -47,7 +47,7 @@ void plan_failures(ft::Communicator const& comm, std::string const& plan) {
 void run(ft::Communicator& comm, Options const& options) {
     std::string plan = options.fail;
     if (auto const draw = parse_failure_draw(options.fail)) {
-        ft::set_failure_plan({});  // count the points
+        ft::set_failure_plan({});  // makes the points count their occurrences
         Job(comm, options, "", Job::Output::none, Log::Voice::silent).run();
         plan = ft::to_string(draw_failures(comm, *draw));
         if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
@@ -56,12 +56,12 @@ void run(ft::Communicator& comm, Options const& options) {
     Job(comm, options, plan, Job::Output::files, voice()).run();
 }
 
-/// Whether this process is all there is: no launcher has started it, as far as PMIx and PMI tell.
+/// Whether this process is alone: no launcher has started it, as far as PMIx and PMI tell.
 bool is_alone() {
     return std::getenv("PMIX_RANK") == nullptr && std::getenv("PMI_RANK") == nullptr;
 }
 
-/// Deaths that the environment plans; empty: none.
+/// The deaths that the environment plans; empty: none.
 std::string planned_deaths() {
     char const* const planned = std::getenv("REGRAFT_FAIL");
     return planned == nullptr ? "" : planned;
@@ -81,7 +81,7 @@ bool is_done_without_mpi(Parsed const& parsed) {
     return computes_alone && planned_deaths().empty() && (!parsed.options || parsed.options->fail.empty());
 }
 
-/// The exit code of what one process does by itself. MPI_Init alone takes a second, so it is left out.
+/// Runs in one process and returns the exit code. MPI_Init alone takes a second, so it is left out.
 int run_without_mpi(Parsed const& parsed) {
     if (!parsed.options && !parsed.trees) return say(parsed);
     return common::guarded("regraft-phylo", [&] {
@@ -91,7 +91,7 @@ int run_without_mpi(Parsed const& parsed) {
     });
 }
 
-/// The exit code. `founder`: rank in MPI_COMM_WORLD.
+/// Runs with MPI and returns the exit code. `founder`: rank in MPI_COMM_WORLD.
 int run_with_mpi(Parsed& parsed, int founder) {
     if (!parsed.options && !parsed.trees) return founder == 0 ? say(parsed) : parsed.exit_code;
     if (parsed.options) catch_stop_signals();
@@ -124,10 +124,10 @@ int run_with_mpi(Parsed& parsed, int founder) {
     } catch (Stopped const&) {
         return exit_code_to_continue;
     } catch (ft::Departed const&) {
-        return 0;  // as silent as a dead rank
+        return 0;  // silent, as a dead rank is
     } catch (std::exception const& error) {
-        // Only this rank is known to be in trouble. Dying at once is what the others survive; MPI_Abort would leave
-        // them waiting, since a fault-tolerant launcher does not end their job.
+        // Only this rank is known to have a problem. The others survive its immediate death. MPI_Abort would leave them
+        // waiting, because a fault-tolerant launcher does not end their job.
         fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
         if (comm.size() > 1) std::abort();
         return 1;
@@ -137,13 +137,13 @@ int run_with_mpi(Parsed& parsed, int founder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));  // a file that grows too large is an error like others
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));  // a file that grows too large is an ordinary error
     auto parsed = parse_command_line(argc, argv);
     bool const alone = is_alone();
     if (alone && is_done_without_mpi(parsed)) return run_without_mpi(parsed);
     limit_spinning(argv);
     if (alone) {
-        // Networks are looked for during most of a second, and a process alone needs none.
+        // Searching for networks takes most of a second, and a process that is alone needs none.
         static_cast<void>(setenv("OMPI_MCA_btl", "self", 0));
     }
     MPI_Init(&argc, &argv);

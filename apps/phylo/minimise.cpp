@@ -20,11 +20,11 @@ constexpr double gradient_step = 1e-5;
 constexpr double curvature_step = 1e-2;
 constexpr double least_curvature = 1e-2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Searches that wait for each other need a thread each, though only one of them runs at a time.
+/// Searches that wait for each other need a thread each, although only one of them runs at a time.
 constexpr std::size_t most_at_once = 64;
 
-/// NLopt calls the function, but here the function asks. So a search has a thread, which waits while others run: next()
-/// lets it run until it has questions.
+/// One search. NLopt calls the function, but here the caller must evaluate it for all searches together. So a search
+/// has a thread, which waits while others run: next() lets it run until it has questions.
 class Search {
 public:
     Search(Box const& box, double tolerance)
@@ -39,19 +39,19 @@ public:
         its_turn_.release();
     }
 
-    /// Points at which it wants to know the function; none when it has ended.
+    /// The points at which the search needs the function; empty when it has ended.
     std::span<std::vector<double> const> next() {
         if (ended_) return {};
         its_turn_.release();
         our_turn_.acquire();
         return points_;
     }
-    /// The values at these points.
+    /// Passes the values at these points.
     void tell(std::span<double const> values) { values_.assign(values.begin(), values.end()); }
     std::vector<double> const& best() const { return best_; }
 
 private:
-    /// Thrown, and caught again before NLopt sees it, when nobody wants to know any more.
+    /// Is thrown, and caught before NLopt sees it, when no more values will come.
     struct Stopped {};
 
     std::size_t size() const { return box_.start.size(); }
@@ -90,8 +90,8 @@ private:
         return x;
     }
 
-    /// Scales in which every second derivative is about 1; and the first derivatives, since they cost nothing more.
-    /// Returns what Newton's steps in each variable alone promise.
+    /// Finds scales in which every second derivative is about 1; the first derivatives come at no further cost. Returns
+    /// the gain that Newton's steps in each variable alone promise.
     double find_scales() {
         std::vector<std::vector<double>> points{box_.start};
         std::vector<std::array<double, 2>> steps;  // to both sides, or twice into the box
@@ -142,12 +142,12 @@ private:
         nlopt_set_ftol_abs(nlopt.get(), tolerance_);
         nlopt_set_maxeval(nlopt.get(), 200);
         double value = 0;
-        // Whatever the reason to stop: the best point counts.
+        // Whatever the reason to stop, the best point counts.
         static_cast<void>(nlopt_optimize(nlopt.get(), x.data(), &value));
     }
 
     double value(double const* point, double* gradient) {
-        if (gradient != nullptr && !first_gradient_.empty()) {  // SLSQP begins with the gradient at the start
+        if (gradient != nullptr && !first_gradient_.empty()) {  // SLSQP first asks for the gradient at the start
             std::copy(first_gradient_.begin(), first_gradient_.end(), gradient);
             first_gradient_.clear();
             return first_value_;
@@ -178,7 +178,7 @@ private:
     std::vector<double> best_;
     double best_value_ = infinity;
     double tolerance_;
-    std::vector<double> scales_;  // of the variables, beside the box's
+    std::vector<double> scales_;  // scales of the variables, relative to the box's
     double first_value_ = 0;
     std::vector<double> first_gradient_;
     std::vector<std::vector<double>> points_;
@@ -188,7 +188,7 @@ private:
     std::stop_token const* stop_ = nullptr;
     std::binary_semaphore its_turn_{0};
     std::binary_semaphore our_turn_{0};
-    std::jthread thread_;  // the last: it uses all others
+    std::jthread thread_;  // declared last, because it uses all other members
 };
 
 std::vector<std::vector<double>> minimise_few(std::span<Box const> boxes, std::size_t first, double tolerance,

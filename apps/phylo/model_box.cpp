@@ -15,8 +15,8 @@ using likelihood::Origin;
 namespace {
 
 constexpr double log_of_1000 = 6.907755278982137;
-/// Beyond it a first step, which knows the slope at the start only, may end where hardly anything matters any more, and
-/// stay there.
+/// Further away a first step, which knows only the slope at the start, may end and stay where the function hardly
+/// changes.
 constexpr double reach = 2;
 constexpr double least_invariant = 1e-6;
 constexpr double least_scaler = 0.01;
@@ -38,7 +38,7 @@ bool has_free_alpha(ModelSpec const& spec) {
     return spec.has_gamma() && spec.alpha_from == Origin::optimised;
 }
 
-/// The variables one by one.
+/// Reads the variables one by one.
 class Reader {
 public:
     explicit Reader(std::span<double const> x) : next_(x.begin()) {}
@@ -48,7 +48,7 @@ public:
         double const odds = number();
         return odds / (1 + odds);
     }
-    /// The greatest of `start` is 1.
+    /// Ratios to the greatest of `start`, which is 1.
     std::vector<double> ratios(std::vector<double> const& start) {
         auto const unit = greatest(start);
         std::vector<double> result;
@@ -85,7 +85,7 @@ ModelBox::ModelBox(ModelSpec const& spec, Model start, bool scaler_is_free)
 
 Model ModelBox::model(std::span<double const> x) const {
     if (std::equal(x.begin(), x.end(), box_.start.begin(), box_.start.end()))
-        return start_;  // exp(log(x)) need not be x
+        return start_;  // exp(log(x)) need not equal x
     auto model = start_;
     Reader read(x);
     if (spec_.rates_from == Origin::optimised) {

@@ -9,17 +9,17 @@
 
 namespace regraft::phylo {
 
-/// Variables are logarithms: of alpha, of the odds of invariable sites, of the scaler; and where only ratios of numbers
-/// matter (exchangeabilities, frequencies, free rates and their weights) of those to the greatest of them. The data say
-/// most about that one; relative to a small one all others would have to change together. The box reaches to factors of
-/// e^2 around the start: further is for another minimisation.
+/// The variables are logarithms: of alpha, of the odds of invariable sites, and of the scaler. Where only ratios of
+/// numbers matter (exchangeabilities, frequencies, free rates and their weights), they are logarithms of the ratios to
+/// the greatest one. The data determine that one best; relative to a small one all others would have to change
+/// together. The box reaches to factors of e^2 around the start; a further optimum needs another minimisation.
 class ModelBox {
 public:
-    /// start: also where parameters that are not free stay. Keeps a reference to the spec.
+    /// start also has the values of parameters that are not free. Keeps a reference to the spec.
     ModelBox(likelihood::ModelSpec const& spec, likelihood::Model start, bool scaler_is_free);
 
     Box const& box() const { return box_; }
-    /// Start itself, bit for bit, at box().start. Precondition: x is of the box.
+    /// The model at x. At box().start it is the start model, bit for bit. Precondition: x is in the box.
     likelihood::Model model(std::span<double const> x) const;
 
 private:

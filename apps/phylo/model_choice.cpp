@@ -37,12 +37,13 @@ std::optional<Fit> read_fit(ByteReader& in) {
     return fit;
 }
 
-/// Of real alignments. From above an optimiser may step over it to the least alpha, at which there is another maximum.
+/// A value that is usual for real alignments. From a larger one an optimiser may step over it to the least alpha, where
+/// there is another maximum.
 constexpr double usual_alpha = 0.3;
 
-/// Geometric means over the pairs of states that share a rate.
+/// The rates of a model from those of another: geometric means over the pairs of states that share a rate.
 std::vector<double> rates_from(ModelSpec const& spec, ModelSpec const& source, std::vector<double> const& rates) {
-    // From rates of almost 0 nothing leads away, as they hardly change the likelihood.
+    // From rates near 0 no optimiser gets away, because they hardly change the likelihood.
     double const least = *std::max_element(rates.begin(), rates.end()) / 50;
     std::vector<double> logs(spec.num_rate_classes(), 0.0);
     std::vector<double> sizes(logs.size(), 0.0);
@@ -57,7 +58,7 @@ std::vector<double> rates_from(ModelSpec const& spec, ModelSpec const& source, s
     return result;
 }
 
-/// One category more: the one that most sites are in becomes two.
+/// Adds a category: the one with the most sites is split in two.
 void split_category(Model& model) {
     constexpr double apart = 1.5;
     auto const heaviest =
@@ -72,7 +73,7 @@ void split_category(Model& model) {
     model.category_weights.insert(model.category_weights.begin() + at, weight / 2);
 }
 
-/// The start of a trial: what of the other fit means something in the candidate's model.
+/// The start of a trial: the values of the other fit that have a meaning in the candidate's model.
 Fit fit_from(Candidate candidate, Fit const& source, CountedData const& counted) {
     auto const spec = likelihood::parse_model(candidate.name());
     auto const source_spec = likelihood::parse_model(source.candidate.name());

@@ -20,17 +20,18 @@ ft::FailPhase model_phase("model");
 
 constexpr int max_newton_steps = 32;
 
-/// By how much Newton's step would raise the likelihood; more than ever counts where there is none.
+/// The gain in log-likelihood that Newton's step promises. If the function is not concave there is no estimate, and the
+/// gain counts as 1.
 double promise(BranchValue const& f) {
     return f.second < 0 ? -0.5 * f.first * f.first / f.second : 1;
 }
 
-/// Whether the likelihood falls beyond the bounds only.
+/// Whether the length is at a bound and the likelihood rises only beyond it.
 bool is_at_limit(double length, BranchValue const& f) {
     return (f.first <= 0 && length <= min_branch_length) || (f.first >= 0 && length >= max_branch_length);
 }
 
-/// Newton-Raphson for the maximum of a function of one length.
+/// Newton-Raphson search for the maximum of a function of one length.
 class NewtonSearch {
 public:
     NewtonSearch(double start, double enough)
@@ -38,7 +39,7 @@ public:
 
     double next() const { return next_; }
     bool done() const { return done_; }
-    /// Takes the function at next() and decides where to look then.
+    /// Takes the function at next() and decides where to evaluate it next.
     void tell(BranchValue const& f) {
         if (done_) return;
         if (steps_ == 0) first_ = best_value_ = f.loglh;
@@ -47,8 +48,9 @@ public:
             best_value_ = f.loglh;
         }
         (f.first > 0 ? low_ : high_) = next_;
-        // Only where the function is concave does Newton's step lead to a maximum; where it is convex, or the step
-        // leaves the bracket, halve. A way down to the least length tries that once: there many branches end.
+        // Newton's step leads to a maximum only where the function is concave. Where it is convex, or if the step
+        // leaves the bracket, the bracket is halved. If the likelihood rises towards the least length, that is tried
+        // once, because many branches end there.
         double candidate = f.second < 0 ? next_ - f.first / f.second : -1;
         if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
             candidate = min_branch_length;
@@ -76,7 +78,8 @@ private:
     bool done_ = false;
 };
 
-/// The edges whose lengths are worth a change while all others stay, in pre-order, so that few CLVs change between two.
+/// The edges whose lengths are worth a change while all others stay, in pre-order, so that few CLVs change from one to
+/// the next.
 std::vector<HalfEdge> edges_that_promise(Likelihood& likelihood, double enough) {
     auto const& tree = likelihood.tree();
     auto const values = likelihood.all_branch_values();
@@ -137,7 +140,7 @@ double optimise_branch(Likelihood& likelihood, HalfEdge h, double enough) {
 
 double smooth_branches(Likelihood& likelihood, double epsilon) {
     likelihood.reach(branches_phase.before);
-    constexpr double share = 0.25;  // of epsilon may remain, in all edges together
+    constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
     double const enough = share * epsilon / likelihood.tree().num_edges();
     auto const edges = edges_that_promise(likelihood, enough);
     double gain = 0;

@@ -24,7 +24,7 @@ constexpr char const* description =
     "\n"
     "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
 
-/// By the names of commands.
+/// Examples by the names of commands.
 std::map<std::string, std::string> const examples{
     {"regraft-phylo",
      "  regraft-phylo check --msa a.phy                            what is in it, and what is wrong with it\n"
@@ -44,7 +44,7 @@ std::map<std::string, std::string> const examples{
     {"evaluate", "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n"},
     {"loglh", "  regraft-phylo loglh --msa a.phy --model a.phy.regraft.bestModel --tree a.phy.regraft.bestTree\n"}};
 
-/// What belongs together, in the order of help.
+/// Options that belong together, in the order of the help.
 struct OptionGroup {
     char const* name;
     std::vector<char const*> options;
@@ -106,7 +106,7 @@ std::string list_of_points() {
     return text.str();
 }
 
-/// CLI11 reads -1 as 2^64 - 1.
+/// Refuses signs, because CLI11 reads -1 as 2^64 - 1.
 std::string whole_number(std::string const& text) {
     return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
 }
@@ -160,7 +160,7 @@ std::vector<std::string> names_of_instructions() {
 constexpr std::uint32_t most_replicates = 1'000'000;
 constexpr std::uint32_t automatic_replicates = 1000;
 
-/// "100", "auto", "auto{500}", and autoMRE, as RAxML-NG calls it.
+/// Reads "100", "auto", "auto{500}", or autoMRE, as RAxML-NG calls it.
 void read_replicates(std::string_view text, Options& options) {
     auto number = text;
     for (std::string_view const name : {"autoMRE", "auto"}) {
@@ -182,7 +182,7 @@ void read_replicates(std::string_view text, Options& options) {
     }
 }
 
-/// RAxML-NG says so in --tree.
+/// Reads start trees in --tree, as RAxML-NG has them.
 void look_for_start_trees(Options& options) {
     auto const text = options.tree.string();
     bool const tells_how = text.starts_with("pars") || text.starts_with("rand");
@@ -286,14 +286,14 @@ void add_profile(CLI::App& app, Options& options) {
                  "and how long they wait and communicate");
 }
 
-/// A model may be in a file, as the programs write it: with its partitions.
+/// A model may be in a file of partitions, as programs write it.
 void look_for_model_file(Options& options) {
     std::error_code error;
     if (!options.partitions.empty() || !std::filesystem::is_regular_file(options.model, error)) return;
     options.partitions = std::exchange(options.model, "");
 }
 
-/// What CLI11 cannot check. Throws CLI::ValidationError.
+/// Checks what CLI11 cannot check, and completes the options. Throws CLI::ValidationError.
 void complete(Options& options) {
     look_for_model_file(options);
     look_for_start_trees(options);
@@ -314,7 +314,7 @@ void complete(Options& options) {
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
 
-/// Of the command line in our words.
+/// Parses a command line in this program's words.
 Parsed parse_our_words(int argc, char const* const* argv) {
     CLI::App app(description, "regraft-phylo");
     app.require_subcommand(1);
@@ -361,7 +361,7 @@ Parsed parse_our_words(int argc, char const* const* argv) {
     }
 }
 
-/// The arguments as a shell understands them.
+/// The arguments as words of a shell.
 std::string shell_words(int argc, char const* const* argv) {
     std::string line;
     for (int i = 1; i < argc; ++i) {

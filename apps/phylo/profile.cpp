@@ -19,19 +19,19 @@ constexpr std::size_t most_kept_by_all = std::size_t{1} << 22;
 constexpr std::size_t least_kept = std::size_t{1} << 8;
 constexpr std::size_t most_kept_by_one = std::size_t{1} << 15;
 
-/// Which half of a stretch of 2^level packages is kept when it is thinned out: whatever repeats itself among the
-/// packages, no kind of them is preferred.
+/// The half of a stretch of 2^level packages that is kept when it is thinned out. It is drawn, so that no kind of
+/// package is preferred if packages repeat in a pattern.
 std::uint64_t drawn_half(std::uint64_t stretch, std::uint32_t level) {
     return mix(stretch ^ (std::uint64_t{level} << 58)) & 1;
 }
 
-/// The package that is kept of a stretch.
+/// The package of a stretch that is kept.
 std::uint64_t kept_of(std::uint64_t stretch, std::uint32_t level) {
     for (; level > 0; --level) stretch = 2 * stretch + drawn_half(stretch, level);
     return stretch;
 }
 
-/// From level - 1 to level. The last stretch may have ended early, with nothing kept of it.
+/// Thins out from level - 1 to level. The last stretch may have ended early, without a package that is kept.
 void thin_out(std::vector<float>& lengths, std::uint32_t level) {
     std::size_t stretch = 0;
     for (;; ++stretch) {
@@ -134,7 +134,7 @@ void WorkClock::end_reduction() {
 
 namespace {
 
-/// A log that came from a rank.
+/// The log of a rank.
 struct ReadLog {
     explicit ReadLog(std::span<std::byte const> bytes) {
         ByteReader in(bytes);
@@ -164,7 +164,8 @@ struct ReadLog {
     std::vector<WorkLog::Epoch> epochs;
 };
 
-/// Keeps in all logs the same packages: of the epochs that all ranks have seen, as far as all came.
+/// Reduces all logs to the same packages: those of the epochs that all ranks have seen, up to the last package that all
+/// have.
 void align(std::vector<ReadLog>& logs) {
     std::uint32_t coarsest = 0;
     for (auto const& log : logs) coarsest = std::max(coarsest, log.level);
@@ -200,7 +201,7 @@ std::size_t slowdown_bin(double slowdown) {
     return std::min(static_cast<std::size_t>(std::min(place, 1e3)), Profile::num_slowdown_bins - 1);
 }
 
-/// The same package on all ranks.
+/// A package on all ranks.
 struct Package {
     double mean = 0;
     double longest = 0;
@@ -222,7 +223,7 @@ std::vector<Package> packages(std::vector<std::vector<float>> const& lengths) {
     return result;
 }
 
-/// So many in ten are at most that; values are reordered.
+/// The value that `tenths` in ten values do not exceed; values are reordered.
 double quantile(std::vector<double>& values, std::size_t tenths) {
     auto const place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * tenths / 10);
     std::ranges::nth_element(values, place);
@@ -287,7 +288,7 @@ Profile profile_of(std::span<PeId const> pes, CsrView<std::byte> bytes) {
         rank.pe = pes[i];
         rank.num_packages = logs[i].num_packages;
         rank.work_ms = milliseconds(logs[i].work_ns);
-        rank.communication_ms = milliseconds(logs[i].reduction_ns);  // with the waiting, until it is known
+        rank.communication_ms = milliseconds(logs[i].reduction_ns);  // includes the waiting time until that is known
         rank.lengths = logs[i].bins;
         rank.slowdowns.assign(Profile::num_slowdown_bins, 0);
         compare(rank, lengths[i], all, totals);
@@ -297,7 +298,7 @@ Profile profile_of(std::span<PeId const> pes, CsrView<std::byte> bytes) {
 
 std::string to_json(Profile const& profile) {
     using Json = nlohmann::ordered_json;
-    std::size_t first = WorkLog::num_bins;  // of the bins in which there is something
+    std::size_t first = WorkLog::num_bins;  // the first bin that is not empty
     std::size_t last = 0;
     for (auto const& rank : profile.ranks) {
         for (std::size_t bin = 0; bin < rank.lengths.size(); ++bin) {

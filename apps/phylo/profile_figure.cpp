@@ -1,5 +1,5 @@
-// The picture of a profile: how long packages are, and a row per rank: slowdowns, what its time went to, how often it
-// was the slowest.
+// The picture of a profile: the lengths of packages, and a row per rank with its slowdowns, how its time was spent, and
+// how often it was the slowest.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -33,7 +33,7 @@ constexpr auto work_colour = svg_colours[0];
 constexpr auto waiting_colour = svg_colours[1];
 constexpr auto communication_colour = svg_colours[3];
 
-/// Where a column of the rows lies.
+/// The position of a column of the rows.
 struct Column {
     double begin;
     double end;
@@ -44,10 +44,10 @@ constexpr Column slowdowns{margin, 385};
 constexpr Column times{430, 630};
 constexpr Column slowest{685, width - 40};
 
-/// A rank, or several that follow each other.
+/// A rank, or several consecutive ones.
 struct Row {
     std::string label;
-    std::vector<double> slowdowns;  // shares
+    std::vector<double> slowdowns;  // as fractions
     double work_ms = 0;
     double waiting_ms = 0;
     double communication_ms = 0;
@@ -102,7 +102,7 @@ std::string time_text(double ns) {
     return fmt::format("{:.0f} s", ns / 1e9);
 }
 
-/// A step of 1, 2 or 5 times a power of ten, of which two to four are in the axis.
+/// A step of 1, 2 or 5 times a power of ten such that the axis has two to four steps.
 double step_of(double most) {
     auto const power = std::pow(10.0, std::floor(std::log10(most)));
     for (double const digit : {0.2, 0.5, 1.0, 2.0, 5.0}) {
@@ -111,7 +111,7 @@ double step_of(double most) {
     return 10 * power;
 }
 
-/// How many packages a height stands for.
+/// The axis for numbers of packages.
 std::string numbers_axis(double most, double bottom) {
     auto const step = step_of(most);
     std::string svg;
@@ -123,7 +123,7 @@ std::string numbers_axis(double most, double bottom) {
     return svg;
 }
 
-/// A bar for every bin of the lengths, of all ranks together.
+/// A histogram of the lengths, of all ranks together.
 std::string lengths_histogram(Profile const& profile) {
     std::vector<double> counts(WorkLog::num_bins, 0);
     for (auto const& rank : profile.ranks) {
@@ -158,7 +158,7 @@ std::string lengths_histogram(Profile const& profile) {
     return svg + fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" stroke=\"#999999\"/>\n", margin, bottom, width - 40);
 }
 
-/// Headings, and scales that run through all rows.
+/// Headings, and scales that extend over all rows.
 std::string scales(double bottom, double most_slowest) {
     auto const heading = rows_top - 22;
     auto svg = svg_text(slowdowns.begin, heading, "font-weight=\"bold\"", "slowdown");
@@ -189,7 +189,7 @@ std::string drawn(Row const& row, double y, double most_common, double most_slow
     auto const bin_width = slowdowns.size() / static_cast<double>(row.slowdowns.size());
     for (std::size_t bin = 0; bin < row.slowdowns.size(); ++bin) {
         if (row.slowdowns[bin] == 0) continue;
-        // The root, as rare bins are to be seen, too.
+        // The square root makes rare bins visible too.
         auto const opacity = std::sqrt(row.slowdowns[bin] / most_common);
         svg += box(slowdowns.begin + static_cast<double>(bin) * bin_width, y + 1, bin_width, row_height - 2,
                    svg_colours[0], std::max(0.05, opacity));

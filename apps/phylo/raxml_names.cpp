@@ -10,11 +10,11 @@
 namespace regraft::phylo {
 namespace {
 
-/// A flag that says what to do.
+/// A flag that selects a command.
 struct CommandName {
     std::string_view raxml;
     std::string_view ours;
-    std::string_view option;  // that goes with it
+    std::string_view option;  // an option that the flag implies
     std::string_view value;
 };
 constexpr std::array commands{
@@ -24,10 +24,10 @@ constexpr std::array commands{
     CommandName{"--check", "check", "", ""},       CommandName{"--parse", "check", "", ""},
 };
 
-/// Command lines with these are not for us.
+/// Command lines with these flags are handled elsewhere.
 constexpr std::array on_trees{"--support", "--rfdist", "--rf", "--consense"};
 
-/// An option that has another name.
+/// An option with another name.
 struct OptionName {
     std::string_view raxml;
     std::string_view ours;
@@ -35,7 +35,7 @@ struct OptionName {
 constexpr std::array renamed{OptionName{"--workers", "--groups"}, OptionName{"--tree-constraint", "--constraint"},
                              OptionName{"--site-repeats", "--repeats"}};
 
-/// An option without a counterpart. With the value `harmless`, or some of the values in it, it asks for what is done
+/// An option without a counterpart. With the value `harmless`, or some of the values in it, it requests what is done
 /// anyway.
 struct Foreign {
     std::string_view raxml;
@@ -82,7 +82,7 @@ auto const* find(Table const& table, std::string_view name) {
     return found == table.end() ? nullptr : &*found;
 }
 
-/// An option, and its value if that is joined by '='. One dash is enough for RAxML-NG.
+/// An option, and its value if it is joined by '='. RAxML-NG accepts a single dash.
 struct Word {
     std::string name;
     std::optional<std::string> value;
@@ -102,7 +102,7 @@ std::set<std::string> parts(std::string_view list) {
     return result;
 }
 
-/// "auto" and "auto{N}" mean what 0 and N mean here.
+/// The number for a value: "auto" and "auto{N}" mean what 0 and N mean here.
 std::string number_for(std::string const& value) {
     constexpr std::string_view limited = "auto{";
     if (value == "auto") return "0";

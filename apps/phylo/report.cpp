@@ -111,7 +111,7 @@ Json partition_to_json(Dataset const& dataset, Result const& result, BranchLinka
     return json;
 }
 
-/// Trials of one partition with their scores, the best first.
+/// A trial of one partition with its scores; the best comes first.
 struct RankedModel {
     TriedModel trial;
     Scores scores;
@@ -147,7 +147,7 @@ Json choice_to_json(Dataset const& dataset, SearchState const& state, PartitionC
     return json;
 }
 
-/// Null without replicates.
+/// The bootstrap; null without replicates.
 Json bootstrap_to_json(Result const& result) {
     if (result.replicates.empty()) return nullptr;
     Json json{{"replicates", result.replicates.size()}};
@@ -158,7 +158,7 @@ Json bootstrap_to_json(Result const& result) {
     return json;
 }
 
-/// Trees with supports at the nodes below their edges, and their means. Null without supports.
+/// Trees with supports at the nodes below their edges, and the means of the supports. Null without supports.
 Json supports_to_json(Dataset const& dataset, Result const& result) {
     auto const& supports = result.supports;
     Json json;
@@ -192,7 +192,7 @@ Json resumed_to_json(Checkpoints const& checkpoints) {
     return json;
 }
 
-/// Whether the file is the log of a job that has not come to its end.
+/// Whether the file is the log of a job that has not reached its end.
 bool is_unfinished_log(std::filesystem::path const& path) {
     try {
         auto const text = common::read_text(path.string());
@@ -229,7 +229,7 @@ std::string Log::with(std::string const& text) const {
     auto const whole = [&] {
         try {
             if (file_) return common::read_text(file_->string());
-        } catch (InputError const&) {  // somebody has removed it
+        } catch (InputError const&) {  // another process has removed it
         }
         return text_;
     };
@@ -247,13 +247,13 @@ void Log::append(std::string_view text) {
     if (!file) give_up(OutputError(file_->string(), errno).what());
 }
 
-/// The end of the job tries once more.
+/// Stops writing the log file. The end of the job tries once more.
 void Log::give_up(std::string const& why) {
     file_.reset();
     print("warning: " + why + '\n');
 }
 
-/// A full disk behind standard output must not end a search.
+/// Prints to standard output. A full disk behind it must not end a search.
 void Log::print(std::string_view text) {
     bool const written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
     if (!written && problem_.empty()) problem_ = OutputError("standard output", errno).what();
@@ -358,7 +358,7 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
 }
 
 void prepare_output(Options const& options, Trial trial) {
-    // Until all output is there, a checkpoint is there too.
+    // As long as some output is missing, there is a checkpoint.
     bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
@@ -440,7 +440,7 @@ std::string to_json(Options const& options, Dataset const& dataset, Result const
     for (auto const* point : ft::fail_points()) {
         if (point->occurrences() > 0) json["points_reached"][point->name()] = point->occurrences();
     }
-    // The JSON library prints the shortest digits that give the number back; here all 17 are promised.
+    // The JSON library prints the fewest digits that reproduce a number; here all 17 are promised.
     auto const loglh = std::isfinite(result.state.loglh) ? fmt::format("{:.17g}", result.state.loglh) : "null";
     auto const rest = json.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
     return fmt::format("{{\n  \"log_likelihood\": {},\n  \"bits\": \"{:a}\",{}\n", loglh, result.state.loglh,

@@ -12,7 +12,7 @@ std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weig
     Random random(seed);
     for (std::size_t q = 0; q + 1 < partition_begin.size(); ++q) {
         auto const patterns = weights.subspan(partition_begin[q], partition_begin[q + 1] - partition_begin[q]);
-        std::vector<std::uint64_t> pattern_of;  // per site, if sites are put in the order of their patterns
+        std::vector<std::uint64_t> pattern_of;  // per site, with sites ordered by their patterns
         for (std::size_t i = 0; i < patterns.size(); ++i) {
             pattern_of.insert(pattern_of.end(), patterns[i], partition_begin[q] + i);
         }

@@ -13,7 +13,8 @@ namespace regraft::phylo {
 namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-/// Conditional likelihoods of a node per thread: about 10 us of work, several times what it takes to wake a thread.
+/// Number of conditional likelihoods of a node per thread: about 10 us of work, several times the cost of waking a
+/// thread.
 constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
 
 std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
@@ -28,7 +29,7 @@ std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, st
     return sum;
 }
 
-/// Of all partitions, as likelihood::PartitionOptions wants it.
+/// The total weight of all partitions, as likelihood::PartitionOptions requires it.
 std::uint64_t total_weight(Dataset const& dataset) {
     std::uint64_t sum = 0;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
@@ -52,7 +53,7 @@ std::uint64_t least_bytes(Dataset const& dataset, std::span<ModelSpec const> spe
     return bytes(dataset, specs, patterns, {.num_slots = least_slots(dataset), .repeats = likelihood::Repeats::off});
 }
 
-/// What lowers the memory to the budget, if that can be: first no repeats, then fewer slots.
+/// Lowers the memory to the budget, if possible: first without repeats, then with fewer slots.
 void fit(likelihood::PartitionOptions& options, std::uint64_t budget, Dataset const& dataset,
          std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
     auto const fits = [&] { return budget == 0 || bytes(dataset, specs, patterns, options) <= budget; };

@@ -1,4 +1,4 @@
-// How many threads and how much memory the likelihoods of a PE get. Results do not depend on it.
+// Decides how many threads and how much memory the likelihoods of a PE get. Results do not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 
 namespace regraft::phylo {
 
-/// For so many patterns under each spec. With --memory as many slots as fit, or the least if not even these do.
-/// Threads: as asked for, or as many as OpenMP would take, as long as each has enough to do.
+/// The resources for these numbers of patterns under each spec. With --memory there are as many slots as fit, or the
+/// minimum if not even these do. Threads: as many as requested, or as many as OpenMP would use, as long as each has
+/// enough to do.
 likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                                        std::span<std::uint64_t const> patterns);
 
-/// Of each partition, or of what may be chosen for it the one that takes most memory.
+/// The spec of each partition; if its model is to be chosen, the candidate that takes the most memory.
 std::vector<ModelSpec> largest_specs(Dataset const& dataset);
 
-/// "at most 34 MiB (--memory: at least 3)": what the likelihoods take, and what --memory could lower that to.
+/// "at most 34 MiB (--memory: at least 3)": the memory of the likelihoods, and how far --memory could lower it.
 std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
                         std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns);
 
-/// What is wrong with --memory, empty if nothing.
+/// The problem with --memory; empty if there is none.
 std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
                            std::span<std::uint64_t const> patterns);
 
-/// What a pattern of each partition costs, as far as its model tells: of one that is chosen later, the dearest
-/// candidate.
+/// The cost of a pattern of each partition, according to its model; for a model that is chosen later, that of the most
+/// expensive candidate.
 std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset);
 
-/// How many patterns of each partition some work has.
+/// The number of patterns of each partition in some work.
 std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions);
 
 }  // namespace regraft::phylo

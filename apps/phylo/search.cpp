@@ -18,7 +18,7 @@ namespace {
 ft::FailPhase choice_phase("model_choice");
 
 constexpr std::uint32_t near_radius = 5;
-constexpr std::uint32_t wake_within = 2;  // edges from where the topology changed
+constexpr std::uint32_t wake_within = 2;  // in edges, from where the topology changed
 
 void enter(SearchState& state, Stage stage) {
     state.stage = stage;
@@ -45,7 +45,7 @@ Stage first_stage(Command command) {
     return Stage::done;
 }
 
-/// After the last step of a round: another one as long as rounds pay, which is never true of a gain that is no number.
+/// Ends a round after its last step. Another round follows as long as rounds pay; a gain of NaN never pays.
 void end_round(SearchState& state, double least_gain) {
     bool const pays = state.loglh - state.round_start >= least_gain;
     if (!pays) return enter(state, following(state.stage));
@@ -54,7 +54,8 @@ void end_round(SearchState& state, double least_gain) {
     state.round = next;
 }
 
-/// Passes as long as they pay, for now: much less than the first is for the next round, when models have changed.
+/// Makes passes as long as they pay for now. When models have changed, gains much smaller than that of the first pass
+/// are left to the next round.
 void smooth_all_branches(Likelihood& likelihood, double epsilon) {
     constexpr int max_passes = 8;
     constexpr double least_share = 0.3;
@@ -65,7 +66,7 @@ void smooth_all_branches(Likelihood& likelihood, double epsilon) {
     }
 }
 
-/// Steps of a round: all branches, then all models. Whether this was the last one.
+/// The steps of a round: all branches, then all models. Returns whether this was the last one.
 bool optimise_next(SearchState& state, Likelihood& likelihood, double epsilon) {
     if (state.position == 0) {
         smooth_all_branches(likelihood, epsilon);
@@ -90,7 +91,7 @@ auto unfinished(Choices& choices) {
     return result;
 }
 
-/// What comes after the choice is what would come if the chosen models had been given, bit by bit.
+/// Applies the choices. What follows is the same as if the chosen models had been given, bit by bit.
 void apply_choices(SearchState& state, SearchOptions const& options) {
     for (auto const& choice : state.choices) {
         auto const q = choice.partition;
@@ -138,7 +139,7 @@ void keep_fits(SearchState& state, Likelihood const& likelihood) {
     }
 }
 
-/// Steps of a round as for given models; rounds as long as they pay for one of the candidates.
+/// The steps of a round are as for given models. Rounds continue as long as they pay for one of the candidates.
 void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     likelihood.reach(choice_phase.before);
     if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
@@ -154,7 +155,7 @@ void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions co
     likelihood.reach(choice_phase.after);
 }
 
-/// Puts those in line that are not in it yet.
+/// Appends the subtrees that are not waiting yet.
 void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
     std::vector<bool> waits(state.tree.num_half_edges());
     for (auto h : state.waiting) waits[h] = true;
@@ -162,7 +163,8 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
                  [&](auto h) { return !waits[h]; });
 }
 
-/// Moves the next waiting subtree. Where the topology changes, others are worth a try again. Whether it did.
+/// Moves the next waiting subtree. If the topology changes, subtrees near the change are worth another try. Returns
+/// whether it did.
 bool move_next(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
     auto const h = state.waiting.front();
     state.waiting.erase(state.waiting.begin());
@@ -173,7 +175,7 @@ bool move_next(SearchState& state, Likelihood& likelihood, SearchOptions const& 
     return true;
 }
 
-/// Steps: all branches, then the subtrees one by one, until none can be moved.
+/// The steps: all branches, then the subtrees one by one, until none can be moved.
 void advance_spr(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
     if (state.position == 0) {
         smooth_branches(likelihood, options.least_gain);
@@ -186,7 +188,7 @@ void advance_spr(SearchState& state, Likelihood& likelihood, SearchOptions const
     if (state.waiting.empty()) enter(state, following(state.stage));
 }
 
-/// How many escapes in a row may fail.
+/// The number of consecutive escapes that may fail.
 std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
     if (num_tips < 5) return 0;  // the climb has seen all topologies
     switch (effort) {
@@ -200,7 +202,7 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
     return 0;
 }
 
-/// The first step of a way out of a local maximum, which is home for so long: `change` makes it.
+/// The first step of a way out of a local maximum, which becomes `home`: `change` makes it.
 template <class Change>
 void leave_home(SearchState& state, Likelihood& likelihood, Change change) {
     auto const& tree = likelihood.tree();
@@ -213,7 +215,7 @@ void leave_home(SearchState& state, Likelihood& likelihood, Change change) {
 
 enum class Way : std::uint8_t { onward, to_higher_ground, back_home };
 
-/// Keeps what was found, or goes back.
+/// Keeps the new tree if it is better, or goes back.
 Way end_way(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     auto const home = *std::exchange(state.home, std::nullopt);
     state.waiting.clear();
@@ -228,10 +230,10 @@ Way end_way(SearchState& state, Likelihood& likelihood, SearchOptions const& opt
     return Way::back_home;
 }
 
-/// The steps after: the subtrees around the change one by one until none can be moved, and all branches. Most ways lead
-/// straight back, and end there.
+/// The following steps: the subtrees around the change one by one until none can be moved, and all branches. Most ways
+/// lead straight back, and end there.
 Way go_on(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
-    constexpr double close = 2;  // to what it was: smoothing may make up for that
+    constexpr double close = 2;  // to the old value: smoothing may make up for this difference
     if (!state.waiting.empty()) {
         ++state.position;
         bool const moved = move_next(state, likelihood, options, std::min(near_radius, options.spr_radius));
@@ -249,7 +251,7 @@ bool allows(Constraint const* constraint, msa::Tree tree, Exchange const& exchan
     return constraint->allows(tree);
 }
 
-/// The first exchange with one of the donors that has not been tried, if there is one.
+/// The first exchange with one of the donors that has not been tried, if any.
 std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const& tree, SearchOptions const& options) {
     for (auto const& donor : options.others) {
         for (auto& exchange : exchanges(tree, donor)) {
@@ -260,8 +262,8 @@ std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const&
     return std::nullopt;
 }
 
-/// Ways out by exchanges with the donors, until none is left that has not been tried. Where they led higher, subtrees
-/// are moved far once more, and then fused what that leaves to be tried.
+/// Leaves the maximum by exchanges with the donors, until all have been tried. If they led higher, subtrees are moved
+/// far once more, and then new exchanges are tried.
 void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
     auto const exchange = next_exchange(state, likelihood.tree(), options);
@@ -274,7 +276,7 @@ void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions co
     leave_home(state, likelihood, [&] { return make(likelihood, *exchange); });
 }
 
-/// Ways out by random changes, until too many in a row have led nowhere.
+/// Leaves the maximum by random changes, until too many in a row have failed.
 void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) {
         auto const way = go_on(state, likelihood, options);
@@ -288,7 +290,7 @@ void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions c
     }
 }
 
-/// Steps: the inner edges one by one.
+/// The steps: the inner edges one by one.
 void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
     auto const& tree = likelihood.tree();
     auto const edges = tree.edges();

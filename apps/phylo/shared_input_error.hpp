@@ -1,4 +1,4 @@
-// What one PE has found that ends the job on all of them.
+// Errors that one PE has found and that end the job on all of them.
 #pragma once
 
 #include <exception>
@@ -11,29 +11,29 @@
 
 namespace regraft::phylo {
 
-/// Bad input that one PE has found, and all have heard of.
+/// Bad input that one PE has found, thrown on all.
 class SharedInputError : public InputError, public ft::Uniform {
 public:
     using InputError::InputError;
 };
 
-/// Something went wrong on one PE that is not the input's fault, and all have heard of it: a full disk, lack of memory.
+/// An error on one PE that is not caused by the input, thrown on all: for example a full disk or lack of memory.
 class SharedFailure : public std::runtime_error, public ft::Uniform {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a PE has against going on.
+/// The problem of a PE that prevents the job from going on.
 struct Problem {
-    std::string text;  // empty: nothing
+    std::string text;  // empty: no problem
     int exit_code = common::bad_input;
 
-    /// What was thrown, for the user.
+    /// The problem for an exception, with a text for the user.
     static Problem of(std::exception const& error);
 };
 
-/// Throws on all members, with the first text, if one of them has a problem: SharedInputError or SharedFailure by its
-/// exit code. Collective, uniform.
+/// Throws on all members, with the first text, if one of them has a problem: SharedInputError or SharedFailure,
+/// depending on its exit code. Collective, uniform.
 void agree_on_input(ft::Communicator& comm, Problem const& problem);
 
 }  // namespace regraft::phylo

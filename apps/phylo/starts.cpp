@@ -56,7 +56,7 @@ std::vector<Start> parse_starts(std::string_view text) {
             auto const number = static_cast<std::uint32_t>(std::ranges::count(starts, kind, &Start::kind));
             starts.push_back({kind, number});
         }
-        if (comma + 1 == text.size()) refuse("");  // "pars{1}," promises one more
+        if (comma + 1 == text.size()) refuse("");  // the last comma of "pars{1}," announces another start
         text.remove_prefix(std::min(comma + 1, text.size()));
     } while (!text.empty());
     return starts;

@@ -1,4 +1,4 @@
-// Where searches begin: start trees by rule, or the user's.
+// The starts of searches: start trees by rule, or the user's.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace regraft::phylo {
 struct Start {
     enum class Kind : std::uint8_t { user, parsimony, random };
     Kind kind;
-    std::uint32_t number = 0;  // from 0, among those of its kind
+    std::uint32_t number = 0;  // from 0, among starts of its kind
     friend bool operator==(Start const&, Start const&) = default;
 };
 
-/// "tree 1", "parsimony 2", "random 1": counted from 1, as people do.
+/// "tree 1", "parsimony 2", "random 1": counted from 1.
 std::string to_string(Start start);
 
-/// Of "pars{5},rand{2}": so many trees of each kind; without {} it is one. Throws InputError.
+/// Parses "pars{5},rand{2}": numbers of trees of each kind; without {} the number is one. Throws InputError.
 std::vector<Start> parse_starts(std::string_view text);
 
-/// For the random choices of a start: the first of a kind has the user's seed.
+/// The seed for the random choices of a start: the first of a kind has the user's seed.
 std::uint64_t seed_of(Start start, std::uint64_t seed);
 
 }  // namespace regraft::phylo

@@ -26,10 +26,11 @@ void check_tree(msa::Tree const& tree, Expected const& expected) {
     require(expected.constraint == nullptr || expected.constraint->allows(tree), "whose tree breaks the constraint");
 }
 
-/// The same as at the start, which the user may have given, or what an optimiser may make of it.
+/// Checks that values equal those at the start, which the user may have given, or are values that an optimiser may
+/// find.
 void check_values(std::vector<double> const& values, std::vector<double> const& start) {
     require(values.size() == start.size(), "whose model has more or fewer values than it needs");
-    // Beyond, products of some of them are 0 or infinite.
+    // Beyond these bounds products of some of them are 0 or infinite.
     auto const is_positive = [](double value) { return 1e-50 <= value && value <= 1e50; };
     require(values == start || std::ranges::all_of(values, is_positive), "whose model has impossible values");
 }
@@ -73,7 +74,7 @@ void check_fit(Fit const& fit, std::size_t partition, msa::Tree const& tree, Exp
             "that tries a model with an impossible branch length");
 }
 
-/// Candidates are tried in an order that follows from what came of those before.
+/// Checks a choice. The order in which candidates are tried follows from the results of earlier ones.
 void check_choice(PartitionChoice const& choice, msa::Tree const& tree, Expected const& expected) {
     auto const q = choice.partition;
     auto const alphabet = expected.dataset.specs[q].alphabet;
@@ -105,7 +106,7 @@ void check_choices(SearchState const& state, Purpose purpose, Expected const& ex
     require((state.stage == Stage::model_choice) == chooses, "whose models are chosen in another stage");
 }
 
-/// What the steps of each stage take for granted.
+/// Checks what the steps of each stage rely on.
 void check_stage(SearchState const& state, Purpose purpose) {
     auto const stage = state.stage;
     bool const supports = purpose == Purpose::support;

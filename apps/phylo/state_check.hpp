@@ -1,4 +1,4 @@
-// Whether a search can go on from a state that was read from a file, whose bytes may be anything.
+// Checks whether a search can continue from a state that was read from a file, whose bytes may be anything.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace regraft::phylo {
 
-/// What the state of a search must fit.
+/// The properties that the state of a search must have.
 struct Expected {
     Dataset const& dataset;
     BranchLinkage linkage;
     Criterion criterion;
-    Constraint const* constraint;  // none: any tree
+    Constraint const* constraint;  // null: any tree
 };
 
-/// Throws InputError, which says what is wrong, if a step from the state would meet a broken precondition. What it came
-/// to is not looked at: a checksum is for that. O(size of the state).
+/// Throws InputError, which says what is wrong, if a step from the state would break a precondition. Results in the
+/// state are not checked: a checksum protects them. O(size of the state).
 void check_state(SearchState const& state, Purpose purpose, Expected const& expected);
 
 }  // namespace regraft::phylo

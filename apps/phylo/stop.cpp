@@ -12,7 +12,7 @@ std::sig_atomic_t volatile received = 0;
 void catch_stop_signals() {
     for (int const number : {SIGINT, SIGTERM, SIGUSR1}) {
         auto const before = std::signal(number, [](int signal) {
-            if (received == SIGINT && signal == SIGINT) {  // somebody does not want to wait
+            if (received == SIGINT && signal == SIGINT) {  // the user does not want to wait
                 static_cast<void>(std::signal(SIGINT, SIG_DFL));
                 static_cast<void>(std::raise(SIGINT));
             }

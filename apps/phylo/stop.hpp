@@ -1,5 +1,5 @@
-// Requests to stop in time: SIGINT, which Ctrl-C sends, SIGTERM, which batch systems send before they kill, SIGUSR1,
-// which mpirun passes on, and a limit of time.
+// Requests to stop early: SIGINT, which Ctrl-C sends; SIGTERM, which batch systems send before they kill; SIGUSR1,
+// which mpirun passes on; and a time limit.
 #pragma once
 
 #include <chrono>
@@ -10,24 +10,24 @@
 
 namespace regraft::phylo {
 
-/// What a program exits with that another call of the same command continues (EX_TEMPFAIL).
+/// The exit code of a program if the same command continues its work (EX_TEMPFAIL).
 inline constexpr int exit_code_to_continue = 75;
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 do not end the process, but are requests to stop. A second SIGINT ends it.
+/// From now on SIGINT, SIGTERM and SIGUSR1 are requests to stop instead of ending the process. A second SIGINT ends it.
 void catch_stop_signals();
 
 class StopWatch {
 public:
-    /// No limit: only signals are requests.
+    /// Without a limit only signals are requests.
     explicit StopWatch(std::optional<double> limit_seconds);
-    /// "SIGINT", "SIGTERM", "SIGUSR1", "--time-limit", or null: nobody asked to stop.
+    /// The reason to stop: "SIGINT", "SIGTERM", "SIGUSR1" or "--time-limit"; null: there is none.
     char const* reason() const;
 
 private:
     std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
-/// Thrown on all PEs alike when the job has stopped on request, before its end.
+/// The job has stopped on request, before its end. Thrown on all PEs alike.
 class Stopped : public std::exception, public ft::Uniform {};
 
 }  // namespace regraft::phylo

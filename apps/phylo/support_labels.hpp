@@ -1,4 +1,4 @@
-// Supports of edges as they stand in files of trees.
+// Supports of edges in the form in which files of trees have them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class SupportForm : std::uint8_t {
     fraction,  // "0.9713"
 };
 
-/// A label for each support, from 0 to 1; none, an empty text, for NaN.
+/// A label for each support, from 0 to 1; an empty text for NaN.
 std::vector<std::string> support_labels(std::span<double const> supports, SupportForm form);
 
 }  // namespace regraft::phylo

@@ -19,23 +19,23 @@ namespace {
 ft::FailPhase spr_phase("spr");
 ft::FailPhase escape_phase("escape");
 
-constexpr double least_gain = 1e-3;     // below this a move is noise, and the climb might not end
-constexpr double enough_gain = 1e-2;    // of a branch, while topologies are compared
-constexpr std::size_t candidates = 3;   // insertions that are optimised, of those that were ranked
-constexpr double hopeless_share = 0.3;  // of the mean loss: what loses more is not optimised
+constexpr double least_gain = 1e-3;     // smaller gains are noise, and the climb might not end
+constexpr double enough_gain = 1e-2;    // for branches while topologies are compared
+constexpr std::size_t candidates = 3;   // number of insertions that are optimised, the best of those that were ranked
+constexpr double hopeless_share = 0.3;  // as a fraction of the mean loss: insertions that lose more are not optimised
 constexpr std::uint64_t enough_losses = 20;
 
 constexpr std::uint32_t interchanges = 3;
-constexpr std::uint32_t most_tried = 30;          // if the constraint forbids some
-constexpr std::uint32_t interchanges_within = 3;  // edges around a random one
+constexpr std::uint32_t most_tried = 30;          // number of interchanges that are tried if the constraint forbids
+                                                  // some
+constexpr std::uint32_t interchanges_within = 3;  // in edges, around a random edge
 
 struct Insertion {
     HalfEdge target;
-    double loglh;  // not optimised
+    double loglh;  // without optimised branches
 };
 
-/// The insertions of the pruned h that are worth a closer look, the likeliest first. The subtree left the edge between
-/// a and b.
+/// The insertions of the pruned h that are worth optimising, the likeliest first. The subtree was between a and b.
 std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, HalfEdge a, HalfEdge b,
                                             std::uint32_t radius, double loglh, Losses& losses, Fences const& fences) {
     auto const& tree = likelihood.tree();
@@ -75,7 +75,7 @@ Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double 
     auto const pruned = likelihood.prune(h);
     likelihood.reach(spr_phase.inside);
     for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses, fences)) {
-        SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one where it was
+        SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one at its old place
         auto const inserted = likelihood.regraft(h, insertion.target);
         settle(likelihood, std::array{h, left, right, a});
         double const now = likelihood.loglh(h);
@@ -87,7 +87,7 @@ Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double 
     return {loglh, {}};
 }
 
-/// One of each edge's half-edges.
+/// Keeps one of each edge's half-edges.
 void erase_twins(msa::Tree const& tree, std::vector<HalfEdge>& half_edges) {
     std::erase_if(half_edges, [&](HalfEdge h) {
         auto const back = tree.back(h);

@@ -145,7 +145,7 @@ void add_rfdist(CLI::App& app, TreeOptions& options) {
     rfdist->footer(std::string(what_rfdist_does) + about_trees);
 }
 
-/// Files to be written, and what a line on standard output says of them.
+/// The files of a command, and its line on standard output.
 struct Outcome {
     FileTexts files;
     std::string summary;
@@ -178,7 +178,7 @@ void refuse_existing(TreeOptions const& options) {
     }
 }
 
-/// A file of one tree.
+/// Reads a file of one tree.
 msa::NamedTrees read_reference(std::filesystem::path const& path) {
     auto named = msa::read_named_trees(path);
     if (named.trees.size() == 1) return named;
@@ -233,17 +233,17 @@ Outcome make_consensus(TreeOptions const& options) {
     return {{{output(options), with_outgroup(tree, taxa, options)}}, summary};
 }
 
-/// Distances: from the reference to all trees in one row, or from tree i to the trees behind it in row i.
+/// Distances: either one row from the reference to all trees, or row i from tree i to the trees behind it.
 struct DistanceTable {
     std::size_t num_trees = 0;
     std::size_t num_taxa = 0;
     std::size_t num_topologies = 0;
     std::vector<std::vector<std::uint32_t>> rows;
 
-    /// The largest distance of binary trees.
+    /// The largest possible distance of binary trees.
     std::size_t most() const { return 2 * (num_taxa - 3); }
     double normalised(double distance) const { return most() == 0 ? 0 : distance / static_cast<double>(most()); }
-    /// 0 if there are none.
+    /// The mean distance; 0 if there are none.
     double mean() const;
 };
 
@@ -271,7 +271,7 @@ DistanceTable distances_to_reference(TreeOptions const& options) {
     DistanceTable table{trees.size(), reference.taxa.size(), count_topologies(sets), {}};
     sets.add(reference.trees[0]);
     auto distances = msa::robinson_foulds(sets, trees.size());
-    distances.pop_back();  // to itself
+    distances.pop_back();  // the distance to itself
     table.rows.push_back(std::move(distances));
     return table;
 }
@@ -380,7 +380,7 @@ std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments
         if (end != std::string::npos) words.push_back(argument.substr(end + 1));
     }
     auto const given = std::ranges::find_if(words, [&](std::string const& word) { return commands.contains(word); });
-    // Ours has its command in front.
+    // This program's command lines have the command in front.
     if (given == words.end() || !words[1].starts_with("-")) return {arguments.begin(), arguments.end()};
     auto const command = commands.at(*given);
     auto const after = words.erase(given);

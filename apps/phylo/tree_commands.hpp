@@ -23,27 +23,28 @@ enum class TreeCommand : std::uint8_t { support, consensus, rfdist };
 struct TreeOptions {
     TreeCommand command = TreeCommand::support;
     std::filesystem::path tree;   // the reference; rfdist: empty for all pairs
-    std::filesystem::path trees;  // in support the replicates
+    std::filesystem::path trees;  // support: the replicates
     msa::SupportMetric metric = msa::SupportMetric::felsenstein;
     double threshold = msa::majority_rule;
     std::vector<std::string> outgroup;
-    std::string prefix;          // of the output file; empty: the name of the file with the tree
+    std::string prefix;          // prefix of the output file; empty: the name of the file with the tree
     std::filesystem::path json;  // rfdist: empty: nowhere
-    bool redo = false;           // overwrite what is there
+    bool redo = false;           // overwrite existing files
 };
 
-/// Adds the commands to the program's command line. `options` is filled when it is parsed, and has to live until then.
+/// Adds the commands to the program's command line. `options` is filled when the line is parsed, and must live until
+/// then.
 void add_tree_commands(CLI::App& app, TreeOptions& options);
-/// Which of them was given.
+/// The command that was given, if any.
 std::optional<TreeCommand> parsed_tree_command(CLI::App const& app);
 
-/// RAxML-NG's command lines for these in this program's words: --support, --rfdist (--rf) and --consense [HOW] become
-/// the command, which comes first, and --tree of the latter two --trees. Others stay as they are. arguments[0] is the
-/// program.
+/// Translates RAxML-NG's command lines for these commands: --support, --rfdist (--rf) and --consense [HOW] become the
+/// command, which comes first, and --tree of the latter two becomes --trees. Other command lines stay as they are.
+/// arguments[0] is the program.
 std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments);
 
-/// Does it on one rank, which says what came out. Throws SharedInputError or SharedFailure. Collective, uniform;
-/// survives deaths. comm: null without MPI, and then InputError or OutputError is thrown.
+/// Runs the command on one rank, which prints the result. Throws SharedInputError or SharedFailure. comm: null without
+/// MPI; then InputError or OutputError is thrown. Survives deaths. Collective, uniform.
 void run(ft::Communicator* comm, TreeOptions const& options);
 
 }  // namespace regraft::phylo

@@ -14,7 +14,7 @@
 namespace regraft::phylo {
 namespace {
 
-/// With one length set: means over the partitions' sites.
+/// The tree with one length set: means over the partitions' sites.
 msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
     if (tree.num_length_sets() == 1) return tree;
     auto mean = tree;
@@ -29,7 +29,7 @@ msa::Tree with_mean_lengths(Dataset const& dataset, msa::Tree const& tree) {
     return mean;
 }
 
-/// Rooted at the outgroup, or, if that is no clade, at the first of it.
+/// The text of the tree, rooted at the outgroup or, if that is no clade, at its first taxon.
 std::string text_of(msa::Tree const& tree, Dataset const& dataset, msa::NewickFeatures features = {}) {
     features.outgroup = dataset.outgroup;
     if (features.outgroup.size() > 1 && !is_clade(tree, dataset)) features.outgroup = features.outgroup.first(1);

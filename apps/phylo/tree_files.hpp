@@ -12,27 +12,29 @@
 
 namespace regraft::phylo {
 
-/// PREFIX + extension, and what is in it.
+/// An output file: PREFIX + extension, and its contents.
 struct OutputFile {
     char const* extension;
     std::string text;
 };
 
-/// All that a job may write. Those it does not write it must not leave from an earlier one.
+/// The extensions of all files that a job may write. Files that it does not write must not remain from an earlier job.
 std::vector<char const*> output_extensions();
 
-/// Whether the outgroup is one in the tree: an edge cuts it off from all others. Precondition: there is one.
+/// Whether the outgroup is a clade of the tree: an edge separates it from all other taxa. Precondition: there is an
+/// outgroup.
 bool is_clade(msa::Tree const& tree, Dataset const& dataset);
 
-/// Newick text with mean branch lengths over the partitions' sites, rooted at the outgroup if there is one, or at the
-/// first of it if it is no clade.
+/// Newick text with mean branch lengths over the partitions' sites. It is rooted at the outgroup, if there is one, or
+/// at its first taxon if it is no clade.
 std::string newick(Dataset const& dataset, msa::Tree const& tree);
 
-/// The same with a label per inner edge, as supports in the order of Tree::edges() say.
+/// The same with a label per inner edge; supports are in the order of Tree::edges().
 std::string labelled(Dataset const& dataset, msa::Tree const& tree, std::span<double const> supports, SupportForm form);
 
-/// .bestTree, .svg; of several starts .mlTrees; of a bootstrap .bootstraps, .support (percent of the replicates, which
-/// the picture shows, too), .supportTBE and .consensus (extended majority rule); .supportAlrt (percent).
+/// The files with trees: .bestTree, .svg; for several starts .mlTrees; for a bootstrap .bootstraps, .support (percent
+/// of the replicates, also in the picture), .supportTBE and .consensus (extended majority rule); .supportAlrt
+/// (percent).
 std::vector<OutputFile> tree_files(Dataset const& dataset, Result const& result);
 
 }  // namespace regraft::phylo

@@ -29,15 +29,15 @@ constexpr double gap = 4;  // between a tip and its name
 constexpr double scale_height = 40;
 constexpr double legend_height = 16;
 
-// ---- Where the root is
+// ---- The position of the root
 
-/// The tip that is farthest from one, the lowest of them, and how far that is.
+/// The tip that is farthest from another one, ties going to the lowest, and its distance.
 struct Farthest {
     HalfEdge tip = 0;
     double distance = 0;
 };
 
-/// What is behind h as its own subtree, in which every half-edge points towards h.
+/// Finds the tip that is farthest from a given one.
 Farthest farthest_from(Tree const& tree, HalfEdge from) {
     auto const order = msa::postorder(tree, tree.back(from));
     std::vector<double> distance(tree.num_half_edges());
@@ -55,9 +55,10 @@ Farthest farthest_from(Tree const& tree, HalfEdge from) {
     return result;
 }
 
-/// The half-edges on the way from tip a to tip b, each pointing back to a.
+/// The half-edges on the path from tip a to tip b, each pointing back to a.
 std::vector<HalfEdge> path(Tree const& tree, HalfEdge a, HalfEdge b) {
-    std::vector<HalfEdge> towards(tree.num_half_edges());  // per half-edge that points towards a, the next one
+    std::vector<HalfEdge> towards(tree.num_half_edges());  // per half-edge that points towards a: the next one on the
+                                                           // path
     auto const order = msa::postorder(tree, tree.back(a));
     for (auto const g : order) {
         for (auto h = tree.next(g); h != g; h = tree.next(h)) towards[tree.back(h)] = g;
@@ -81,13 +82,14 @@ DrawnRoot midpoint(Tree const& tree) {
         if (after >= length / 2) return {h, after - length / 2};
         before = after;
     }
-    return {b, 0};  // not reached, but for the rounding of sums
+    return {b, 0};  // reached only by the rounding of sums
 }
 
 DrawnRoot above(Tree const& tree, std::span<std::uint32_t const> outgroup) {
     REGRAFT_EXPECTS(!outgroup.empty() && outgroup.size() < tree.num_tips());
-    std::vector<std::uint32_t> tips(tree.num_half_edges());   // in the subtree at the half-edge's own side
-    std::vector<std::uint32_t> found(tree.num_half_edges());  // of them, in the outgroup
+    std::vector<std::uint32_t> tips(tree.num_half_edges());   // number of tips in the subtree at the half-edge's own
+                                                              // side
+    std::vector<std::uint32_t> found(tree.num_half_edges());  // number of these that are in the outgroup
     for (auto const tip : outgroup) found[tip] = 1;
     for (auto const g : msa::postorder(tree, tree.back(0))) {
         if (tree.is_tip(g)) tips[g] = 1;
@@ -102,15 +104,15 @@ DrawnRoot above(Tree const& tree, std::span<std::uint32_t const> outgroup) {
     for (HalfEdge h = 0; h < tree.num_half_edges(); ++h) {
         if (found[h] == outgroup.size() && (!best || tips[h] < tips[*best])) best = h;
     }
-    REGRAFT_EXPECTS(best.has_value());  // all but a tip that is not in the outgroup
+    REGRAFT_EXPECTS(best.has_value());  // false only if the outgroup is all tips or none
     return {*best, tree.length(*best) / 2};
 }
 
 namespace {
 
-// ---- Where everything is
+// ---- Positions
 
-/// Places in units of branch lengths and of rows, per half-edge that points towards the root: of its node.
+/// Positions in units of branch lengths and of rows, of the nodes of half-edges that point towards the root.
 struct Layout {
     std::vector<HalfEdge> order;  // children before parents; the last two are at the root
     std::vector<double> depth;
@@ -124,7 +126,7 @@ struct Children {
     HalfEdge lower = 0;
 };
 
-/// The smaller subtree above; of equal ones that with the lowest tip.
+/// Puts the smaller subtree above; ties go to the one with the lowest tip.
 class Ladder {
 public:
     explicit Ladder(Tree const& tree, std::span<HalfEdge const> order)
@@ -199,7 +201,7 @@ Layout make_layout(Tree const& tree, DrawnRoot const& root) {
 
 // ---- Texts
 
-/// At least as wide as the text in any sans-serif font.
+/// An upper bound for the width of the text in any sans-serif font.
 double text_width(std::string_view text, double size) {
     constexpr std::string_view wide = "MW@%mw";
     double ems = 0;
@@ -220,7 +222,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// Any bytes as the content of an element: what XML cannot say becomes U+FFFD.
+/// Any bytes as the content of an element: characters that XML does not allow become U+FFFD.
 std::string xml(std::string_view bytes) {
     constexpr std::string_view unknown = "\xef\xbf\xbd";
     using Json = nlohmann::json;
@@ -246,7 +248,7 @@ std::string xml(std::string_view bytes) {
     return out;
 }
 
-/// A part of the drawing in which a text is.
+/// A rectangle in the drawing that contains a text.
 struct Box {
     double left = 0;
     double right = 0;
@@ -254,7 +256,7 @@ struct Box {
     double bottom = 0;
 };
 
-/// The places that are taken, by rows.
+/// The occupied places, by rows.
 class Places {
 public:
     explicit Places(std::size_t num_rows) : boxes_(num_rows + 2) {}
@@ -305,7 +307,7 @@ public:
     }
 
     std::string draw() {
-        auto const names = draw_names();  // first: they take their places
+        auto const names = draw_names();  // drawn first, to occupy their places
         auto const bottom = top_ + row_height * static_cast<double>(taxa_.size());
         auto const explained = legend(bottom + scale_height);  // it may be wider than the tree
         auto svg = common::svg_begin(right_ + margin, bottom + scale_height + legend_height + margin);
@@ -340,7 +342,7 @@ private:
     double right_ = margin + tree_width;
 };
 
-/// One path: from each node up or down to its parent's row and back to its parent.
+/// All branches as one path: from each node up or down to its parent's row and back to its parent.
 std::string Picture::branches() const {
     std::string svg = "<path fill=\"none\" stroke=\"#333333\" d=\"";
     auto const root_x = x(0.0);
@@ -393,7 +395,7 @@ std::string Picture::draw_supports() {
     return is_any ? svg + "</g>\n" : "";
 }
 
-/// Above the branch, or below it, at its node; a dot if both are taken.
+/// Draws a support above or below the branch, at its node, or a dot if both places are occupied.
 std::string Picture::draw_support(HalfEdge g, double value) {
     auto const text = fmt::format("{:.3g}", value);
     auto const right = x(g) - 2;
@@ -406,12 +408,12 @@ std::string Picture::draw_support(HalfEdge g, double value) {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2\"><title>{}</title></circle>\n", x(g), y(g), text);
 }
 
-/// A bar of 1, 2 or 5 times a power of ten, at most a quarter of the tree.
+/// A bar of 1, 2 or 5 times a power of ten, at most a quarter of the tree's width.
 std::string Picture::scale(double bottom) const {
     if (layout_.deepest <= 0) return "";
     double length = 0;
     std::string text;
-    // Powers of ten as texts: those of the C library differ in the last digit.
+    // Powers of ten are written as texts, because those of the C library differ in the last digit.
     for (int exponent = -12; exponent <= 6; ++exponent) {
         for (int const digit : {1, 2, 5}) {
             auto const candidate = fmt::format("{}e{}", digit, exponent);
@@ -429,7 +431,7 @@ std::string Picture::scale(double bottom) const {
            svg_text(x(0.0), line + 14, "fill=\"#555555\"", text + " substitutions per site");
 }
 
-/// What the root is, and what the numbers are.
+/// Explains the root and the numbers.
 std::string Picture::legend(double top) {
     std::string const root = options_.outgroup.empty() ? "rooted at the midpoint of the longest path between two tips"
                                                        : "rooted at the outgroup";

@@ -1,4 +1,4 @@
-// A tree as a drawing: branches as long as they are, names, support, a scale.
+// A tree as a drawing with branches to scale, names, supports, and a scale.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace regraft::phylo {
 
 struct PictureOptions {
-    std::string title;                    // a line above the tree; empty: none
+    std::string title;                    // line above the tree; empty: none
     std::vector<std::uint32_t> outgroup;  // tips; empty: the root is the midpoint of the longest path
-    std::string numbers;                  // what the supports are; a line below the tree tells it, and what the root is
+    std::string numbers;                  // name of the supports; a line below the tree gives it, and explains the root
 };
 
-/// Where a drawing is rooted: on the edge of h, so far from its node.
+/// The root of a drawing: a point on the edge of h, at a distance from its node.
 struct DrawnRoot {
     msa::HalfEdge h = 0;
     double distance = 0;
@@ -24,16 +24,17 @@ struct DrawnRoot {
 
 /// The midpoint of the longest path between tips. O(tips).
 DrawnRoot midpoint(msa::Tree const& tree);
-/// The middle of the edge that cuts off the smallest subtree with all of these tips; h is on their side. O(tips).
+/// The middle of the edge that separates the smallest subtree with all of these tips; h is on their side. O(tips).
 /// Precondition: some tips, not all.
 DrawnRoot above(msa::Tree const& tree, std::span<std::uint32_t const> outgroup);
 
-/// An SVG drawing, the same bytes everywhere: a row of fixed height for each tip, the smaller of two subtrees above the
-/// larger one, the names as wide as they need. Supports are one per edge, in the order of tree.edges(), NaN for none;
-/// they stand at inner edges, and where there is no room for them is a dot that tells when it is pointed at.
+/// An SVG drawing, the same bytes everywhere. It has a row of fixed height for each tip; the smaller of two subtrees is
+/// above the larger one; names are as wide as they need. Supports are one per edge, in the order of tree.edges(), NaN
+/// for none. They are drawn at inner edges; where there is no room for one, there is a dot that shows it when pointed
+/// at.
 ///
 /// Lengths are those of the first set. Preconditions: the tree is complete; one name per tip; supports are one per
-/// edge, or none at all. O(tips).
+/// edge, or empty. O(tips).
 std::string tree_svg(msa::Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
                      PictureOptions const& options);
 

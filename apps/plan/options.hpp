@@ -29,7 +29,7 @@ struct RecoverOptions {
     std::uint32_t partitions = 1;
     std::string placement = "mod-k";
     std::uint32_t node_size = 1;  // ranks that fail together
-    // Who fails: one of these three is there.
+    // Which ranks fail: one of these three is there.
     std::optional<std::string> failed;      // list of ranks
     std::optional<std::string> fail_nodes;  // list of nodes
     std::optional<double> fail_rate;        // of all nodes

@@ -113,7 +113,7 @@ Wishes wishes_for(CsrView<Work> wanted, placement::Any const& placement, Living 
     return wishes;
 }
 
-/// Who computes what after the failures, as what is to be loaded.
+/// What each rank loads after the failures.
 Csr<Work> wanted_work(Job const& job, std::span<PeId const> survivors, Wanted wanted, Recovery& recovery) {
     auto const begins = partition_begins(job.placement.shape().num_blocks, job.num_partitions);
     if (wanted == Wanted::everything) return assign::balance(begins, survivors, job.num_ranks);
@@ -163,7 +163,7 @@ void for_each_message(std::span<Transfer const> round, Visit&& visit) {
     }
 }
 
-/// Notes who sends how much in which round. num_blocks(transfer): how many it stands for.
+/// Notes how much each rank sends and receives, and the rounds. num_blocks(transfer): how many it stands for.
 template <class NumBlocks>
 void note_rounds(Recovery& recovery, CsrView<Transfer> rounds, std::uint32_t num_ranks, NumBlocks&& num_blocks) {
     TrafficCount sent(num_ranks);
@@ -210,7 +210,7 @@ bool is_among(PeId pe, std::span<PeId const> pes) {
     return std::find(pes.begin(), pes.end(), pe) != pes.end();
 }
 
-/// As the store chooses them.
+/// Chooses senders as the store does.
 schedule::RangeSenders choose_by_ranges(Wishes const& wishes, Rule rule, BlockSizes const& sizes) {
     if (rule == Rule::ranges) return schedule::choose_range_senders(wishes.requests, wishes.holders, sizes);
     schedule::RangeSenders senders;
@@ -252,8 +252,8 @@ Csr<Transfer> rounds_of(std::span<RangeTransfer const> transfers, bool whole, sc
         .rounds;
 }
 
-/// Senders by ranges. If a message is a block and nobody wants to see them, there are as many rounds as the busiest
-/// rank has blocks (Koenig 1916), and none of them has to be made.
+/// Chooses senders by ranges. If a message is a block and no list of transfers is asked for, there are as many rounds
+/// as the busiest rank has blocks (Koenig 1916), and none of them has to be made.
 void plan_ranges(Recovery& recovery, Wishes const& wishes, Job const& job, PlanOptions const& options) {
     auto const num_blocks = job.placement.shape().num_blocks;
     if (num_blocks > (std::uint64_t{1} << 62) / job.block_bytes)
@@ -305,7 +305,7 @@ void certify(Recovery& recovery, Wishes const& wishes, std::uint32_t num_ranks) 
     recovery.lower_bound = shares.lower_bound;
 }
 
-/// As the store does by default.
+/// Returns the rule that the store takes by default.
 Rule rule_for(Wanted wanted, std::size_t num_ranges) {
     constexpr std::size_t most_planned_ranges = 500'000;  // store::Options::most_planned_runs
     if (wanted == Wanted::gained) return Rule::least;

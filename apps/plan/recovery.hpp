@@ -1,4 +1,4 @@
-// The recovery of a job that lost ranks, from who computed what to who sends which block in which round.
+// The recovery of a job that lost ranks: which rank sends which block to which rank, in which round.
 #pragma once
 
 #include <cstddef>
@@ -87,7 +87,7 @@ struct Recovery {
 };
 
 /// The plan. What is gained is planned by Rule::least; everything, by the rule that the store takes for as many ranges.
-/// Throws InputError if nobody survives, or more is to be loaded than can be planned. Precondition: failed ascends
+/// Throws InputError if no rank survives, or more is to be loaded than can be planned. Precondition: failed ascends
 /// strictly, each below num_ranks. Deterministic but for the times.
 Recovery plan_recovery(Job const& job, std::vector<PeId> const& failed, PlanOptions const& options);
 

@@ -1,4 +1,4 @@
-// Rows of assignments: made of loose pieces, summed up, checked.
+// Rows of assignments: made from loose pieces, summed up, and checked.
 #include "regraft/assign/assignment.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cos
 
 namespace {
 
-/// Ascending, without empty pieces, and nothing left to join.
+/// Whether the row ascends, has no empty pieces, and no pieces that could be joined.
 bool is_tidy(std::span<Work const> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (row[i].sites.first >= row[i].sites.last) return false;

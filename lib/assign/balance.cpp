@@ -1,5 +1,5 @@
-// Kobert, Flouri, Aberer, Stamatakis 2014: whole partitions in turn while they fit, then the large ones cut so that
-// each cut fills a PE. What fits and what is full is the quota's business: sites, or cost.
+// Kobert, Flouri, Aberer, Stamatakis 2014: deals whole partitions in turn while they fit, then cuts the large ones so
+// that each cut fills a PE. A quota class decides what fits and what is full: by sites, or by cost.
 #include "regraft/assign/balance.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ public:
     std::uint64_t sites_to_fill(std::uint64_t load, std::uint64_t) const { return room(load); }
 
     void gave(std::uint64_t load) {
-        // Once N mod p PEs have ceil(N/p) sites the others get floor(N/p).
+        // When N mod p PEs have ceil(N/p) sites, the others get floor(N/p).
         if (num_larger_ > 0 && load == limit_ && --num_larger_ == 0) --limit_;
     }
     void filled(std::uint64_t) {}
@@ -48,13 +48,13 @@ private:
     std::uint64_t room(std::uint64_t load) const { return limit_ - std::min(limit_, load); }
 
     std::uint64_t limit_;       // sites of a full PE
-    std::uint64_t num_larger_;  // how many more PEs get ceil(N/p), while that is more than floor(N/p)
+    std::uint64_t num_larger_;  // number of PEs that still get ceil(N/p), if that is more than floor(N/p)
 };
 
-/// A whole partition fits if that leaves the PE less than one of its sites above the mean. Then the other PEs are
-/// filled to one level. The level falls inside a site: that goes to whom it is nearer to, and the next PE to be filled
-/// makes up for it. If the site went to the next, that PE works on its partition as well; so a PE is above the level by
-/// less than half a site of one of its partitions and half a site of another.
+/// A whole partition fits if it leaves the PE less than one of its sites above the mean. After that the other PEs are
+/// filled to one level. If the level falls inside a site, the site is rounded to the nearer PE, and the next PE to be
+/// filled compensates for it; if it goes to the next PE, that PE works on the partition as well. So a PE is above the
+/// level by less than half a site of one of its partitions and half a site of another.
 class EvenCost {
 public:
     EvenCost(std::uint64_t total, std::uint64_t num_pes) : total_(total), num_pes_(num_pes) {}
@@ -63,12 +63,14 @@ public:
         return Wide{num_pes_} * (Wide{load} + whole.cost()) < total_ + Wide{num_pes_} * whole.cost_per_site;
     }
 
-    /// Water over the loads: what is left raises the lowest of them to one level, which is not above the mean.
+    /// Pours the rest like water over the loads: it raises the lowest of them to one level, which is not above the
+    /// mean.
     void begin_cutting(std::vector<std::uint64_t> load, Portion smallest, std::uint64_t dearest_site) {
         std::sort(load.begin(), load.end());
         level_ = total_ - std::accumulate(load.begin(), load.end(), std::uint64_t{0});
         while (num_open_ < load.size() && Wide{num_open_} * load[num_open_] < level_) level_ += load[num_open_++];
-        // Half a site more room, and still every partition must be larger than any room: else all sites are rounded up.
+        // If every partition is larger than any room even with half a site more room, sites are rounded to the nearest
+        // PE. Otherwise all sites are rounded up.
         auto const margin = Wide{num_open_} * (Wide{smallest.cost()} + load.front()) - level_;
         rounds_down_ = Wide{num_open_} * dearest_site < 2 * margin;
     }
@@ -92,16 +94,16 @@ private:
     std::uint64_t total_;
     std::uint64_t num_pes_;
     bool rounds_down_ = false;
-    // In units of 1/num_open_, to be whole numbers:
+    // In units of 1/num_open_, so that they are whole numbers:
     Wide level_ = 0;
-    Wide excess_ = 0;  // by how much all PEs filled so far are above the level together: less than a site
+    Wide excess_ = 0;  // how far all PEs filled so far are above the level together: less than a site
     std::size_t num_open_ = 0;
 };
 
 template <class Quota>
 class Balancer {
 public:
-    /// No costs: 1 each.
+    /// Without costs every site costs 1.
     Balancer(std::span<std::uint64_t const> partition_begin, std::span<std::uint64_t const> cost_per_site,
              std::span<PeId const> pes, Quota quota)
         : begin_(partition_begin), cost_per_site_(cost_per_site), pes_(pes), quota_(quota), load_(pes.size(), 0) {}
@@ -138,7 +140,7 @@ private:
         return order;
     }
 
-    /// The PEs before `next` got one partition more than the others, and no smaller ones: they are ahead.
+    /// The PEs before `next` got one more partition than the others, and no smaller ones: they are ahead.
     void split_pes(std::size_t next) {
         for (std::size_t pe = 0; pe < pes_.size(); ++pe) {
             if (quota_.is_open(load_[pe])) (pe < next ? ahead_ : behind_).push_back(pe);
@@ -152,9 +154,9 @@ private:
         return !stack.empty() && quota_.fills({rest(), cost()}, load_[stack.back()]);
     }
 
-    /// Deals the current partition. Fills up a PE that is ahead, else one that is behind. An end too short for either
-    /// goes to one that is behind if there is any, which is then the next to be filled: every partition that is cut is
-    /// larger than the room of any PE. So a PE takes at most two pieces here.
+    /// Deals the current partition. It fills up a PE that is ahead, or else one that is behind. An end that is too
+    /// short for either goes to one that is behind, if there is any, and that one is filled next: every partition that
+    /// is cut is larger than the room of any PE. So a PE gets at most two pieces here.
     void cut() {
         while (rest() > 0) {
             if (fills(ahead_)) {
@@ -193,7 +195,7 @@ private:
     std::span<PeId const> pes_;
     Quota quota_;
     std::vector<std::uint64_t> load_;
-    Work current_{};  // what is left of the current partition
+    Work current_{};  // the rest of the current partition
     std::vector<std::size_t> ahead_;
     std::vector<std::size_t> behind_;
     std::vector<Piece> pieces_;
@@ -246,7 +248,7 @@ Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std
     REGRAFT_EXPECTS(cost_per_site.size() + 1 == partition_begin.size());
     REGRAFT_EXPECTS(std::count(cost_per_site.begin(), cost_per_site.end(), 0U) == 0);
     auto const total = total_cost(partition_begin, cost_per_site);
-    // Whole sites have their own, closer bound.
+    // Whole sites have their own, tighter bound.
     if (std::adjacent_find(cost_per_site.begin(), cost_per_site.end(), std::not_equal_to<>{}) == cost_per_site.end()) {
         return balance(partition_begin, pes, num_founding_pes);
     }

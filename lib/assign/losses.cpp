@@ -1,5 +1,5 @@
-// Three ways to deal lost sites: greedily or by a maximum flow to who knows their partition, and by first or best fit
-// to the others.
+// Three ways to deal lost sites: greedily or by a maximum flow to survivors that work on their partition, and by first
+// or best fit to the others.
 #include "assign/losses.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace regraft::assign {
 namespace {
 
-/// Without workers, ascending by partition.
+/// The losses without workers, ascending by partition.
 std::vector<Loss> lost_sites(Assignment const& before, std::span<PeId const> survivors,
                              std::span<std::uint64_t const> cost_per_site) {
     std::vector<Work> lost;
@@ -43,7 +43,7 @@ std::vector<Loss> lost_sites(Assignment const& before, std::span<PeId const> sur
     return result;
 }
 
-/// Heights between the mean and the limit that a matching tries.
+/// Number of limits between the mean and the largest one that a matching tries.
 constexpr std::uint64_t num_levels = 4;
 
 }  // namespace
@@ -91,8 +91,9 @@ void Deal::to_workers_by_matching(std::uint64_t fair, std::uint64_t limit) {
     std::vector<std::uint64_t> capacity(load_.size());
     for (Index i = 0; i < load_.size(); ++i) capacity[i] = room(i, fair);
     auto best = matching::max_b_shares(graph, units, capacity);
-    // What has workers outside of the Hall set is served there already. More room helps the others only, in the set;
-    // level by level, so that few survivors go up to the limit, and the most possible at the limit is reached.
+    // Partitions with workers outside of the Hall set are already served there. More room helps only partitions whose
+    // workers are all in the set. The limit rises level by level, so that few survivors reach it, and at the highest
+    // level the result is maximal.
     for (std::uint64_t level = 1; level <= num_levels && best.total < all && limit > fair; ++level) {
         auto const bound = limit - (limit - fair) / num_levels * (num_levels - level);
         for (auto const i : best.hall_set) capacity[i] = room(i, bound);
@@ -102,7 +103,7 @@ void Deal::to_workers_by_matching(std::uint64_t fair, std::uint64_t limit) {
     for (auto& loss : losses_) {
         for (auto const worker : loss.workers) give(loss, worker, *share++ / loss.cost_per_site);
     }
-    // Shares that are not whole sites leave some room behind.
+    // Shares that are not whole sites leave some room.
     to_workers_greedily(limit);
 }
 
@@ -124,7 +125,7 @@ void Deal::to_others(std::uint64_t limit, Fit fit) {
         while (loss.num_sites > 0) {
             REGRAFT_ASSERT(!by_room.empty());
             auto chosen = by_room.end();
-            // Filling up may end less than a site above the limit: one unit of room is enough for the last site.
+            // Filling up may end less than a site above the limit, so one unit of room is enough for the last site.
             if (fit == Fit::tightest) chosen = by_room.lower_bound({loss.cost() - loss.cost_per_site + 1, 0});
             if (chosen == by_room.end()) chosen = std::prev(chosen);
             auto const i = chosen->survivor;

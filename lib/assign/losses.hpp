@@ -1,4 +1,4 @@
-// What died with some PEs, by partition, and the hand that deals it to the survivors.
+// The sites that died with some PEs, by partition, and the ways to deal them to the survivors.
 #pragma once
 
 #include <cstddef>
@@ -26,37 +26,40 @@ struct Loss {
     std::uint64_t cost() const { return num_sites * cost_per_site; }
 };
 
-/// What every PE that is not among the survivors had; partitions with the fewest workers first: they have the least
-/// choice. An empty cost_per_site is 1 for all. O(pieces log pieces).
+/// Everything that the PEs that are not survivors had. Partitions with the fewest workers come first, because they have
+/// the least choice. An empty cost_per_site means 1 for all. O(pieces log pieces).
 std::vector<Loss> losses(Assignment const& before, std::span<PeId const> survivors,
                          std::span<std::uint64_t const> cost_per_site);
 
-/// A game in which lost sites are dealt to survivors until none is left. Copies are independent.
+/// The state while lost sites are dealt to survivors until none is left. Copies are independent.
 class Deal {
 public:
     /// load: the cost of what each survivor has.
     Deal(std::span<PeId const> survivors, std::vector<std::uint64_t> load, std::vector<Loss> losses)
         : survivors_(survivors), load_(std::move(load)), losses_(std::move(losses)) {}
 
-    /// To survivors that work on the partition already, the least loaded first, each until its load is limit or more.
+    /// Deals sites to survivors that work on their partition already, the least loaded first, each until its load is
+    /// limit or more.
     void to_workers_greedily(std::uint64_t limit);
 
-    /// To survivors that work on the partition already, up to the limit, as much as possible; above the mean, `fair`,
-    /// goes only who must. Up to a site per worker and loss less if sites cost more than 1.
+    /// Deals as many sites as possible to survivors that work on their partition already, up to the limit. Survivors
+    /// are filled beyond the mean, `fair`, only if needed. If sites cost more than 1, the result is up to a site per
+    /// worker and loss below the maximum.
     void to_workers_by_matching(std::uint64_t fair, std::uint64_t limit);
 
-    /// Who gets a rest that fits whole into the room of several survivors.
+    /// Which survivor gets a rest that fits as a whole into the room of several.
     enum class Fit { loosest, tightest };
 
-    /// What is left, the largest rest first; what fits nowhere whole fills the survivors with the most room.
-    /// Precondition: workers are at the limit wherever something is left of their partition; all fits within the limit.
-    /// Each step ends a rest or fills a survivor, and starts the survivor on a partition new to it.
+    /// Deals what is left, the largest rest first. A rest that fits nowhere as a whole fills the survivors with the
+    /// most room. Precondition: workers are at the limit wherever something is left of their partition; everything fits
+    /// within the limit. Each step ends a rest or fills a survivor, and starts the survivor on a partition that is new
+    /// to it.
     void to_others(std::uint64_t limit, Fit fit);
 
     bool is_done() const { return next_rest() == losses_.end(); }
-    /// Steps of to_others.
+    /// The number of steps of to_others.
     std::uint64_t num_new_pairs() const { return num_new_pairs_; }
-    /// What was dealt, in any order.
+    /// The pieces that were dealt, in any order.
     std::vector<Piece> const& gained() const { return gained_; }
 
 private:

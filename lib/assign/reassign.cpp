@@ -1,5 +1,5 @@
-// Lost sites first to who works on their partition, the rest to others; several ways are tried, and the one with the
-// fewest new pairs is taken.
+// Deals lost sites first to survivors that work on their partition, and the rest to others. Several ways are tried, and
+// the one with the fewest new pairs wins.
 #include "regraft/assign/reassign.hpp"
 
 #include <algorithm>
@@ -28,22 +28,24 @@ std::vector<std::uint64_t> loads(Assignment const& before, std::span<PeId const>
     return result;
 }
 
-/// Up to which cost survivors are filled: the mean, and what slack makes of it.
+/// The costs up to which survivors are filled: the mean, and the mean times slack.
 struct Limits {
     std::uint64_t fair;
     std::uint64_t slack;
 };
 
 Limits limits(std::uint64_t total, std::uint64_t num_survivors, double slack) {
-    // Room for all: a survivor above the fair share takes nothing, but leaves that much more to the others.
+    // This is room for all sites: a survivor above the fair share gets nothing, but leaves that much more to the
+    // others.
     auto const fair = total / num_survivors + (total % num_survivors > 0 ? 1 : 0);
     auto const mean = static_cast<double>(total) / static_cast<double>(num_survivors);
-    // More than all sites is no limit; also keeps the conversion in range.
+    // A limit above all sites means no limit; the minimum also keeps the conversion in range.
     auto const limit = std::min(std::ceil(slack * mean), static_cast<double>(total));
     return {fair, std::max(fair, static_cast<std::uint64_t>(limit))};
 }
 
-/// The rest by best fit if that takes fewer new pairs, else evenly: room that is left is good for the next failure.
+/// Deals the rest by best fit if that takes fewer new pairs, otherwise evenly: room that is left is good for the next
+/// failure.
 Deal finish(Deal loose, Limits const& limit) {
     auto tight = loose;
     loose.to_others(limit.slack, Deal::Fit::loosest);
@@ -74,12 +76,12 @@ Dealt deal_out(Deal const& start, Limits const& limit, Method method) {
     auto first = greedy();
     if (method == Method::greedy || first.deal.num_new_pairs() == 0) return first;
     auto second = matching();
-    // The same: the matching leaves more room, and so fewer new pairs at the next failure (docs/reassignment.md).
+    // If equal, the matching leaves more room, and so fewer new pairs at the next failure (docs/reassignment.md).
     if (second.deal.num_new_pairs() <= first.deal.num_new_pairs()) return second;
     return first;
 }
 
-/// Survivors' rows of both, merged; the others are empty.
+/// The survivors' rows of both, merged; other rows are empty.
 Assignment merged(Assignment const& before, Csr<Work> const& gained, std::span<PeId const> survivors) {
     Assignment after;
     after.values.reserve(before.values.size() + gained.values.size());
@@ -99,7 +101,7 @@ Assignment merged(Assignment const& before, Csr<Work> const& gained, std::span<P
     return after;
 }
 
-/// Rows of gained without repetition and without the partitions in before.
+/// The partitions in the rows of gained, without repetition and without those in before.
 Csr<PartitionId> new_partitions(Assignment const& before, Csr<Work> const& gained) {
     Csr<PartitionId> result;
     for (std::size_t pe = 0; pe < gained.size(); ++pe) {

@@ -1,4 +1,4 @@
-// What stores and snapshots share of their archives.
+// The parts of archives that stores and snapshots share.
 #pragma once
 
 #include <filesystem>
@@ -32,12 +32,12 @@ inline regraft_save_report report_of(store::SaveReport const& r) {
     return {r.generation, r.files, r.bytes, r.bytes_written};
 }
 
-/// What the last open has found, which the caller gets to see.
+/// What the last open has found; the caller sees it.
 struct OpenedArchive {
     std::vector<std::byte> attributes;
     std::vector<std::string> refused;
 
-    /// Takes what is in the report.
+    /// Takes over the contents of the report.
     template <class Report>
     regraft_open_report take(Report& report) {
         attributes = std::move(report.attributes);
@@ -51,7 +51,7 @@ struct OpenedArchive {
     }
 };
 
-/// NULL if there are not so many.
+/// The text at index; NULL unless index is below their number.
 inline char const* text_at(std::vector<std::string> const& texts, std::uint64_t index) {
     return index < texts.size() ? texts[index].c_str() : nullptr;
 }

@@ -12,7 +12,7 @@ using namespace regraft;
 
 namespace {
 
-/// Rows of work as arrays that a caller in C can look at.
+/// Rows of work as arrays that a caller in C can read.
 struct Pieces {
     Pieces() = default;
     explicit Pieces(Csr<assign::Work> const& rows) : offsets(rows.offsets) {
@@ -29,7 +29,7 @@ struct Pieces {
 }  // namespace
 
 struct regraft_assignment {
-    std::vector<std::uint64_t> cost_per_site;  // none: all the same
+    std::vector<std::uint64_t> cost_per_site;  // empty: all the same
     assign::Assignment now;
     Pieces pieces;
     Pieces gained;
@@ -37,7 +37,7 @@ struct regraft_assignment {
 
 namespace {
 
-/// The costs of partitions: positive, and those of all sites together below 2^63.
+/// The costs of partitions, checked: each is positive, and all sites together cost less than 2^63.
 std::vector<std::uint64_t> costs_of(std::uint64_t const* costs, std::span<std::uint64_t const> begins) {
     if (costs == nullptr) return {};
     __extension__ using Wide = unsigned __int128;

@@ -15,7 +15,7 @@ struct regraft_checkpoint {
 namespace {
 
 std::span<std::byte const> share_of(void const* data, std::uint64_t size) {
-    constexpr std::uint64_t most = std::numeric_limits<int>::max() - 8;  // an int counts it, and its size
+    constexpr std::uint64_t most = std::numeric_limits<int>::max() - 8;  // an int must hold this, and its size
     c::expect(size <= most, "a small share, below 2 GiB");
     return c::span_of(static_cast<std::byte const*>(data), size, "a share, not NULL");
 }

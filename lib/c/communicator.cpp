@@ -14,7 +14,7 @@ using namespace regraft;
 
 namespace {
 
-/// What a callback returned that ends the loop here.
+/// A callback returned a status that ends the loop here.
 class Ended : public std::runtime_error {
 public:
     Ended(regraft_status status, std::string const& what) : std::runtime_error(what), status_(status) {}
@@ -24,13 +24,14 @@ private:
     regraft_status status_;
 };
 
-/// On all members.
+/// The same, on all members.
 class EndedAlike : public Ended, public ft::Uniform {
 public:
     using Ended::Ended;
 };
 
-/// Throws what the loop in C++ understands, by what a callback returned and what it may have concealed.
+/// Throws what the C++ loop understands, according to what a callback returned and to failures that it may not have
+/// passed on.
 void go_on_if_ok(c::Shared& shared, regraft_status status, std::string const& callback) {
     if (shared.departed) throw ft::Departed{};
     if (shared.failure) throw ft::ProcessFailure(*shared.failure);
@@ -54,13 +55,13 @@ void go_on_if_ok(c::Shared& shared, regraft_status status, std::string const& ca
     }
 }
 
-/// An answer of the communicator, or the nothing of its type for NULL.
+/// An answer of the communicator, or the empty value of its type for NULL.
 template <class Answer>
 auto answer(regraft_communicator const* comm, Answer get) {
     return comm == nullptr ? decltype(get(*comm->shared)){} : get(*comm->shared);
 }
 
-/// As many integers as a status of Fortran has.
+/// The number of integers in a status of Fortran.
 std::size_t status_words() {
 #ifdef MPI_F_STATUS_SIZE
     return MPI_F_STATUS_SIZE;
@@ -193,7 +194,7 @@ regraft_status regraft_communicator_agree(regraft_communicator* comm, bool mine,
 }
 
 regraft_status regraft_communicator_shrink(regraft_communicator* comm) {
-    if (comm != nullptr) comm->shared->failure.reset();  // this is what may follow one
+    if (comm != nullptr) comm->shared->failure.reset();  // this call may follow a failure
     return c::guarded(comm, [](regraft_communicator& handle) {
         static_cast<void>(handle.shared->comm.shrink());
         handle.shared->renewed();

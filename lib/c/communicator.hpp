@@ -13,22 +13,23 @@
 
 namespace regraft::c {
 
-/// Stores and checkpoints share it with the communicator's handle, so handles may go in any order.
+/// Stores and checkpoints share it with the communicator's handle, so handles may be freed in any order.
 struct Shared {
     explicit Shared(MPI_Comm parent) : comm(parent) { renewed(); }
-    /// After a shrink.
+    /// Is called after a shrink.
     void renewed();
 
     ft::Communicator comm;
     std::vector<std::uint32_t> members;
-    std::optional<ft::ProcessFailure> failure;  // since the last shrink: what every call answers until the next one
+    std::optional<ft::ProcessFailure> failure;  // the failure since the last shrink; every call returns it until the
+                                                // next one
     bool departed = false;
 };
 
-/// As status_of_exception, also of what modules on MPI throw; a failure is noted in shared.
+/// Does what status_of_exception does, also for exceptions of modules on MPI; a failure is noted in shared.
 regraft_status status_of_exception(Shared& shared) noexcept;
 
-/// Calls work(), unless a failure was noticed before, and makes a status of how it ends.
+/// Calls work(), unless a failure was noticed before, and returns its outcome as a status.
 template <class Work>
 regraft_status guarded(Shared& shared, Work work) noexcept {
     try {
@@ -41,7 +42,7 @@ regraft_status guarded(Shared& shared, Work work) noexcept {
     }
 }
 
-/// The same with what belongs to a handle, an argument error if that is NULL.
+/// The same for work on a handle; an argument error if that is NULL.
 template <class Handle, class Work>
 regraft_status guarded(Handle* handle, Work work) noexcept {
     if (handle == nullptr) return fail(REGRAFT_ERROR_ARGUMENT, "expected a handle, not NULL");

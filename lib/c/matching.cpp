@@ -21,7 +21,7 @@ CsrView<std::uint32_t> view_of(regraft_graph const* graph) {
     return {rows, values};
 }
 
-/// The numbers, together below 2^63.
+/// The numbers, checked: their sum is below 2^63.
 std::span<std::uint64_t const> weights_of(std::uint64_t const* numbers, std::uint64_t count, char const* what) {
     auto const all = c::span_of(numbers, count, what);
     std::uint64_t sum = 0;
@@ -32,7 +32,7 @@ std::span<std::uint64_t const> weights_of(std::uint64_t const* numbers, std::uin
     return all;
 }
 
-/// What all matchings with a b tell of themselves.
+/// Writes the results that all matchings with a b have.
 template <class Matching>
 void tell(Matching const& m, std::uint32_t* hall_set, regraft_matching* result) {
     if (hall_set != nullptr) std::copy(m.hall_set.begin(), m.hall_set.end(), hall_set);

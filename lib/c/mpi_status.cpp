@@ -36,7 +36,7 @@ regraft_status status_of_exception(Shared& shared) noexcept {
         } catch (ft::MpiError const& error) {
             return fail(REGRAFT_ERROR_MPI, error.what());
         }
-    } catch (...) {  // anything else, also what went wrong above
+    } catch (...) {  // any other exception, including errors above
         return status_of_exception();
     }
 }

@@ -21,7 +21,7 @@ std::optional<std::uint64_t> seed_of(std::uint64_t seed) {
     return seed == REGRAFT_NO_SEED ? std::nullopt : std::optional(seed);
 }
 
-/// Blocks must not be so many that they make more than `most` ranges.
+/// Options for ranges, checked: the blocks must not make more than `most` ranges.
 placement::RangeOptions range_options(std::uint64_t num_blocks, std::uint64_t range_blocks, std::uint64_t seed,
                                       std::uint64_t most) {
     c::expect(num_blocks <= most || (range_blocks > 0 && num_blocks / range_blocks < most), "fewer ranges of blocks");

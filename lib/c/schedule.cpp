@@ -1,4 +1,4 @@
-// Schedules for callers in C. Requests take the place of blocks, so that plans say which request is served how.
+// Schedules for callers in C. Requests take the place of blocks, so that plans say how each request is served.
 #include <algorithm>
 
 #include "c/status.hpp"
@@ -8,14 +8,14 @@ using namespace regraft;
 
 namespace {
 
-/// The requests as the planner wants them. PEs are renumbered, in order, if their numbers are so large that they would
-/// cost more memory than everything else.
+/// The requests in the planner's form. If numbers of PEs are so large that they would cost more memory than everything
+/// else, PEs are renumbered in their order.
 struct Problem {
     std::vector<schedule::Request> requests;
     std::span<std::uint64_t const> offsets;
     std::vector<PeId> holders;
     std::span<std::uint64_t const> bytes;
-    std::vector<PeId> pe_of;  // of each number; empty: PEs are as they are
+    std::vector<PeId> pe_of;  // the PE of each number; empty: PEs keep their numbers
 
     CsrView<PeId> rows() const { return {offsets, holders}; }
     std::uint32_t pe(PeId number) const { return value(pe_of.empty() ? number : pe_of[value(number)]); }
@@ -67,7 +67,7 @@ regraft_schedule summary(Plan const& plan, std::uint64_t num_rounds) {
     return {plan.b, num_rounds, plan.local.size(), plan.unservable.size(), plan.most_bytes, plan.most_bytes_bound};
 }
 
-/// What no plan lists under transfers.
+/// Writes the local requests, which no plan lists under transfers.
 template <class Plan>
 void say_local(Plan const& plan, Problem const& problem, std::span<std::uint32_t> sender_of) {
     std::fill(sender_of.begin(), sender_of.end(), REGRAFT_NONE);

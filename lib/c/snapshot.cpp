@@ -16,8 +16,8 @@ struct regraft_snapshot {
     std::shared_ptr<c::Shared> shared;
     checkpoint::Snapshot snapshot;
     std::vector<checkpoint::Adoption> adopted;
-    std::vector<std::string> lost;     // what the last restore found
-    std::vector<std::string> removed;  // and what it has unregistered
+    std::vector<std::string> lost;     // names that the last restore found lost
+    std::vector<std::string> removed;  // names that it has unregistered
     c::OpenedArchive opened;
 };
 
@@ -40,7 +40,7 @@ checkpoint::SnapshotOptions snapshot_options(regraft_snapshot_options const* giv
     return options;
 }
 
-/// An entity by its two functions, of which the caller's are in C.
+/// An entity from its two functions, which call the caller's functions in C.
 template <class Bytes, class Room>
 checkpoint::Entity entity_by(Bytes bytes, Room room) {
     return {[bytes](ByteWriter& out) { out.put_plain(bytes()); },
@@ -70,7 +70,7 @@ checkpoint::Entity changing_entity(regraft_entity const& entity) {
         });
 }
 
-/// Calls the caller's function where an entity comes here.
+/// Calls the caller's function for an entity that gets its new home here.
 std::function<void(std::string const&)> adopt_by(regraft_snapshot const& handle, regraft_restore_options const* given) {
     auto const adopt = given == nullptr ? nullptr : given->adopt;
     auto* const context = given == nullptr ? nullptr : given->context;

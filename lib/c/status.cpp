@@ -8,8 +8,8 @@
 namespace regraft::c {
 namespace {
 
-thread_local std::string last_message;         // if there was memory for it,
-thread_local char const* last_text = nullptr;  // else this, which needs none
+thread_local std::string last_message;         // the message, if there was memory for it
+thread_local char const* last_text = nullptr;  // otherwise a message that needs no memory
 
 #define REGRAFT_TEXT_OF(x) #x
 #define REGRAFT_TEXT(x) REGRAFT_TEXT_OF(x)
@@ -38,7 +38,7 @@ regraft_status status_of_exception() noexcept {
         return fail(REGRAFT_ERROR_INPUT, error.what());
     } catch (std::bad_alloc const&) {
         return fail(REGRAFT_NO_MEMORY, "no memory");
-    } catch (std::length_error const&) {  // a container that would be larger than any memory
+    } catch (std::length_error const&) {  // a container would have been larger than any memory
         return fail(REGRAFT_NO_MEMORY, "no memory");
     } catch (std::exception const& error) {
         return fail(REGRAFT_ERROR_INTERNAL, error.what());

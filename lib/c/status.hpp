@@ -1,4 +1,4 @@
-// What all functions for callers in C share: exceptions become statuses, and arguments are looked at first.
+// What all functions for callers in C share: exceptions become statuses, and arguments are checked first.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace regraft::c {
 
-/// The caller broke a contract, which was noticed before anything was done.
+/// The caller broke a contract, which was found before anything was done.
 class ArgumentError : public std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
@@ -23,10 +23,10 @@ class ArgumentError : public std::invalid_argument {
 /// Keeps the message for regraft_error_message and returns the status.
 regraft_status fail(regraft_status status, char const* message) noexcept;
 
-/// Status of the exception that is being handled, of those that modules without MPI throw; keeps its message.
+/// The status of the exception that is being handled, for exceptions of modules without MPI; keeps its message.
 regraft_status status_of_exception() noexcept;
 
-/// Calls work() and makes a status of how it ends.
+/// Calls work() and returns its outcome as a status.
 template <class Work>
 regraft_status guarded(Work work) noexcept {
     try {
@@ -42,14 +42,14 @@ inline void expect(bool good, char const* what) {
     if (!good) throw ArgumentError(std::string("expected ") + what);
 }
 
-/// Throws ArgumentError for NULL.
+/// The object behind a pointer. Throws ArgumentError for NULL.
 template <class T>
 T& object(T* pointer, char const* what) {
     expect(pointer != nullptr, what);
     return *pointer;
 }
 
-/// data[count]. Throws ArgumentError for NULL with a count, and where that could not be in memory.
+/// A span of data[count]. Throws ArgumentError for NULL with a count, and if that could not be in memory.
 template <class T>
 std::span<T> span_of(T* data, std::uint64_t count, char const* what) {
     expect((data != nullptr || count == 0) && count <= PTRDIFF_MAX / sizeof(T), what);
@@ -65,17 +65,17 @@ std::vector<Id> ids(std::span<std::underlying_type_t<Id> const> numbers) {
     return result;
 }
 
-/// Offsets of rows over items of which there are offsets[count]: ascending from 0, or ArgumentError. O(count).
+/// Offsets of rows; offsets[count] is the number of items. Throws ArgumentError unless they ascend from 0. O(count).
 std::span<std::uint64_t const> offsets_of(std::uint64_t const* offsets, std::uint64_t count, char const* what);
 
-/// Throws ArgumentError unless range is one within 0 .. size.
+/// The range as ids. Throws ArgumentError unless it is within 0 .. size.
 template <StrongId Id>
 IdRange<Id> range_within(regraft_range range, std::uint64_t size, char const* what) {
     expect(range.first <= range.last && range.last <= size, what);
     return {Id{range.first}, Id{range.last}};
 }
 
-/// Makes *handle, which stays as it is if that throws. Throws ArgumentError if handle is NULL.
+/// Makes *handle, which stays as it is if the constructor throws. Throws ArgumentError if handle is NULL.
 template <class Handle, class... Args>
 void make(Handle** handle, Args&&... args) {
     expect(handle != nullptr, "where to put the handle, not NULL");

@@ -23,7 +23,7 @@ struct regraft_store {
           code(with),
           store(std::in_place_type<store::ErasureStore>, shared->comm, options) {}
 
-    /// What both kinds of stores can do alike.
+    /// Runs work on either kind of store.
     template <class Do>
     auto with(Do work) {
         return std::visit(work, store);
@@ -35,9 +35,9 @@ struct regraft_store {
 
     std::shared_ptr<c::Shared> shared;
     bool checked;
-    std::optional<erasure::Code> code;  // of an erasure store
+    std::optional<erasure::Code> code;  // the code of an erasure store
     std::variant<store::ReplicatedStore, store::ErasureStore> store;
-    std::vector<regraft_range> lost;  // what the last collective found
+    std::vector<regraft_range> lost;  // ranges that the last collective found lost
     c::OpenedArchive opened;
 };
 
@@ -71,7 +71,7 @@ Reread reread_by(regraft_load_options const& given) {
     };
 }
 
-/// From disk, and if that fails by the caller's function.
+/// Reads from disk, and if that fails by the caller's function.
 Reread either(Reread from_disk, Reread by_caller) {
     if (!from_disk || !by_caller) return from_disk ? from_disk : by_caller;
     return [from_disk = std::move(from_disk), by_caller = std::move(by_caller)](BlockRange blocks,
@@ -105,7 +105,7 @@ placement::Any const& placement_for(regraft_store const& handle, regraft_placeme
     return rule;
 }
 
-/// These blocks of a placement; with a code there is none.
+/// The range as blocks that the placement covers; a store with a code takes no placement.
 BlockRange blocks_for(regraft_store const& handle, regraft_placement const* given, regraft_range mine) {
     if (handle.code) {
         c::expect(given == nullptr, "no placement for a store with a code");
@@ -147,7 +147,7 @@ regraft_repair_report report_of(store::ErasureRepair const& r) {
             r.most_received,  r.unplaced};
 }
 
-/// The placement that the caller makes. What is thrown here ends the process: others have gone on.
+/// The placement that the caller makes. An exception here ends the process, because the others have gone on.
 placement::Any placed(regraft_store const& handle, regraft_place place, void* context, std::uint64_t num_blocks) {
     regraft_placement* made = nullptr;
     auto const status = place(num_blocks, context, &made);

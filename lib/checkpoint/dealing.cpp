@@ -19,7 +19,7 @@ std::uint32_t position_of(PeId pe, std::span<Survivor const> survivors) {
     return static_cast<std::uint32_t>(found - survivors.begin());
 }
 
-/// Survivors by how many bytes they have so far.
+/// Survivors ordered by the bytes that they have so far.
 class Loads {
 public:
     explicit Loads(std::span<Survivor const> survivors) {
@@ -39,7 +39,7 @@ private:
     std::set<std::pair<std::uint64_t, std::uint32_t>> order_;
 };
 
-/// Gives those of `orphans` that `which` names, heaviest first, to the least loaded.
+/// Deals the orphans named by `which`, heaviest first, each to the least loaded survivor.
 void deal_evenly(std::span<Orphan const> orphans, std::span<Survivor const> survivors, std::vector<std::size_t> which,
                  Loads& loads, std::vector<PeId>& homes) {
     std::stable_sort(which.begin(), which.end(),
@@ -61,7 +61,7 @@ void deal_evenly(std::span<Orphan const> orphans, std::span<Survivor const> surv
 }  // namespace
 
 std::vector<PeId> to_holders(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
-    // Left vertices: the orphans, and what each survivor has already, which only itself can have.
+    // Left vertices: the orphans, and what each survivor already has, whose only neighbour is that survivor.
     Csr<std::uint32_t> graph;
     std::vector<std::uint64_t> weights;
     for (auto const& orphan : orphans) {

@@ -24,7 +24,7 @@ std::vector<std::byte> encoded(std::span<Image::Part const> parts, std::optional
     return out.take();
 }
 
-/// Adds what the next member has.
+/// Adds the entities of the next member.
 void append(std::span<std::byte const> row, PeId member, Manifest& manifest, BlockSizes::Builder& sizes) {
     ByteReader in(row);
     bool const has_node = in.get<std::uint64_t>() != 0;

@@ -14,7 +14,7 @@ ft::FailPhase checkpoint_phase("checkpoint");
 
 constexpr std::uint64_t size_bytes = sizeof(std::uint64_t);  // before each share
 
-/// Every member's size and, as far as the slot holds it, share; slots one behind the other, by rank.
+/// Gathers every member's size and, as far as the slot holds it, its share; slots are one behind the other, by rank.
 std::vector<std::byte> gather_slots(ft::Communicator& comm, std::span<std::byte const> share,
                                     std::uint64_t slot_bytes) {
     auto const width = size_bytes + slot_bytes;
@@ -38,14 +38,14 @@ std::vector<std::uint64_t> sizes_of(std::span<std::byte const> slots, std::size_
     return sizes;
 }
 
-/// The shares in the slots, moved together where they are, so that there is no second copy of them.
+/// Moves the shares in the slots together in place, so that there is no second copy of them.
 Csr<std::byte> shares_of(std::vector<std::byte> slots, std::span<std::uint64_t const> sizes) {
     Csr<std::byte> shares;
     auto const width = slots.size() / sizes.size();
     auto end = slots.begin();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         auto const share = slots.begin() + static_cast<std::ptrdiff_t>(i * width + size_bytes);
-        end = std::copy_n(share, sizes[i], end);  // never further behind than it was
+        end = std::copy_n(share, sizes[i], end);  // never behind its old place
         shares.offsets.push_back(shares.offsets.back() + sizes[i]);
     }
     slots.erase(end, slots.end());
@@ -62,7 +62,7 @@ void MiniCheckpoint::commit(std::span<std::byte const> share) {
     auto slots = gather_slots(comm_, share, slot_bytes_);
     auto sizes = sizes_of(slots, comm_.size());
     auto const largest = *std::max_element(sizes.begin(), sizes.end());
-    if (largest > slot_bytes_) {  // everybody sees the same sizes, so everybody comes here
+    if (largest > slot_bytes_) {  // all members see the same sizes, so all come here
         slots = {};
         slots = gather_slots(comm_, share, largest);
     }

@@ -51,7 +51,7 @@ void Pace::committed(std::span<Cost const> costs) {
     interval_ = grows_ ? most : std::max<std::uint64_t>(1, static_cast<std::uint64_t>(best));
 }
 
-/// By the estimate; infinite as long as nothing is known.
+/// The number of steps by the estimate; infinite as long as nothing is known.
 double Pace::best_steps() const {
     if (cost_.step_ms == 0 || cost_.commit_ms == 0) return std::numeric_limits<double>::infinity();
     auto const mtbf_ms = options_.mtbf_hours * 3'600'000;
@@ -67,7 +67,7 @@ void Pace::committed() {
 
 bool Pace::wants_costs() const {
     constexpr std::uint64_t most_without = 16;
-    // Who commits without counting steps does not ask when.
+    // A program that commits without counting steps does not ask when a commit is due.
     return options_.steps == 0 && steps_ > 0 && (grows_ || commits_ >= most_without);
 }
 

@@ -11,7 +11,7 @@
 namespace regraft::checkpoint {
 namespace {
 
-/// Block s on slot s and those that follow it on a ring of all slots. A placement.
+/// A placement with block s on slot s and on the slots that follow it on a ring of all slots.
 class Ring {
 public:
     Ring(std::vector<std::uint32_t> slots, std::uint32_t copies)
@@ -38,7 +38,7 @@ public:
 
 private:
     std::vector<std::uint32_t> slots_;
-    std::vector<std::uint32_t> position_;  // of each slot on the ring
+    std::vector<std::uint32_t> position_;  // position of each slot on the ring
     std::uint32_t copies_;
 };
 

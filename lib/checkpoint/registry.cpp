@@ -10,7 +10,8 @@
 namespace regraft::checkpoint {
 namespace {
 
-/// Room for all that is known to come, taken at once: growing would copy what is there, and take half as much again.
+/// Reserves room for everything that is known to come: growing would copy what is there, and take half as much memory
+/// again.
 void make_room(Registry const& registry, Image& image) {
     std::uint64_t expected = 0;
     for (auto const& [name, entity] : registry) expected += entity.bytes ? entity.bytes().size() : 0;
@@ -41,7 +42,7 @@ void give_up_all_but(std::vector<std::string_view> names, Registry& registry, Re
 
 GivenUp::~GivenUp() {
     for (auto* const part : {&own_, &common_}) {
-        // What the program has adopted under the same name meanwhile is what it has now.
+        // An entity that the program has adopted under the same name meanwhile replaces the one that was given up.
         std::erase_if(part->given_up, [&](auto const& entry) {
             return own_.registered.contains(entry.first) || common_.registered.contains(entry.first);
         });

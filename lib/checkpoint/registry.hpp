@@ -14,11 +14,11 @@
 
 namespace regraft::checkpoint {
 
-/// Entities by name: their order is that of the names.
+/// Entities by name, in the order of the names.
 using Registry = std::map<std::string, Entity, std::less<>>;
 
-/// What a PE gives up on its way to another state. It is registered again unless that is reached: only then the program
-/// is told what it has no more.
+/// Entities that a PE gives up on its way to another state. They are registered again unless that state is reached;
+/// only then the program is told what it no longer has.
 class GivenUp {
 public:
     GivenUp(Registry& own, Registry& common) : own_{own, {}}, common_{common, {}} {}
@@ -26,9 +26,9 @@ public:
     GivenUp& operator=(GivenUp const&) = delete;
     ~GivenUp();
 
-    /// Unregisters all but these.
+    /// Unregisters all entities except these.
     void all_but(std::vector<std::string_view> own, std::vector<std::string_view> common);
-    /// The state is reached: the names of what stays unregistered.
+    /// The state is reached: returns the names of the entities that stay unregistered.
     std::vector<std::string> for_good();
 
 private:
@@ -39,7 +39,7 @@ private:
     Part own_, common_;
 };
 
-/// What is stored of entities, one behind the other.
+/// Entities as they are stored, one behind the other.
 struct Image {
     struct Part {
         std::string name;
@@ -50,17 +50,18 @@ struct Image {
     std::vector<std::byte> bytes;
 };
 
-/// Replaces image, in the memory that it has as far as that reaches.
+/// Replaces image; its memory is used as far as it suffices.
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image);
 
 inline constexpr int compression_level = 1;
 
-/// What was stored, as it was before it was compressed, if it was: `bytes` bytes, in `memory` if they had to be made.
-/// Throws InputError if it is no frame of so many bytes.
+/// The bytes of an entity before compression. If it was compressed, they are `bytes` bytes in `memory`. Throws
+/// InputError if stored is no frame of that many bytes.
 std::span<std::byte const> unpacked(std::span<std::byte const> stored, std::uint64_t bytes,
                                     std::vector<std::byte>& memory);
 
-/// Gives the entity what was stored of it: `bytes` bytes, compressed if that is more than `stored` has.
+/// Restores the entity from what was stored of it. The state has `bytes` bytes; `stored` is compressed if it is
+/// shorter.
 void restore(Entity const& entity, std::span<std::byte const> stored, std::uint64_t bytes);
 
 }  // namespace regraft::checkpoint

@@ -1,4 +1,5 @@
-// Back to the last commit: new homes for what the dead had, their bytes, an agreement, and then the program's state.
+// Goes back to the last commit: new homes for the entities of the dead, their bytes, an agreement, and then the
+// program's state.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +27,7 @@ std::vector<std::string> names_in(std::span<CommittedEntity const> entities, std
     return names;
 }
 
-/// A restore that was interrupted may have said so already.
+/// A restore that was interrupted may have added it already.
 void add_once(std::vector<std::string>& names, std::string name) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
 }
@@ -75,7 +76,7 @@ RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
     return std::exchange(unreported, {});
 }
 
-/// The homes of all entities: new ones for those of the dead, by the rule.
+/// The homes of all entities: those of the dead get new ones by the rule.
 std::vector<PeId> Snapshot::Impl::deal(Deal const& rule) const {
     auto const members = comm.members();
     std::vector<PeId> homes;
@@ -112,7 +113,7 @@ std::vector<PeId> Snapshot::Impl::deal(Deal const& rule) const {
     return homes;
 }
 
-/// Row by PeId: the entities that their home does not hold, or all of the store if somebody's own copy is damaged.
+/// The entities that their home does not hold, or all of the store if a member's own copy is damaged. Row by PeId.
 Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
     std::vector<char> has_arrived(homes.size(), 0);
     for (std::size_t i = 0; i < homes.size(); ++i) {
@@ -133,7 +134,7 @@ Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
             bool const from_store = homes[i] == comm.self() && is_there[i] && !has_arrived[i];
             if (from_store && vault.held(BlockId{i}).empty()) intact = false;
         }
-        // The store finds out what is wrong with what is read, and replaces it.
+        // The store finds out which bytes are damaged when they are read, and replaces them.
         if (!comm.agree(intact)) is_there = std::move(has_arrived);
     }
     std::vector<std::vector<BlockRange>> by_pe(comm.num_founders());
@@ -145,7 +146,7 @@ Csr<BlockRange> Snapshot::Impl::missing(std::span<PeId const> homes) const {
     return rows;
 }
 
-/// Gets what is missing here. If all have everything, nobody sends anything.
+/// Loads what is missing here. If all members have everything, nothing is sent.
 void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report) {
     going.missing = missing(going.homes);
     auto const& rows = std::as_const(going).missing;
@@ -161,7 +162,7 @@ void Snapshot::Impl::fetch(Return& going, RestoreOptions const& restore_options,
         if (restore_options.lost == RestoreOptions::Lost::thrown) {
             throw entities_lost(names_in(manifest.entities, error.ranges()), error.why());
         }
-        load_options.reread = {};  // in vain
+        load_options.reread = {};  // it would be called in vain
         loaded = vault.load(rows, going.received, load_options);
     }
     report.bytes_received += loaded.bytes_received;
@@ -183,7 +184,7 @@ store::LoadOptions Snapshot::Impl::options_of_load(RestoreOptions const& restore
     return result;
 }
 
-/// All get the new homes, or nobody does. What is lost stays with the dead.
+/// Either all members get the new homes, or none does. Lost entities stay with the dead.
 void Snapshot::Impl::settle(Return& going, RestoreReport& report) {
     for (auto const& range : going.lost) {
         for (auto i = value(range.first); i < value(range.last); ++i) going.homes[i] = manifest.entities[i].home;
@@ -220,7 +221,7 @@ void Snapshot::Impl::note_arrivals(Return& going) {
                 auto const size = PeId{pe} == comm.self() ? manifest.entities[i].stored_bytes : 0;
                 auto const bytes = received.first(size);
                 received = received.subspan(size);
-                if (manifest.entities[i].home != PeId{pe}) continue;  // it is lost
+                if (manifest.entities[i].home != PeId{pe}) continue;  // the entity is lost
                 arrivals.arrived[i] = 1;
                 if (PeId{pe} == comm.self()) arrivals.here[i] = bytes;
             }
@@ -229,7 +230,7 @@ void Snapshot::Impl::note_arrivals(Return& going) {
     if (!going.received.empty()) arrivals.buffers.push_back(std::move(going.received));
 }
 
-/// Nothing is sent any more, so a death is noticed later, by the next collective.
+/// Nothing is sent any more, so the next collective notices a death.
 void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report,
                            GivenUp& given_up) {
     std::vector<std::string_view> own_names, common_names;
@@ -264,7 +265,7 @@ void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
     }
 }
 
-/// The entity, which the program adopts if it is not there.
+/// The registered entity of this name; the program adopts it if it is not registered.
 Entity const& Snapshot::Impl::registered(Registry const& registry, std::string const& name, std::uint64_t bytes,
                                          Adopt const& adopt) {
     if (!registry.contains(name)) {
@@ -294,7 +295,7 @@ void Snapshot::Impl::make_redundant(RestoreOptions const& restore_options, Resto
     report.redundancy_bytes += vault.bytes_beside_own();
 }
 
-/// Whether the store has lost something that has arrived at a new home before.
+/// Whether any block that the store has lost has arrived at a new home before.
 bool Snapshot::Impl::kept_only_at_home(std::span<BlockRange const> lost) const {
     auto const arrived = [&](BlockRange const& range) {
         return std::any_of(arrivals.arrived.begin() + static_cast<std::ptrdiff_t>(value(range.first)),

@@ -142,7 +142,7 @@ SavedState decode(std::span<std::byte const> bytes, BlockSizes const& sizes, std
     }
 }
 
-/// A generation of an archive, and which entity is where in it.
+/// A generation of an archive, and the positions of entities in it.
 class SavedEntities::Place {
 public:
     explicit Place(disk::Saved const& saved) {
@@ -171,7 +171,7 @@ public:
 
         std::vector<std::byte> stored(there.stored_bytes), memory;
         generation_->read(range, stored);
-        auto plain = unpacked(stored, there.bytes, memory);  // whoever wrote it, it is a frame
+        auto plain = unpacked(stored, there.bytes, memory);  // stored is a frame, whichever program wrote it
         if (out.size() == stored.size()) {
             std::ranges::copy(stored, out.begin());
             return;

@@ -1,4 +1,4 @@
-// What a snapshot leaves on disk beside its entities, and how these are read one by one.
+// The metadata that a snapshot saves on disk with its entities, and the reading of single entities.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,32 @@
 
 namespace regraft::checkpoint {
 
-/// What is to be known of a commit that was saved: entity i is block i.
+/// The metadata of a commit that was saved; entity i is block i.
 struct SavedState {
-    std::uint64_t commit = 0;               // of the snapshot
-    std::vector<PeId> members;              // that saved it
-    std::vector<CommittedEntity> entities;  // at home with them
+    std::uint64_t commit = 0;               // generation of the snapshot
+    std::vector<PeId> members;              // members that saved it
+    std::vector<CommittedEntity> entities;  // with their homes at the save
     Image common;                           // never compressed
-    std::vector<std::byte> attributes;      // of who called save
+    std::vector<std::byte> attributes;      // attributes that the caller of save passed
 };
 
 /// The attributes of the archive (docs/disk.md).
 std::vector<std::byte> encode(SavedState const& state);
-/// Reads them back. Throws InputError if they are not what encode writes for blocks of these sizes. file: where they
-/// are, for the message. Allocates O(bytes). O(bytes + entities log entities).
+/// Reads them back. Throws InputError if they are not what encode writes for blocks of these sizes. file: the name of
+/// their file, for the message. Allocates O(bytes). O(bytes + entities log entities).
 SavedState decode(std::span<std::byte const> bytes, BlockSizes const& sizes, std::string const& file);
 
 /// Entities of one state, which may be on disk in several places.
 class SavedEntities {
 public:
     SavedEntities() = default;
-    /// The newest last.
+    /// where: the newest last.
     explicit SavedEntities(std::vector<disk::Saved> where) : where_(std::move(where)) {}
 
     std::vector<disk::Saved> const& where() const { return where_; }
-    /// Reads what is stored of the entity into out, from the newest place where it is right. A place is opened when it
-    /// is first needed. Throws InputError, with what is wrong with the oldest, if there is none. Precondition: out has
-    /// its stored_bytes.
+    /// Reads what is stored of the entity into out, from the newest place where it is undamaged. A place is opened when
+    /// it is first needed. Throws InputError, with what is wrong with the oldest, if there is none. Precondition: out
+    /// has stored_bytes bytes.
     void read(CommittedEntity const& entity, std::span<std::byte> out);
 
 private:

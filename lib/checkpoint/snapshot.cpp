@@ -88,9 +88,9 @@ CommitReport Snapshot::Impl::commit() {
     return report;
 }
 
-/// If names and sizes are likely to be what they were, as they were the last time, all act as if they are, and find out
-/// in the end whether that was so: that saves telling each other before. Who knows that it is not so gives what it has,
-/// as many bytes as are expected.
+/// If names and sizes stayed the same last time, all members assume that they do so again, and find out at the end
+/// whether that is true. That saves the exchange before. A member for which it is not true passes as many bytes as the
+/// others expect.
 bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
     if (!steady || pace.wants_costs() || !std::ranges::equal(manifest.members, comm.members())) return false;
     bool const same = head.parts == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
@@ -121,13 +121,13 @@ void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
     }));
 }
 
-/// What is to be known of the commit, if it is not what is known of the last.
+/// The manifest of the commit, if it differs from the last one.
 std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads, Images const& next) {
     for (auto const& head : heads) {
         REGRAFT_EXPECTS(head.options == heads.front().options && "all members have the same options");
     }
     if (std::ranges::any_of(heads, [&](Head const& head) { return head.common != heads.front().common; })) {
-        comm.agree();  // that nobody has failed: what is thrown next is thrown on all
+        comm.agree();  // all know that none has failed: what is thrown next is thrown on all
         throw ft::Divergence("snapshot: common entities are not the same on all members");
     }
     if (generation() > 0 && holds(manifest, comm.members(), heads) && has_common_names_of(next)) return {};
@@ -143,7 +143,8 @@ bool Snapshot::Impl::has_common_names_of(Images const& next) const {
     return std::ranges::equal(current().common.parts, next.common.parts, {}, &Image::Part::name, &Image::Part::name);
 }
 
-/// If the store is given what is to be kept, keep() makes it known here, also if somebody dies between the two.
+/// Submits to the store. If the store gets the new version, keep() records it here, even if a member dies between the
+/// two.
 bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void()> const& keep) {
     auto const before = vault.version();
     auto const keep_if_done = [&] {
@@ -165,7 +166,7 @@ bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void
     return true;
 }
 
-/// What this PE has measured when a commit begins.
+/// The costs that this PE has measured when a commit begins.
 Cost Snapshot::Impl::cost_until(Clock::time_point begin) const {
     auto const computed = std::chrono::duration<double, std::milli>(begin - last_stop).count();
     auto const steps = pace.steps();

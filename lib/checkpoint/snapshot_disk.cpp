@@ -1,4 +1,4 @@
-// Commits on disk: every entity written once by who has it, and dealt anew to who is there when they are read.
+// Commits on disk: every entity is written once by a PE that has it, and dealt anew to the members when it is read.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -23,7 +23,7 @@ constexpr BlockRange only(std::size_t i) {
     return {BlockId{i}, BlockId{i + 1}};
 }
 
-/// To who had them; those of who is not there, balanced.
+/// Deals entities to their former homes; those of PEs that are no longer members are balanced.
 std::vector<PeId> to_former_homes(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
     std::vector<PeId> homes;
     std::vector<Survivor> loads(survivors.begin(), survivors.end());
@@ -67,8 +67,8 @@ std::vector<BlockRange> at_home(std::span<PeId const> homes, PeId pe) {
     return united(std::move(blocks));
 }
 
-/// Throws InputError unless those of the entities that are compressed can be unpacked: what a checksum says of bytes it
-/// does not say of who wrote them.
+/// Throws InputError unless all compressed entities can be unpacked. A checksum proves that bytes are undamaged, but
+/// not which program wrote them.
 void expect_frames(SavedState const& state, store::Opened const& opened, std::string const& file) {
     std::vector<std::byte> memory;
     auto bytes = opened.bytes;
@@ -115,7 +115,7 @@ store::SaveReport Snapshot::Impl::save(fs::path const& archive, store::SaveOptio
     return report;
 }
 
-/// This PE's entities, in as few pieces as they have in memory.
+/// This PE's entities, in as few pieces as their memory allows.
 std::vector<store::OwnBlocks> Snapshot::Impl::to_write(Return const& going) const {
     std::map<std::uint64_t, std::span<std::byte const>> received;
     std::span<std::byte const> rest = going.received;
@@ -188,7 +188,7 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
     return report;
 }
 
-/// Into the program's state. mine: what is stored of this PE's entities, one behind the other.
+/// Restores the program's state. mine: what is stored of this PE's entities, one behind the other.
 void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
                           OpenOptions const& open_options, OpenReport& report, GivenUp& given_up) {
     std::vector<std::string_view> own_names, common_names;
@@ -214,7 +214,7 @@ void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, 
     }
 }
 
-/// A commit may have succeeded also if it throws.
+/// A commit may have succeeded even if it throws.
 CommitReport Snapshot::Impl::commit(std::vector<disk::Saved> on_disk) {
     auto const before = generation();
     auto const note = [&] {

@@ -1,4 +1,4 @@
-// What is behind a Snapshot: what a PE knows and keeps, and the steps of its collectives.
+// The implementation of a Snapshot: what a PE knows and keeps, and the steps of its collectives.
 #pragma once
 
 #include <array>
@@ -20,24 +20,26 @@
 
 namespace regraft::checkpoint {
 
-/// The bytes of a commit that are this PE's.
+/// The bytes of a commit that belong to this PE.
 struct Images {
     Image own;
     Image common;
 };
 
-/// A restore while it is not agreed on.
+/// A restore that is not yet agreed on.
 struct Return {
-    std::vector<PeId> homes;          // of all entities: the same on all members
-    Csr<BlockRange> missing;          // what each PE has to get, by PeId: the same on all
-    std::vector<std::byte> received;  // this PE's, one behind the other
-    std::vector<BlockRange> lost;     // by nobody to be given back: the same on all
+    std::vector<PeId> homes;          // homes of all entities; the same on all members
+    Csr<BlockRange> missing;          // entities that each PE has to get, by PeId; the same on all
+    std::vector<std::byte> received;  // entities of this PE, one behind the other
+    std::vector<BlockRange> lost;     // entities that no member can give back; the same on all
 };
 
-/// What has come to new homes since the last commit. It stays, for the store need not have a copy there.
+/// Entities that have come to new homes since the last commit. They stay here, because the store need not have a copy
+/// there.
 struct Arrivals {
-    std::vector<char> arrived;                                 // for each entity: at its present home; the same on all
-    std::map<std::uint64_t, std::span<std::byte const>> here;  // of them this PE's
+    std::vector<char> arrived;                                 // for each entity, whether it is at its present home;
+                                                               // the same on all
+    std::map<std::uint64_t, std::span<std::byte const>> here;  // those of this PE
     std::vector<std::vector<std::byte>> buffers;
 };
 
@@ -48,7 +50,7 @@ struct Snapshot::Impl {
         : comm(communicator), options(std::move(given)), vault(comm, options), pace(options.pace) {}
 
     CommitReport commit();
-    /// on_disk: where the state that is committed is already.
+    /// on_disk: where the state that is committed is already saved.
     CommitReport commit(std::vector<disk::Saved> on_disk);
     RestoreReport restore(RestoreOptions const& restore_options);
     store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions save_options);
@@ -56,21 +58,21 @@ struct Snapshot::Impl {
 
     std::uint64_t generation() const { return vault.version(); }
     Images const& current() const { return images[generation() % 2]; }
-    /// What is stored of entity i here; nothing if that is nothing, or not here.
+    /// What is stored of entity i here; empty if it is not here or is empty.
     std::span<std::byte const> stored(std::uint64_t i) const;
     Images& spare() { return images[(generation() + 1) % 2]; }
 
     ft::Communicator& comm;
     SnapshotOptions options;
     Registry own, common;
-    std::array<Images, 2> images;  // before the vault, which refers to them
+    std::array<Images, 2> images;  // declared before the vault, which refers to them
     Vault vault;
     SavedEntities saved;  // of the last commit
     Manifest manifest;    // of the last commit, with the homes that entities have now
     Arrivals arrivals;
     bool steady = false;         // the last commit had the names and sizes of the one before
-    std::vector<PeId> guarded;   // the members for whom there are as many copies as there shall be
-    RestoreReport unreported{};  // of restores that were interrupted
+    std::vector<PeId> guarded;   // members for which the required number of copies exists
+    RestoreReport unreported{};  // reports of restores that were interrupted
     std::uint64_t bytes_to_adopt = 0;
     Pace pace;
     double last_commit_ms = 0;

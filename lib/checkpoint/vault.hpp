@@ -13,22 +13,23 @@
 
 namespace regraft::checkpoint {
 
-/// What is submitted must stay where it is as long as it can be read.
+/// Submitted memory must stay in place as long as it can be read.
 class Vault {
 public:
     Vault(ft::Communicator& comm, SnapshotOptions const& options);
 
     void submit(store::Submissions const& all, std::span<std::byte const> mine);
-    /// If all vote for it. Of an erasure code never, and without any communication: there it would save little.
+    /// Submits if all members vote for it. With an erasure code it returns false without any communication, because it
+    /// would save little.
     [[nodiscard]] bool submit_if(store::Vote const& vote, store::Submissions const& all,
                                  std::span<std::byte const> mine);
     store::LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, store::LoadOptions const& options);
     struct Repaired {
-        std::uint64_t bytes = 0;  // of copies or pieces that were made anew
+        std::uint64_t bytes = 0;  // bytes of copies or pieces that were made anew
         std::vector<BlockRange> lost;
     };
     Repaired repair();
-    /// The bytes of copies, or of parities if all members had equally much, beside what is everybody's own.
+    /// Bytes of copies, or of parities if all members had equally many bytes, beside each member's own.
     std::uint64_t bytes_beside_own() const;
 
     std::uint64_t version() const;

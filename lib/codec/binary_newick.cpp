@@ -1,4 +1,5 @@
-// Topologies as balanced parentheses, two passes over the bits to read them: tips come before what is written.
+// Topologies as balanced parentheses. Reading takes two passes over the bits, because tips come before the children
+// that are written.
 #include "regraft/codec/binary_newick.hpp"
 
 #include <utility>
@@ -11,7 +12,7 @@
 namespace regraft::codec {
 namespace {
 
-/// As for msa::Tree.
+/// The same limit as msa::Tree has.
 constexpr std::size_t too_many_tips = std::size_t{1} << 30;
 
 bool bit_at(std::span<std::byte const> bytes, std::uint64_t i) {
@@ -34,7 +35,8 @@ std::uint32_t num_children(std::size_t node) {
     return node == 0 ? 3 : 2;
 }
 
-/// How many children of each inner node, in pre-order, are inner nodes. Throws if the bits are not a topology.
+/// The number of children of each inner node, in pre-order, that are inner nodes. Throws if the bits are not a
+/// topology.
 std::vector<std::uint8_t> count_inner_children(std::span<std::byte const> bytes, std::uint64_t num_bits) {
     std::vector<std::uint8_t> count;
     std::vector<std::size_t> open;
@@ -61,10 +63,10 @@ std::vector<std::uint8_t> count_inner_children(std::span<std::byte const> bytes,
 std::vector<std::byte> encode_topology(RootedTree const& tree) {
     BitWriter out;
     if (tree.num_tips() < 3) return out.take();
-    std::uint32_t open = 0;  // the innermost node that is open
+    std::uint32_t open = 0;  // the innermost open node
     out.put(1, 1);
     for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
-        // Else tips would not come before inner nodes.
+        // Otherwise tips would not come before inner nodes.
         REGRAFT_EXPECTS(!tree.is_tip(v) || tree.parent[v] == open);
         if (tree.is_tip(v)) continue;
         for (; open != tree.parent[v]; open = tree.parent[open]) out.put(0, 1);

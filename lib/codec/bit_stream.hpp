@@ -1,4 +1,4 @@
-// Bits to bytes and back, lowest bit first.
+// Writes bits to bytes and reads them back, lowest bit first.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
             bytes_.push_back(static_cast<std::byte>(pending_));
     }
     std::uint64_t size() const { return 8 * bytes_.size() + num_pending_; }
-    /// The bytes, the last one filled up with zeros.
+    /// The bytes; the last one is filled up with zeros.
     std::vector<std::byte> take() {
         if (num_pending_ > 0) bytes_.push_back(static_cast<std::byte>(pending_));
         return std::move(bytes_);
@@ -35,7 +35,7 @@ private:
 class BitReader {
 public:
     explicit BitReader(std::span<std::byte const> bytes) : bytes_(bytes) {}
-    /// The next `bits` bits, at most 64. Throws InputError if there are not so many.
+    /// Reads the next `bits` bits, at most 64. Throws InputError if there are fewer.
     std::uint64_t get(std::uint32_t bits) {
         if (bits > 8 * bytes_.size() - position_) throw InputError("a description ends too early");
         std::uint64_t number = 0;
@@ -43,7 +43,7 @@ public:
             number |= (std::to_integer<std::uint64_t>(bytes_[position_ / 8]) >> position_ % 8 & 1) << i;
         return number;
     }
-    /// The bytes from the next whole one. Throws InputError if a bit that is left out is set.
+    /// The bytes from the next whole one on. Throws InputError if a skipped bit is set.
     std::span<std::byte const> rest() {
         while (position_ % 8 != 0)
             if (get(1) != 0) throw InputError("a description has bits where none were expected");

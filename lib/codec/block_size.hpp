@@ -1,4 +1,4 @@
-// How large blocks may be.
+// Limits for the size of blocks.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace regraft::codec {
 
-/// Throws InputError if blocks of so many sites are too large.
+/// Throws InputError if blocks of sites_per_block sites are too large.
 inline void check_block_size(std::uint64_t num_taxa, std::uint64_t sites_per_block) {
     constexpr std::uint32_t always_allowed = 256;
     if (sites_per_block <= always_allowed) return;

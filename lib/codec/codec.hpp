@@ -1,4 +1,4 @@
-// What every kind of coding implements, and the kinds there are.
+// The interface of all kinds of coding, and the kinds there are.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ public:
     virtual ~Codec() = default;
 
     virtual Kind kind() const = 0;
-    /// As ColumnDecoder::decode.
+    /// Implements ColumnDecoder::decode.
     virtual void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites,
                         CellGrid out) const = 0;
-    /// As ColumnDecoder::layers.
+    /// Implements ColumnDecoder::layers.
     virtual std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const = 0;
     RootedTree const& tree() const { return tree_; }
 
@@ -31,10 +31,10 @@ private:
 
 using CodecPointer = std::shared_ptr<ColumnDecoder::Codec const>;
 
-/// Long enough that what each block costs by itself hardly matters, short enough that a few sites are there soon.
+/// Large enough that the fixed cost of a block hardly matters, and small enough that a few sites are decoded soon.
 inline constexpr std::uint32_t default_sites_per_block = 64;
 
-// Per kind: an encoder and a decoder. As encode_columns and ColumnDecoder, but only the native coding chooses the
+// An encoder and a decoder for each kind, as encode_columns and ColumnDecoder. Only the native coding chooses the
 // number of sites per block.
 
 EncodedColumns encode_plain(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options);

@@ -52,7 +52,7 @@ struct CompressedAlignment::Parts {
                 BlockId{(value(sites.last) - 1) / encoded.sites_per_block + 1}};
     }
     std::span<std::byte const> bytes_of(std::uint64_t block) const { return encoded.blocks[block - first_block]; }
-    /// Decodes those of the sites that the block has.
+    /// Decodes the part of the sites that the block has.
     void decode(std::uint64_t block, SiteRange sites, CellGrid out) const;
 
     std::shared_ptr<std::vector<std::string> const> names;
@@ -60,7 +60,7 @@ struct CompressedAlignment::Parts {
     ColumnDecoder decoder;
     std::uint64_t num_sites;
     std::uint64_t first_block;
-    std::vector<std::uint64_t> block_hashes;  // of the original's cells; none if that is not known
+    std::vector<std::uint64_t> block_hashes;  // of the original's cells; empty if unknown
 };
 
 void CompressedAlignment::Parts::decode(std::uint64_t block, SiteRange sites, CellGrid out) const {
@@ -79,7 +79,7 @@ std::uint64_t hash_of_cells(std::span<char const> cells) {
     return hash(std::as_bytes(cells));
 }
 
-/// Per block, of the alignment before it was compressed.
+/// The hash of each block, from the alignment before it was compressed.
 std::vector<std::uint64_t> hash_blocks(msa::Alignment const& alignment, std::uint32_t sites_per_block) {
     auto const num_sites = alignment.num_sites();
     std::vector<std::uint64_t> hashes((num_sites + sites_per_block - 1) / sites_per_block);

@@ -9,7 +9,7 @@
 namespace regraft::codec {
 namespace {
 
-/// 0, 1, 2, 3, then two classes per octave.
+/// The class of a number of events: 0, 1, 2, 3, then two classes per octave.
 std::uint8_t class_of(std::uint64_t events, WeightSteps steps) {
     if (steps == WeightSteps::equal) return 0;
     bool const halves = steps == WeightSteps::half_octaves;
@@ -19,7 +19,7 @@ std::uint8_t class_of(std::uint64_t events, WeightSteps steps) {
     return static_cast<std::uint8_t>(std::min(4 + 2 * (octave - 2) + upper, most_symbols - 1));
 }
 
-/// Four times the middle of a class; 1 where nothing ever happened, since something might.
+/// Four times the middle of a class; 1 for edges where nothing ever happened, since something might.
 std::uint64_t weight_of(std::uint8_t weight_class, WeightSteps steps) {
     bool const halves = steps == WeightSteps::half_octaves;
     if (weight_class == 0) return 1;
@@ -30,7 +30,7 @@ std::uint64_t weight_of(std::uint8_t weight_class, WeightSteps steps) {
     return 4 * least + 2 * (length - 1);
 }
 
-/// Only ratios matter: halved until the largest has a class, but what happened at all did happen.
+/// Halves the numbers until the largest has a class, because only ratios matter. Numbers above 0 stay above 0.
 std::vector<std::uint64_t> within_range(std::span<std::uint64_t const> events) {
     constexpr int most_bits = 16;
     auto const most = events.empty() ? 0 : std::ranges::max(events);

@@ -1,4 +1,5 @@
-// Errors within a parallel loop: none may leave it, the one of the lowest index is what a sequential loop would throw.
+// Collects errors within a parallel loop, which must not leave it. The error with the lowest index is what a sequential
+// loop would throw.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ namespace regraft::codec {
 
 class FirstError {
 public:
-    /// Runs the body of iteration `index`. Any number of threads at once.
+    /// Runs the body of iteration `index`. Any number of threads may call it at once.
     template <class Body>
     void run(std::size_t index, Body body) noexcept {
         try {
@@ -22,7 +23,7 @@ public:
             }
         }
     }
-    /// After the loop.
+    /// Throws the error, if any, after the loop.
     void rethrow() const {
         if (error_) std::rethrow_exception(error_);
     }

@@ -1,4 +1,5 @@
-// Logarithms and powers of two in whole numbers: the same on every machine, so that they may be part of a file format.
+// Logarithms and powers of two in integers. They are the same on every machine, so that they may be part of a file
+// format.
 #pragma once
 
 #include <array>
@@ -9,9 +10,9 @@
 
 namespace regraft::codec {
 
-/// Fractional bits of a logarithm.
+/// Number of fractional bits of a logarithm.
 inline constexpr int log_bits = 26;
-/// Fractional bits of a power.
+/// Number of fractional bits of a power.
 inline constexpr int power_bits = 30;
 
 namespace tables {
@@ -69,7 +70,7 @@ constexpr std::uint64_t fixed_log2(std::uint64_t x) {
     auto const octave = static_cast<unsigned>(std::bit_width(x) - 1);
     std::uint64_t const mantissa = x << (63 - octave);  // leading one at bit 63
     auto const i = mantissa >> 55 & 0xFF;
-    std::uint64_t const rest = mantissa >> 31 & 0xFFFFFF;  // 24 bits between two points
+    std::uint64_t const rest = mantissa >> 31 & 0xFFFFFF;  // 24 bits for the place between two points
     std::uint64_t const low = tables::logarithm[i];
     std::uint64_t const high = tables::logarithm[i + 1];
     return (std::uint64_t{octave} << log_bits) + (low << 2) + ((high - low) * rest >> 22);

@@ -12,7 +12,7 @@ constexpr std::uint32_t code_bits = 5;
 constexpr std::uint32_t largest_code = (1U << code_bits) - 1;
 constexpr std::uint64_t one_bit = std::uint64_t{1} << log_bits;
 
-/// 2, 3, 4, 6, 8, 12, ...: twice the rounded frequencies.
+/// Twice the rounded frequencies: 2, 3, 4, 6, 8, 12, ...
 constexpr std::uint64_t rounded(std::uint32_t code) {
     return std::uint64_t{2 + code % 2} << code / 2;
 }
@@ -47,7 +47,7 @@ void FrequencyTable::set_shares() {
         if (code_[s] != absent) size[s] = std::max<std::uint64_t>(1, rounded(code_[s]) * all / total);
         given += size[s];
     }
-    // What rounding left over, or took too much, is the most frequent symbol's, who feels it least.
+    // The rest from rounding goes to the most frequent symbol, where it matters least.
     if (total != 0) *std::ranges::max_element(size) += all - given;
     std::uint64_t end = 0;
     for (std::uint32_t s = 0; s < most_symbols; ++s) {

@@ -1,4 +1,4 @@
-// Static models of symbols: shares in proportion to rounded frequencies, found by a vector comparison.
+// Static models of symbols: shares are proportional to rounded frequencies; a vector comparison finds a symbol.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@
 
 namespace regraft::codec {
 
-/// The most symbols of a table.
+/// Largest number of symbols of a table.
 inline constexpr std::uint32_t most_symbols = 32;
-/// Shares are of 2^15.
+/// Shares are parts of 2^15.
 inline constexpr std::uint32_t symbol_bits = 15;
 
-/// How often each symbol occurred.
+/// The number of occurrences of each symbol.
 using SymbolCounts = std::array<std::uint64_t, most_symbols>;
 
-/// Shares for symbols 0 .. 31; those that never occurred have none.
+/// Shares for symbols 0 .. 31; symbols that never occurred have none.
 class FrequencyTable {
 public:
-    /// Everything is symbol 0: a table that is not used.
+    /// A table that is not used: everything is symbol 0.
     FrequencyTable();
-    /// Shares that are good for these counts: frequencies relative to the largest are rounded to steps of 3/2 or 4/3,
-    /// so that one takes five bits.
+    /// Shares that suit these counts. Frequencies relative to the largest are rounded to steps of 3/2 or 4/3, so that
+    /// one takes five bits.
     explicit FrequencyTable(SymbolCounts const& counts);
 
-    /// Writes `num_symbols` symbols: a bit whether the table is used, a bit for each whether it occurs, five for those
-    /// that do. Precondition: the others do not occur.
+    /// Writes `num_symbols` symbols: a bit that says whether the table is used, a bit for each symbol that says whether
+    /// it occurs, and five bits for each that does. Precondition: other symbols do not occur.
     void write(BitWriter& out, std::uint32_t num_symbols) const;
     static FrequencyTable read(BitReader& in, std::uint32_t num_symbols);
 
@@ -50,9 +50,10 @@ public:
         in.take(share(symbol));
         return symbol;
     }
-    /// -log2 of its frequency with 8 fractional bits. Precondition: it occurs.
+    /// -log2 of the symbol's frequency with 8 fractional bits. Precondition: it occurs.
     std::uint32_t cost(std::uint32_t symbol) const;
-    /// What these counts take with this table, in bits, with 8 fractional bits. Precondition: what counts, occurs.
+    /// The number of bits that these counts take with this table, with 8 fractional bits. Precondition: every symbol
+    /// that is counted occurs.
     std::uint64_t cost(SymbolCounts const& counts) const;
 
 private:
@@ -60,7 +61,7 @@ private:
     bool is_used() const;
 
     static constexpr std::uint8_t absent = 0xFF;
-    std::array<std::uint8_t, most_symbols> code_;              // rounded frequency, 0 .. 31; or absent
+    std::array<std::uint8_t, most_symbols> code_;              // rounded frequency, 0 .. 31, or absent
     alignas(16) std::array<std::int16_t, most_symbols> last_;  // last slot of each symbol's share; -1: none yet
 };
 

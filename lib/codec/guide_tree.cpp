@@ -1,4 +1,4 @@
-// Guide trees: parsimony where there is a choice, or what a Newick text says.
+// Guide trees: found by parsimony, or read from a Newick text.
 #include "regraft/codec/guide_tree.hpp"
 
 #include "regraft/core/checked_cast.hpp"

@@ -10,7 +10,7 @@
 namespace regraft::codec {
 namespace {
 
-/// An edge is never cheaper than this, in bits with 8 fractional bits.
+/// The least cost of an edge, in bits with 8 fractional bits.
 constexpr std::uint32_t least_edge_cost = 128;
 constexpr std::uint32_t impossible = 1U << 30;
 
@@ -43,7 +43,7 @@ void Reconstruction::fewest(std::span<StateMask const> tip_states, std::span<std
     for (auto v = tree_->num_nodes(); v-- > 0;) {
         if (tree_->is_tip(v)) sets_[v] = tip_states[tree_->first_tip[v]];
         if (v == 0) break;
-        // The parent's set, so far as its children have been seen; empty before the first.
+        // The parent's set, as far as its children have been seen; empty before the first.
         auto& above = sets_[tree_->parent[v]];
         auto const common = above & sets_[v];
         above = common != 0 ? common : above | sets_[v];
@@ -62,7 +62,7 @@ void Reconstruction::fewest(std::span<StateMask const> tip_states, std::span<std
     std::ranges::copy(std::span(states_).first(keep.size()), keep.begin());
 }
 
-/// The different states of a column, each with a place.
+/// The different states of a column, each with a position.
 class Reconstruction::Palette {
 public:
     explicit Palette(std::span<std::uint8_t const> tip_state) {
@@ -85,13 +85,13 @@ private:
     std::uint32_t size_ = 0;
 };
 
-/// Sankoff 1975. cost(v, above, below) is that of edge v with these places at its ends, root_cost(place) that of the
-/// root.
+/// Finds a history of least cost (Sankoff 1975). cost(v, above, below) is the cost of edge v with the states at these
+/// positions at its ends; root_cost(place) is that of the root.
 template <class RootCost, class Cost>
 void Reconstruction::find_least(std::span<std::uint8_t const> tip_state, Palette const& palette, RootCost root_cost,
                                 Cost cost, History& out) {
     auto const q = palette.size();
-    // The state below an edge that costs least given that above it, and what the subtree costs then.
+    // The state below an edge for which edge and subtree cost least, given the state above, and that cost.
     auto const best_below = [&](std::uint32_t v, std::uint32_t above) {
         auto const* const below = &below_[std::size_t{v} * q];
         auto best = above;

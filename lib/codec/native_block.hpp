@@ -1,7 +1,8 @@
-// The symbols of a block of the native coding in their order, written once for those who count, write and read them.
+// The symbols of a block of the native coding in their order. The code is written once, for coders that count, write or
+// read symbols.
 //
 // A coder has symbol(table, s), raw(table, bits, r) for the raw bits that belong to a symbol, and item(line, size,
-// first, count, i). Each gets what is to be coded and returns it; a reader ignores what it gets and returns what it
+// first, count, i). Each gets the value to be coded and returns it; a reader ignores what it gets and returns what it
 // read.
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace regraft::codec {
 
-/// Codes a number of which the symbol is known already.
+/// Codes a number whose symbol is known already.
 template <class Coder>
 std::uint32_t code_raw(Coder& coder, std::uint32_t table, std::uint32_t symbol, std::uint32_t number) {
     auto const [least, bits] = number_ranges[symbol];
@@ -29,8 +30,8 @@ std::uint32_t code_number(Coder& coder, std::uint32_t table, std::uint32_t numbe
     return code_raw(coder, table, coder.symbol(table, symbol_of(number)), number);
 }
 
-/// Codes `items`, ascending and below `size`, of which there are as many as the span is long. The even line ends where
-/// `size` items end.
+/// Codes `items`, which ascend and are below `size`; their number is the length of the span. The even line ends after
+/// `size` items.
 template <class Coder>
 void code_items(Coder& coder, Line line, std::uint32_t size, std::span<std::uint32_t> items) {
     std::uint32_t first = 0;
@@ -41,25 +42,25 @@ void code_items(Coder& coder, Line line, std::uint32_t size, std::span<std::uint
     }
 }
 
-/// How many, roughly: 0, 1, 2 or 3, up to 9, more.
+/// The rough size of a count: 0, 1, 2 for 2 to 3, 3 for up to 9, 4 for more.
 inline std::uint32_t rough(std::size_t count) {
     return count < 2 ? static_cast<std::uint32_t>(count) : count < 4 ? 2 : count < 10 ? 3 : 4;
 }
 
-/// From one site to the next.
+/// The differences of a site's classes from those of the site before.
 struct ClassStep {
-    bool same = true;  // nothing is different
+    bool same = true;  // there are no differences
     std::uint8_t root = 0;
-    std::vector<std::uint32_t> dropped;  // places in the list of the last site's changes, ascending
+    std::vector<std::uint32_t> dropped;  // positions in the list of the last site's changes, ascending
     std::vector<std::uint32_t> added;    // edges - 1, ascending
-    std::vector<std::uint8_t> targets;   // per added one
+    std::vector<std::uint8_t> targets;   // per added edge
 };
 
 /// The classes of a site: a root class and changes in pre-order. A block starts with class 0 everywhere.
 struct ClassState {
     bool was_same = true;
     std::uint8_t root = 0;
-    std::vector<Change> changes;  // `from` means nothing
+    std::vector<Change> changes;  // `from` is unused
 
     ClassStep step_to(std::uint8_t next_root, std::span<Change const> next) const;
     void apply(ClassStep const& step);
@@ -113,8 +114,8 @@ struct CountMemory {
     void add(std::uint32_t count) { last = {count, last[0], last[1]}; }
 };
 
-/// Which new state to expect: that to which the same state changed the last time at this site. If it did not change
-/// yet, the last change made it, or it is the root's: then that from which it came.
+/// Predicts the new state of a residue: the one to which the same state last changed at this site. If it did not change
+/// yet, it expects the state from which the last change came, or that of the root.
 class TargetMemory {
 public:
     explicit TargetMemory(std::uint32_t root) : before_(root) { next_.fill(none); }
@@ -136,7 +137,7 @@ private:
     std::uint32_t before_;
 };
 
-/// What stands for the number of changes if the residues follow directly, and its symbol.
+/// The value in place of the number of changes if the residues follow directly, and its symbol.
 inline constexpr std::uint32_t direct_residues = ~0U;
 inline constexpr std::uint32_t direct_symbol = most_symbols - 1;
 

@@ -1,4 +1,4 @@
-// Blocks of the native coding to cells. No tree is walked: what changes on an edge is an interval of a column.
+// Decodes blocks of the native coding. It does not walk the tree: what changes on an edge is an interval of a column.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace regraft::codec {
 namespace {
 
-/// What code_... calls to read.
+/// The coder that the code_... functions use to read.
 class Reader {
 public:
     Reader(NativeModel const& model, NativeLines const& lines, std::span<std::byte const> block)
@@ -37,7 +37,7 @@ private:
     RansReader in_;
 };
 
-/// Reads, and adds up what everything costs.
+/// Reads, and adds up the costs of everything.
 class MeasuringReader {
 public:
     enum Part : std::uint8_t { classes, root_states, change_counts, edges, new_states, direct, num_parts };
@@ -97,8 +97,8 @@ void fill(std::uint8_t* begin, std::uint32_t count, std::uint8_t value) {
     }
 }
 
-/// The states of a column from nested intervals in pre-order. Each cell is painted once, so that a column takes O(tips
-/// + changes), however deep they are nested. paint(first, last, state).
+/// Paints the states of a column from nested intervals in pre-order. Each cell is painted once, so that a column takes
+/// O(tips + changes), however deep they are nested. paint(first, last, state).
 template <class Paint>
 class Intervals {
 public:
@@ -107,7 +107,7 @@ public:
         : open_(open), paint_(paint) {
         open_.assign(1, {num_tips, root});
     }
-    /// Paints all before `first`, where the next interval begins. Returns the state around it.
+    /// Paints everything before `first`, where the next interval begins. Returns the state around it.
     std::uint8_t approach(std::uint32_t first) {
         while (open_.back().first <= first) close();
         paint_to(first);
@@ -128,12 +128,12 @@ private:
         open_.pop_back();
     }
 
-    std::vector<std::pair<std::uint32_t, std::uint8_t>>& open_;  // where they end, and their states
+    std::vector<std::pair<std::uint32_t, std::uint8_t>>& open_;  // ends of open intervals, and their states
     Paint paint_;
     std::uint32_t painted_ = 0;
 };
 
-/// The sites of a block, one after the other, as columns in the order of the tips.
+/// Decodes the sites of a block, one after the other, as columns in the order of the tips.
 template <class In>
 class BlockDecoder {
 public:
@@ -165,9 +165,9 @@ private:
     ClassStep step_;
     CountMemory counts_;
     std::vector<std::uint32_t> edges_;
-    std::vector<std::pair<std::uint32_t, std::uint8_t>> open_;  // of Intervals
+    std::vector<std::pair<std::uint32_t, std::uint8_t>> open_;  // used by Intervals
     std::vector<std::uint8_t> shown_;                           // residues of direct sites
-    // The classes of this site, per tip; not needed if all cells are as they are.
+    // The classes of this site, per tip; unused if all cells show their residue as it is.
     bool as_they_are_ = false;
     std::vector<std::uint8_t> keep_;
     std::vector<std::uint8_t> over_;
@@ -256,7 +256,7 @@ private:
     NativeLines lines_;
 };
 
-/// Columns in the order of the tips to where they belong.
+/// Copies columns in the order of the tips to their places in the grid.
 void place(std::span<std::uint8_t const> columns, RootedTree const& tree, CellGrid out) {
     std::size_t const num_tips = tree.num_tips();
     auto const num_sites = columns.size() / num_tips;

@@ -11,15 +11,15 @@
 namespace regraft::codec {
 namespace {
 
-/// Which sites' residues are first thought to cost less one by one: those whose changes cost so much per cell, in bits
-/// with 8 fractional bits.
+/// Cost per cell, in bits with 8 fractional bits, above which a site's changes make it a first candidate for direct
+/// coding.
 constexpr std::uint64_t dense_cost = 192;
-/// Changes that cost less are not looked at.
+/// Sites whose changes cost less are not considered.
 constexpr std::uint64_t least_cost = 8 << 8;
-/// What a direct site saves beside its changes: the state of the root, and some bits of their number.
+/// What a direct site saves beside its changes: the state of the root, and some bits of the number of changes.
 constexpr std::uint64_t saved_besides = 4 << 8;
 
-/// What the changes of a site cost, in bits with 8 fractional bits: k draws, of which the order means nothing.
+/// The cost of a site's changes, in bits with 8 fractional bits: k draws whose order does not matter.
 std::uint64_t cost_of_changes(std::span<Change const> changes, ChangeCosts const& costs) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<std::uint8_t> shown_residues(Symbols const& symbols, std::span<char 
     return shown;
 }
 
-/// Lists the residues of those sites whose changes cost more than limit(residues). Returns by how much they do, in all.
+/// Lists the residues of those sites whose changes cost more than limit(residues). Returns the sum of the differences.
 template <class Limit>
 std::uint64_t list_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories,
                           Limit limit) {
@@ -65,7 +65,7 @@ std::uint64_t list_direct(Source const& source, ChangeCosts const& costs, std::v
     return std::reduce(saved.begin(), saved.end());
 }
 
-/// Adds up what code_direct would cost.
+/// Adds up the cost of code_direct.
 class DirectCost {
 public:
     explicit DirectCost(std::span<FrequencyTable const> tables) : tables_(tables) {}

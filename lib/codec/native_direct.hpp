@@ -1,4 +1,4 @@
-// Sites that changed so often that their residues are better coded one by one.
+// Chooses sites that changed so often that their residues are better coded one by one.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace regraft::codec {
 
-/// Lists the residues of those sites for which that costs less than their changes do: first of those that look like it,
-/// then, with tables made for these, of those for which it is so. None if the tables would cost more than it saves.
+/// Lists the residues of those sites for which direct coding costs less than the changes. First candidates are chosen
+/// by an estimate; then tables are made for these, and only sites for which it is true with these tables stay. None is
+/// chosen if the tables would cost more than they save.
 void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<BlockHistory>& histories);
 
 }  // namespace regraft::codec

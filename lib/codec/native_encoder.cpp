@@ -1,5 +1,5 @@
-// Cells to blocks of the native coding: histories of all columns, then the model from what they have in common, then
-// the blocks.
+// Encodes cells to blocks of the native coding: first the histories of all columns, then the model from what they have
+// in common, then the blocks.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -19,7 +19,7 @@
 namespace regraft::codec {
 namespace {
 
-/// Lists the shares of what is coded.
+/// Records the shares of everything that is coded.
 class Recorder {
 public:
     Recorder(NativeModel const& model, NativeLines const& lines) : model_(&model), lines_(&lines) {}
@@ -77,7 +77,7 @@ void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges
 
 SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
                             std::vector<BlockHistory> const& histories) {
-    // As many parts as keep all threads busy; sums of whole numbers are the same in any order.
+    // Enough parts to keep all threads busy; sums of integers are the same in any order.
     constexpr std::size_t num_parts = 64;
     SymbolCounter sum(layout);
     for_each_index(source, std::min(histories.size(), num_parts), [&](std::size_t part) {
@@ -90,7 +90,7 @@ SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
     return sum;
 }
 
-/// The counts of a layout from those of one with more contexts.
+/// Derives the counts of a layout from those of one with more contexts.
 std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts const> counts,
                                 TableLayout const& coarse) {
     std::vector<SymbolCounts> out(counts.begin(), counts.begin() + coarse.change_count);
@@ -107,7 +107,7 @@ std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts 
     return out;
 }
 
-/// What tables and all that is coded with them take, in bits with 8 fractional bits.
+/// The size of the tables and of everything that is coded with them, in bits with 8 fractional bits.
 std::uint64_t cost(TableLayout const& layout, std::span<SymbolCounts const> counts) {
     auto sum = table_bits(layout, counts, 0, layout.size);
     for (auto const& c : counts) sum += FrequencyTable(c).cost(c);
@@ -150,15 +150,18 @@ Csr<std::byte> code_blocks(Source const& source, NativeModel const& model, std::
     return out;
 }
 
-/// Blocks grow while decoding one takes less than this: cells, and changes as so many cells. About 100 us.
+/// Blocks grow as long as decoding one takes less than this work. It is counted in cells; a change counts as
+/// work_per_change cells. It takes about 100 us.
 constexpr std::uint64_t most_work = 1 << 17;
 constexpr std::uint64_t work_per_change = 64;
-/// Nor do they stay so small that what each costs by itself would matter, as long as they fit into a cache.
+/// Blocks with fewer changes than this grow further, so that the fixed cost of a block does not matter, as long as they
+/// fit into a cache.
 constexpr std::uint64_t fewest_changes = 256;
 constexpr std::uint64_t most_cells = 1 << 19;
 constexpr std::uint32_t most_sites_per_block = 512;
 
-/// Changes per block, about: of some blocks, evenly chosen, and of classes only those that start or end.
+/// The approximate number of changes per block, from evenly chosen blocks. Of classes, only changes that start or end
+/// count.
 double changes_per_block(Source const& source) {
     constexpr std::size_t most_samples = 64;
     auto const num_blocks = source.num_blocks();

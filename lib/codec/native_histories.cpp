@@ -25,7 +25,7 @@ void find_cheapest(Source const& source, std::size_t block, ChangeCosts const& c
     out.residues = std::move(cheapest);
 }
 
-/// How often there is a change on the edge above each node.
+/// The number of changes on the edge above each node.
 template <class Changes>
 std::vector<std::uint64_t> count_edges(Source const& source, std::vector<BlockHistory> const& histories,
                                        Changes changes_of) {
@@ -34,8 +34,8 @@ std::vector<std::uint64_t> count_edges(Source const& source, std::vector<BlockHi
     return events;
 }
 
-/// As the histories so far suggest. A bit for which class it becomes, two for everything else: more precise ones save
-/// hardly anything.
+/// Costs from the histories so far. A new class costs one bit, everything else two: more precise costs save hardly
+/// anything.
 ClassCosts class_costs(Source const& source, std::vector<BlockHistory> const& histories) {
     constexpr std::uint32_t bit = 256;
     ClassCosts costs{.add = class_weights(source, histories).costs(), .drop = 2 * bit, .root = 2 * bit};
@@ -43,7 +43,7 @@ ClassCosts class_costs(Source const& source, std::vector<BlockHistory> const& hi
     return costs;
 }
 
-/// Makes the classes of a block as steady as can be.
+/// Finds the histories of a block's classes that change least from site to site.
 void find_steadiest(Source const& source, std::size_t block, ClassCosts const& costs, BlockHistory& out) {
     auto const cells = source.columns(block);
     auto const num_tips = source.tree.num_tips();
@@ -65,7 +65,7 @@ void find_steadiest(Source const& source, std::size_t block, ClassCosts const& c
     out.classes = std::move(steadiest);
 }
 
-/// How often the cheapest histories are looked for.
+/// The number of passes in which the cheapest histories are searched.
 int num_passes(Effort effort) {
     return effort == Effort::fast ? 0 : effort == Effort::normal ? 1 : 3;
 }
@@ -114,7 +114,7 @@ ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& 
     auto const n = source.symbols.residues().size();
     ChangeCosts costs{static_cast<std::uint32_t>(n), residue_weights(source, histories).costs(),
                       std::vector<std::uint32_t>(n * n)};
-    // A third of an event for what was never seen.
+    // A pair of states that was never seen counts as a third of an event.
     std::vector<std::uint64_t> seen(n * n, 1);
     for (auto const& history : histories)
         for (auto const& change : history.residues.changes.values) seen[change.from * n + change.to] += 3;

@@ -1,4 +1,4 @@
-// What happened to the columns of an alignment along the tree, as few changes or as cheap ones as can be.
+// Finds histories of the columns of an alignment along the tree, with as few or as cheap changes as possible.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +14,29 @@
 
 namespace regraft::codec {
 
-/// The sites of a block and what happened to them.
+/// The sites of a block and their histories.
 struct BlockHistory {
     History classes;
     History residues;
-    Csr<std::uint8_t> direct;  // per site the residues that show, if they are coded one by one; else none
+    Csr<std::uint8_t> direct;  // per site the visible residues, if they are coded one by one; otherwise empty
 };
 
-/// Appends the sites of a block to out: the fewest changes of classes and of residues.
+/// Appends histories of the sites of a block to out, with the fewest changes of classes and of residues.
 void find_fewest(Source const& source, std::size_t block, BlockHistory& out);
 
-/// The fewest changes; then, with more effort, the cheapest, by what they cost given the histories so far.
+/// Finds histories with the fewest changes and then, with more effort, the cheapest ones, by the costs that follow from
+/// the histories so far.
 std::vector<BlockHistory> find_histories(Source const& source, Effort effort);
 
-/// What a change of residues costs, as the histories suggest.
+/// The costs of changes of residues that follow from the histories.
 ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& histories);
 
-/// How likely each edge is to be drawn: for residues that change,
+/// The probability of each edge for a change of residues.
 EdgeWeights residue_weights(Source const& source, std::vector<BlockHistory> const& histories);
-/// and for classes that change where they did not at the site before.
+/// The probability of each edge for a change of classes where the site before has none.
 EdgeWeights class_weights(Source const& source, std::vector<BlockHistory> const& histories);
 
-/// Calls take(step) for what is different at each site from the one before.
+/// Calls take(step) for each site with its differences from the one before.
 template <class Take>
 void for_each_step(History const& classes, Take take) {
     ClassState state;

@@ -9,7 +9,7 @@
 namespace regraft::codec {
 namespace {
 
-constexpr std::uint32_t num_candidates = 6;  // the four most frequent states, any other, and none
+constexpr std::uint32_t num_candidates = 6;  // the four most frequent states, any other one, and none
 
 constexpr std::array<NumberRange, most_symbols> make_ranges() {
     std::array<NumberRange, most_symbols> table{};

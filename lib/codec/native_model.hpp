@@ -1,4 +1,4 @@
-// The model of the native coding: what all blocks of an alignment share.
+// The model of the native coding, which all blocks of an alignment share.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace regraft::codec {
 
-/// What the number of changes of a site is predicted from.
+/// What predicts the number of changes of a site.
 enum class CountContext : std::uint8_t { none, last_site, last_and_third_last_site };
-/// What the new state of a residue is predicted from: the old one, or also from what happened at the site so far.
+/// What predicts the new state of a residue: the old state alone, or also the changes of the site so far.
 enum class TargetContext : std::uint8_t { state, state_and_candidate };
 
 struct Contexts {
@@ -25,7 +25,7 @@ struct Contexts {
     TargetContext target = TargetContext::state;
 };
 
-/// Names of tables: the number of the first one of a kind. A kind has one per context.
+/// The numbers of the tables: each field is the number of the first table of a kind. A kind has one table per context.
 struct TableLayout {
     TableLayout(std::uint32_t num_classes, std::uint32_t num_residues, Contexts contexts);
 
@@ -33,35 +33,35 @@ struct TableLayout {
     std::uint32_t num_residues;
     Contexts contexts;
 
-    static constexpr std::uint32_t same_classes = 0;  // [2]: was it so at the last site
-    static constexpr std::uint32_t dropped = 2;       // [3]: how many classes' edges there are, roughly
+    static constexpr std::uint32_t same_classes = 0;  // [2]: whether it was so at the last site
+    static constexpr std::uint32_t dropped = 2;       // [3]: rough number of edges with a change of class
     static constexpr std::uint32_t drop_count = 5;    // a number
-    static constexpr std::uint32_t add_count = 6;     // [5]: a number; how many edges there are
+    static constexpr std::uint32_t add_count = 6;     // [5]: a number; context: the number of edges
     static constexpr std::uint32_t root_residue = 11;
-    static constexpr std::uint32_t root_class = 12;  // [num_classes]: that of the last site
-    std::uint32_t class_target;                      // [num_classes + 1]: that of the last edge
+    static constexpr std::uint32_t root_class = 12;  // [num_classes]: context: that of the last site
+    std::uint32_t class_target;                      // [num_classes + 1]: context: that of the last edge
     std::uint32_t change_count;                      // [1, 5 or 25]: a number
     std::uint32_t residue_target;                    // [num_residues, or that times candidates]
-    std::uint32_t direct;                            // [num_residues + 1]: the last residue
+    std::uint32_t direct;                            // [num_residues + 1]: context: the last residue
     std::uint32_t size;
 
     std::uint32_t num_symbols(std::uint32_t table) const;
 };
 
-/// Numbers are a symbol, 0 to 7, then two per octave up to 63, then one, and raw bits.
+/// Numbers are coded as a symbol (one each for 0 to 7, then two per octave up to 63, then one per octave) and raw bits.
 struct NumberRange {
     std::uint32_t least = 0;
     std::uint32_t raw_bits = 0;
 };
-/// By symbol. The last one has too many raw bits to be coded.
+/// Ranges by symbol. The last one has too many raw bits to be coded.
 extern std::array<NumberRange, most_symbols> const number_ranges;
 /// Precondition: number < 2^23.
 std::uint32_t symbol_of(std::uint32_t number);
 
-/// Throws InputError if there are too many: weights of edges would be less than a share can tell apart.
+/// Throws InputError if there are too many taxa: then weights of edges would be too small for shares.
 void check_native_taxa(RootedTree const& tree);
 
-/// Everything but the tree that it takes to read a block.
+/// Everything except the tree that is needed to read a block.
 struct NativeModel {
     Symbols symbols;
     TableLayout layout;
@@ -69,12 +69,12 @@ struct NativeModel {
     EdgeWeights residue_edges;
     EdgeWeights class_edges;
 
-    /// Its bytes; read() takes them back, and throws InputError for anything that write did not write.
+    /// The bytes of the model. read() decodes them, and throws InputError for bytes that write did not write.
     std::vector<std::byte> write(RootedTree const& tree) const;
     static NativeModel read(std::span<std::byte const> bytes, RootedTree const& tree);
 };
 
-/// From what sets of items are drawn: edges by their weights, or items that are all equal.
+/// What sets of items are drawn from: edges by their weights, or items that are all equal.
 enum class Line : std::uint8_t { residue_edges, class_edges, even };
 
 /// The lines of a model.
@@ -83,7 +83,7 @@ public:
     NativeLines(NativeModel const& model, RootedTree const& tree);
 
     WeightedLine const& of(Line line) const { return lines_[static_cast<std::size_t>(line)]; }
-    /// How many items of the line come before those there are. Of the even line the last `size` are used.
+    /// The number of items of the line before those that are used. Of the even line the last `size` items are used.
     std::uint32_t skipped(Line line, std::uint32_t size) const {
         return line == Line::even ? of(line).size() - size : 0;
     }

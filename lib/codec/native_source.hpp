@@ -1,4 +1,5 @@
-// An alignment as the encoder of the native coding sees it: columns in the order of the tips, block by block.
+// An alignment in the form in which the encoder of the native coding reads it: columns in the order of the tips, block
+// by block.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace regraft::codec {
 
-/// What there is to be coded.
+/// The alignment to be coded, its tree and its symbols.
 struct Source {
     msa::Alignment const& alignment;
     RootedTree const& tree;
@@ -25,13 +26,13 @@ struct Source {
         return std::min<std::size_t>(sites_per_block, alignment.num_sites() - block * sites_per_block);
     }
     std::uint32_t num_edges() const { return tree.num_nodes() - 1; }
-    /// Worth waking up other threads.
+    /// Whether it pays to use other threads.
     bool is_large() const { return alignment.cells.size() > 1 << 13; }
     /// The columns of a block in the order of the tips: [site][tip].
     std::vector<char> columns(std::size_t block) const;
 };
 
-/// Runs work(i) for i below count, in parallel if that is worth it. Throws what a sequential loop would.
+/// Runs work(i) for all i below count, in parallel if that pays. Throws what a sequential loop would.
 template <class Work>
 void for_each_index(Source const& source, std::size_t count, Work work) {
     FirstError error;

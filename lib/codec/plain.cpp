@@ -1,4 +1,4 @@
-// Cells as they are, row by row: the kind of coding that no alignment is too strange for.
+// Cells without coding, row by row: this kind suits any alignment.
 #include <algorithm>
 
 #include "codec/codec.hpp"

@@ -1,4 +1,4 @@
-// Rooted trees put together node by node.
+// Builds rooted trees node by node.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace regraft::codec {
 
-/// Receives the nodes of a tree in pre-order, the root first, with any parent.
+/// Receives the nodes of a tree in pre-order, the root first; the root may have any parent.
 class PreOrder {
 public:
     explicit PreOrder(std::size_t num_nodes) {
         tree_.parent.reserve(num_nodes);
         tree_.first_tip.reserve(num_nodes);
     }
-    /// Adds an inner node; its number.
+    /// Adds an inner node and returns its number.
     std::uint32_t add(std::uint32_t parent) {
         tree_.parent.push_back(parent);
         tree_.first_tip.push_back(tree_.num_tips());

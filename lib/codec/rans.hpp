@@ -1,4 +1,4 @@
-// Asymmetric numeral systems with a range (Duda 2013): symbols go in backwards and come out forwards.
+// Range asymmetric numeral systems (Duda 2013): symbols are coded backwards and decoded forwards.
 #pragma once
 
 #include <bit>
@@ -20,10 +20,10 @@ struct Share {
     std::uint32_t bits = 0;
 };
 
-/// The state is in [least, least * 2^32). Words of 32 bits, little endian, follow the state's 4 to 7 bytes, of which
-/// there are as many as the size of the whole is more than a multiple of 4, plus 4.
+/// The state is in [least, least * 2^32). It takes 4 to 7 bytes: 4 plus the size of the whole modulo 4. Words of 32
+/// bits, little endian, follow.
 inline constexpr std::uint64_t least_state = std::uint64_t{1} << 24;
-/// The most bits of a share. Two less than those of least_state, so that rounding costs nothing to speak of.
+/// Largest number of bits of a share. It is two less than that of least_state, so that rounding costs almost nothing.
 inline constexpr std::uint32_t most_share_bits = 22;
 
 /// Appends the coded shares to out, last one first. Decoding ends with least_state and no words left.
@@ -43,7 +43,7 @@ inline void append_rans(std::span<Share const> shares, std::vector<std::byte>& o
         for (unsigned k = 0; k < 4; ++k) out.push_back(static_cast<std::byte>(words[i] >> (8 * k)));
 }
 
-/// Reads what append_rans wrote. Any bytes can be read: what does not fit is noticed by finish() at the latest.
+/// Reads what append_rans wrote. Any bytes can be read; finish(), at the latest, finds bytes that are wrong.
 class RansReader {
 public:
     explicit RansReader(std::span<std::byte const> bytes) {
@@ -56,7 +56,7 @@ public:
         end_ = bytes.data() + bytes.size();
     }
 
-    /// Which of 2^bits comes next; take its share then.
+    /// Which of 2^bits slots comes next; take the share that contains it after that.
     std::uint32_t peek(std::uint32_t bits) const {
         return static_cast<std::uint32_t>(state_ & ((std::uint64_t{1} << bits) - 1));
     }
@@ -65,7 +65,7 @@ public:
         state_ = (state_ >> share.bits) * share.size + (slot - share.begin);
         if (state_ < least_state) refill();
     }
-    /// A number below 2^bits, all equally likely.
+    /// A number below 2^bits; all are equally likely.
     std::uint32_t raw(std::uint32_t bits) {
         auto const number = peek(bits);
         take({number, 1, bits});

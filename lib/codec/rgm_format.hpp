@@ -1,4 +1,4 @@
-// The parts of an .rgm file and how they are written as bytes (docs/file-format.md).
+// The parts of an .rgm file and their encoding as bytes (docs/file-format.md).
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace regraft::codec {
 
 inline constexpr std::array rgm_magic{std::byte{0x89}, std::byte{'R'}, std::byte{'G'}, std::byte{'M'}};
 inline constexpr std::uint8_t rgm_version = 1;
-/// What a reader must know to read the file: one bit each.
+/// Features that a reader must know to read the file: one bit each.
 inline constexpr std::uint8_t feature_text = 1;  // the body is a text
 inline constexpr std::uint8_t known_features = feature_text;
 inline constexpr std::size_t prefix_size = rgm_magic.size() + 2;  // magic, version, features
@@ -28,17 +28,17 @@ inline constexpr std::size_t footer_size = 16;                    // sizes of he
 
 // ---- Sections of the header
 
-/// How many bytes may come out of a compressed part of the header that ends so far behind the header's begin: bounds
-/// the memory that it takes to open a file.
+/// The largest number of bytes that may come out of a compressed part of the header. header_size is the distance of its
+/// end from the header's begin. It bounds the memory that opening a file takes.
 constexpr std::uint64_t max_expansion(std::uint64_t header_size) {
     return (std::uint64_t{1} << 20) + 64 * header_size;
 }
 
-// `before` is how many bytes of the header stand in front of a section's content.
+// `before` is the number of bytes of the header in front of a section's content.
 
-/// Texts without LF, e.g. names.
+/// Encodes texts without LF, for example names.
 std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before);
-/// Throws InputError also if there are more than most_lines.
+/// Decodes them. Throws InputError also if there are more than most_lines.
 std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before,
                                       std::uint64_t most_lines);
 
@@ -49,17 +49,17 @@ std::vector<std::byte> encode_partitions(std::span<msa::PartitionSpec const> par
 std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> section, std::uint64_t num_sites,
                                                   std::uint64_t before);
 
-/// The order of the rows at the tips takes about log2(n!) bits, less if neighbours follow each other.
+/// Encodes the order of the rows at the tips. It takes about log2(n!) bits, and fewer if neighbours follow each other.
 std::vector<std::byte> encode_row_order(std::span<std::uint32_t const> row_of_tip);
 std::vector<std::uint32_t> decode_row_order(std::span<std::byte const> section, std::uint64_t num_taxa);
 
 // ---- Index
 
-/// Where blocks are, and their checksums.
+/// The offsets of blocks, and their checksums.
 struct BlockIndex {
-    std::vector<std::uint64_t> offsets{0};  // per block, and one more; from the begin of the body
+    std::vector<std::uint64_t> offsets{0};  // per block, and one more; relative to the begin of the body
     std::vector<std::uint32_t> checks;      // per block
-    std::size_t check_bytes = 0;            // how many of a checksum's bytes there are
+    std::size_t check_bytes = 0;            // number of bytes of a checksum
 };
 
 /// The checksum of a block: the lowest bytes of its XXH3.

@@ -1,5 +1,6 @@
-// The index: how many bytes a checksum has; if there are blocks, the size of the smallest one, the number of low bits
-// of the Rice codes, and as such what the sizes of all have above it; then the checksums.
+// The index consists of the number of bytes of a checksum; if there are blocks, the size of the smallest one, the
+// number of low bits of the Rice codes, and a Rice code for each block of the bytes beyond the smallest size; and the
+// checksums.
 #include <algorithm>
 
 #include "codec/bit_stream.hpp"
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t fewest_check_bytes = 2;
 constexpr std::size_t most_check_bytes = 4;
 
-/// Checksums take some 3 % of the blocks at most, if those are not smaller than 64 bytes.
+/// Checksums take at most about 3 % of the blocks' bytes, unless blocks are smaller than 64 bytes.
 std::size_t check_bytes_for(std::uint64_t body_size, std::uint64_t num_blocks) {
     constexpr std::uint64_t block_bytes_per_check_byte = 32;
     if (num_blocks == 0) return fewest_check_bytes;
@@ -26,7 +27,7 @@ std::size_t check_bytes_for(std::uint64_t body_size, std::uint64_t num_blocks) {
     throw InputError("the index of the blocks is damaged");
 }
 
-/// Reads the sizes of all blocks, and returns what follows them.
+/// Reads the sizes of all blocks, and returns the bytes behind them.
 std::span<std::byte const> decode_sizes(std::span<std::byte const> bytes, std::uint64_t num_blocks,
                                         std::uint64_t body_size, BlockIndex& index) {
     FormatReader numbers(bytes);
@@ -76,7 +77,7 @@ BlockIndex decode_index(std::span<std::byte const> bytes, std::uint64_t num_bloc
     BlockIndex index;
     index.check_bytes = in.fixed(1);
     if (index.check_bytes < fewest_check_bytes || index.check_bytes > most_check_bytes) fail_damaged();
-    // Each block takes a few bytes here, so no more memory is taken than the file justifies.
+    // Each block takes a few bytes here, so memory stays in proportion to the file's size.
     if (num_blocks > in.rest().size() / index.check_bytes) fail_damaged();
     if (num_blocks > 0) in = FormatReader(decode_sizes(in.rest(), num_blocks, body_size, index));
     if (index.offsets.back() != body_size) fail_damaged();

@@ -1,6 +1,7 @@
-// Names, descriptions and the like as lines, and layouts. Lines are stored in the shortest of these ways, after a byte
-// that says which: the lines, each with an LF behind it; a zstd frame of that; a zstd frame of the number of lines, for
-// each how many bytes it shares with the line before (LEB128), and then the rest of each with an LF behind it.
+// Names, descriptions and similar texts as lines, and layouts. Lines are stored in the shortest of these forms, after a
+// byte that says which: the lines, each with an LF behind it; a zstd frame of that; or a zstd frame of the number of
+// lines, for each line the number of bytes that it shares with the line before (LEB128), and then the rest of each line
+// with an LF behind it.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -14,7 +15,7 @@
 namespace regraft::codec {
 namespace {
 
-/// The highest level takes long for long texts.
+/// The highest level takes too long for long texts.
 std::vector<std::byte> compress(std::span<std::byte const> bytes) {
     constexpr std::size_t longest_for_high_level = std::size_t{4} << 20;
     return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
@@ -87,7 +88,7 @@ std::vector<std::string> split_lines(std::span<std::byte const> bytes, std::uint
     return lines;
 }
 
-/// Undoes front coding.
+/// Decodes lines with shared beginnings (front coding).
 std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint64_t max_size,
                                     std::uint64_t most_lines) {
     FormatReader in(bytes);
@@ -128,13 +129,13 @@ std::vector<std::string> decode_lines(std::span<std::byte const> bytes, std::uin
 
 namespace {
 
-// What a layout has, one bit each.
+// The flags of a layout, one bit each.
 constexpr std::uint8_t is_phylip = 1;
 constexpr std::uint8_t has_carriage_returns = 2;
 constexpr std::uint8_t lacks_last_newline = 4;
 constexpr std::uint8_t has_descriptions = 8;
 constexpr std::uint8_t has_skeleton = 16;
-constexpr std::uint8_t all_bits = 15;  // without a skeleton
+constexpr std::uint8_t all_bits = 15;  // those of a layout without a skeleton
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Partitions: models and names as lines, in turn; then for each partition the number of strides, and for each stride
-// the first site, how far it goes, and the step.
+// Partitions: models and names as alternating lines; then for each partition the number of strides, and for each stride
+// the first site, its length, and the step.
 #include <algorithm>
 #include <string>
 
@@ -29,7 +29,7 @@ void check_distinct(std::span<std::string const> names) {
     try {
         msa::check_names(names, {});
     } catch (InputError const&) {
-        fail_damaged();  // the message speaks of taxa
+        fail_damaged();  // the original message speaks of taxa
     }
 }
 

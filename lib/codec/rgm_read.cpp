@@ -1,5 +1,5 @@
-// Reads .rgm files (docs/file-format.md). Nothing in them is believed: sizes are compared with those of the file before
-// memory is taken.
+// Reads .rgm files (docs/file-format.md). Nothing in them is trusted: sizes are compared with those of the file before
+// memory is allocated.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -15,10 +15,10 @@
 namespace regraft::codec {
 namespace {
 
-/// Far more than there will ever be; keeps numbers of cells from overflowing.
+/// Far more than any alignment has; it keeps numbers of cells from overflowing.
 constexpr std::uint64_t max_cells = std::uint64_t{1} << 48;
 
-/// Rows in order, each the sibling of all later ones.
+/// A tree with the rows in order, each the sibling of all later ones.
 RootedTree caterpillar(std::uint32_t num_tips) {
     if (num_tips < 3) return trivial_tree(num_tips);
     RootedTree tree;
@@ -30,7 +30,7 @@ RootedTree caterpillar(std::uint32_t num_tips) {
     };
     add(0, num_tips);
     for (std::uint32_t tip = 0; tip < num_tips; ++tip) {
-        bool const opens_node = 2 <= tip && tip + 1 < num_tips;  // the root has a child more
+        bool const opens_node = 2 <= tip && tip + 1 < num_tips;  // the root has one child more
         if (opens_node) {
             add(tip, num_tips);
             parent = tree.num_nodes() - 1;
@@ -74,7 +74,7 @@ struct RgmFile::State {
         return bytes;
     }
 
-    /// Adds the name of the file to the messages of errors that do not have it.
+    /// Adds the file's name to messages of errors without it.
     template <class Action>
     auto naming_file(Action action) const {
         try {
@@ -101,8 +101,8 @@ struct RgmFile::State {
     RgmExtras extras;
     std::vector<Layer> layers;
     BlockIndex index;
-    std::optional<CompressedAlignment> alignment;  // without blocks, but for texts
-    std::optional<std::string> whole_text;         // of a file that holds one
+    std::optional<CompressedAlignment> alignment;  // without blocks, unless the file holds a text
+    std::optional<std::string> whole_text;         // the text, if the file holds one
 };
 
 void RgmFile::State::open() {
@@ -171,7 +171,7 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     if (sites_per_block == 0) fail_frame();
 
     auto section = in.section();
-    auto const most_names = 4 * header.size() + 2;  // each has two bits of the topology, but for two of them
+    auto const most_names = 4 * header.size() + 2;  // each name has two bits of the topology, except for two of them
     auto names = decode_lines(section, position() - section.size(), most_names);
     if (names.empty() || num_sites > max_cells / names.size()) fail_frame();
     msa::check_names(names, source->name());
@@ -300,7 +300,7 @@ std::string RgmFile::text() const {
 
 void RgmFile::verify() const {
     state_->naming_file([&] {
-        if (state_->whole_text) return;  // compared when it was opened
+        if (state_->whole_text) return;  // the text was compared when it was opened
         auto const all = state_->read({SiteId{0}, SiteId{num_sites()}});
         if (all.content_hash() != state_->content_hash) {
             throw InputError("the names and cells are not those that were compressed: their hash differs");

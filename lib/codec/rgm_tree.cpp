@@ -1,7 +1,6 @@
-// The order of rows at the tips: as the rows that are left are numbered anew for every tip, tip t has one of n - t
-// numbers, and most often one close to that of the tip before. Written is the distance to it, cyclically and signed,
-// with a number of bits that varies by less than one (phased-in), or as Rice code where the order of rows follows the
-// tree.
+// The order of rows at the tips. For every tip the remaining rows are numbered anew, so tip t has one of n - t numbers,
+// and often one close to that of the tip before. The distance to it, cyclic and signed, is written with a number of
+// bits that varies by at most one (phased-in code), or as a Rice code if the order of rows follows the tree.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -14,27 +13,27 @@
 namespace regraft::codec {
 namespace {
 
-/// The number in front of the bits that says that there are none: rows are at the tips in order.
+/// The leading number that says that no bits follow: rows are at the tips in order.
 constexpr std::uint32_t in_order = 0;
-/// All distances are phased in.
+/// The leading number for phased-in codes of all distances.
 constexpr std::uint32_t uniform = 1;
-/// From here on, Rice codes with the number of low bits that is left.
+/// The leading number for Rice codes; what it exceeds this by is the number of low bits.
 constexpr std::uint32_t rice = 2;
 
-/// The rows that are left, in order (a binary indexed tree).
+/// The remaining rows, in order (a binary indexed tree).
 class RowsLeft {
 public:
     explicit RowsLeft(std::uint32_t num_rows) : sums_(num_rows + 1), size_(num_rows) {
         for (std::uint32_t i = 1; i <= num_rows; ++i) sums_[i] = i & (~i + 1);
     }
     std::uint32_t size() const { return size_; }
-    /// How many of those left are before a row.
+    /// The number of remaining rows before a row.
     std::uint32_t rank(std::uint32_t row) const {
         std::uint32_t sum = 0;
         for (auto i = row; i > 0; i &= i - 1) sum += sums_[i];
         return sum;
     }
-    /// The row of a rank. Precondition: rank < size().
+    /// The row with a rank. Precondition: rank < size().
     std::uint32_t at(std::uint32_t rank) const {
         std::uint32_t row = 0;
         for (auto step = std::bit_floor(static_cast<std::uint32_t>(sums_.size())); step > 0; step /= 2) {
@@ -54,7 +53,7 @@ private:
     std::uint32_t size_;
 };
 
-// Of n numbers on a circle, those after and before 0 in turn: 0 1 -1 2 -2 ...
+// Distances on a circle of n numbers are coded as those after and before 0 in turn: 0 1 -1 2 -2 ...
 
 std::uint32_t to_distance(std::uint32_t number, std::uint32_t n) {
     if (number == 0) return 0;
@@ -67,11 +66,11 @@ std::uint32_t from_distance(std::uint32_t distance, std::uint32_t n) {
     return distance % 2 != 0 ? distance / 2 + 1 : n - distance / 2;
 }
 
-/// Per tip the distance of its row to that of the tip before; less than the number of rows that are left.
+/// Per tip, the distance of its row to that of the tip before; it is less than the number of remaining rows.
 std::vector<std::uint32_t> distances_of(std::span<std::uint32_t const> row_of_tip) {
     RowsLeft rows(static_cast<std::uint32_t>(row_of_tip.size()));
     std::vector<std::uint32_t> distances;
-    std::uint32_t expected = 0;  // where the row behind the last one is now
+    std::uint32_t expected = 0;  // the present number of the row behind the last one
     for (auto const row : row_of_tip) {
         auto const rank = rows.rank(row);
         auto const n = rows.size();
@@ -82,18 +81,18 @@ std::vector<std::uint32_t> distances_of(std::span<std::uint32_t const> row_of_ti
     return distances;
 }
 
-/// Numbers below n: the first ones take a bit less than the others.
+/// A phased-in code for numbers below n: the first ones take a bit less than the others.
 struct PhasedIn {
     explicit PhasedIn(std::uint32_t n)
         : bits(static_cast<std::uint32_t>(std::bit_width(n)) - 1), num_short((std::uint32_t{2} << bits) - n) {}
     std::uint32_t bits;
-    std::uint32_t num_short;  // these have so many bits, the others one more
+    std::uint32_t num_short;  // the first num_short numbers have `bits` bits, the others one more
 };
 
 void put_phased_in(BitWriter& out, std::uint32_t number, std::uint32_t n) {
     PhasedIn const code(n);
     if (number < code.num_short) return out.put(number, code.bits);
-    // The high bits first, as they tell whether there is another one.
+    // The high bits come first, because they tell whether another one follows.
     auto const coded = number + code.num_short;
     out.put(coded / 2, code.bits);
     out.put(coded % 2, 1);

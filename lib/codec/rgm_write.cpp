@@ -19,7 +19,8 @@ std::vector<std::byte> prefix(std::uint8_t features) {
     return out.take();
 }
 
-/// Writes index and footer; `front` is what the checksum covers of all before it: prefix and header, and a text.
+/// Writes index and footer. `front` is the part before it that the checksum covers: prefix and header, and a text if
+/// there is one.
 void write_end(std::span<std::byte const> front, std::size_t header_size, std::span<std::byte const> index,
                ByteSink const& sink) {
     FormatWriter out;
@@ -58,7 +59,7 @@ void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, By
     index.append(encode_index(encoded.blocks));
     index.fixed(alignment.content_hash(), 8);
 
-    // Whatever can fail has been done by now.
+    // Everything that can fail has been done by now.
     sink(out.bytes());
     if (!encoded.blocks.values.empty()) sink(encoded.blocks.values);
     write_end(out.bytes(), header_size(), index.bytes(), sink);

@@ -1,4 +1,4 @@
-// Rice codes: a number's high bits in unary, as ones and a zero behind them, then its low bits.
+// Rice codes: the high bits of a number in unary, as ones followed by a zero, then its low bits.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ inline std::uint64_t get_rice(BitReader& in, std::uint32_t low_bits, std::uint64
     return number;
 }
 
-/// How many low bits make all numbers together shortest, the least number of them among equals.
+/// The number of low bits for which all numbers together are shortest; ties go to the smallest.
 template <class Number>
 std::uint32_t best_rice_bits(std::span<Number const> numbers) {
     std::uint32_t best = 0;

@@ -1,4 +1,4 @@
-// Unrooted trees hung up at their middle.
+// Roots unrooted trees at their middle.
 #include "regraft/codec/rooted_tree.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 using msa::HalfEdge;
 using msa::Tree;
 
-/// Per half-edge the number of tips at its own side of its edge, given the half-edges of a hung-up tree.
+/// Per half-edge, the number of tips at its own side of its edge, computed from the tree rooted at tip 0.
 std::vector<std::uint32_t> tips_behind(Tree const& tree) {
     std::vector<std::uint32_t> tips(tree.num_half_edges());
-    auto const order = postorder(tree, tree.back(0));  // all but tip 0, towards it
+    auto const order = postorder(tree, tree.back(0));  // all half-edges towards tip 0, except its own
     for (auto const h : order) {
         tips[h] = tree.is_tip(h) ? 1 : tips[tree.back(tree.next(h))] + tips[tree.back(tree.next(tree.next(h)))];
         tips[tree.back(h)] = tree.num_tips() - tips[h];
@@ -25,8 +25,8 @@ std::vector<std::uint32_t> tips_behind(Tree const& tree) {
     return tips;
 }
 
-/// The inner node from which the subtrees' sizes sum up to the least: moving the root over an edge towards the larger
-/// part pays as long as that part has more tips, so it is the node none of whose sides has more than half of them.
+/// The inner node for which the sum of the subtrees' sizes is least. Moving the root over an edge towards the larger
+/// part pays as long as that part has more tips, so it is the node of which no side has more than half of the tips.
 msa::Node middle(Tree const& tree, std::vector<std::uint32_t> const& tips) {
     auto const is_middle = [&](msa::Node v) {
         auto h = tree.half_edge(v);
@@ -46,7 +46,7 @@ RootedTree hang_up(Tree const& tree) {
     auto const tips = tips_behind(tree);
     PreOrder out(tree.num_nodes());
     struct Subtree {
-        HalfEdge top;  // the half-edge at the subtree's own side; at the root any of its three
+        HalfEdge top;  // the half-edge at the subtree's own side; at the root any of the three
         std::uint32_t parent;
     };
     auto const root = tree.half_edge(middle(tree, tips));
@@ -62,7 +62,7 @@ RootedTree hang_up(Tree const& tree) {
         std::array<HalfEdge, 3> const below{tree.back(tree.next(top)), tree.back(tree.next(tree.next(top))),
                                             tree.back(top)};
         std::vector<HalfEdge> children(below.begin(), below.begin() + (top == root ? 3 : 2));
-        // Smaller subtrees first, so tips before inner nodes; the stack turns the order round.
+        // Smaller subtrees come first, and so tips before inner nodes; the stack reverses the order.
         std::ranges::sort(children,
                           [&](HalfEdge a, HalfEdge b) { return tips[a] != tips[b] ? tips[a] > tips[b] : a > b; });
         for (auto const child : children) open.push_back({child, node});

@@ -1,4 +1,4 @@
-// Counts of symbols by table, from which tables are made.
+// Counts symbols by table; tables are made from the counts.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace regraft::codec {
 
-/// Counts what is coded.
+/// The coder that counts what is coded.
 class SymbolCounter {
 public:
     explicit SymbolCounter(TableLayout const& layout) : counts_(layout.size) {}
@@ -30,7 +30,7 @@ private:
     std::vector<SymbolCounts> counts_;
 };
 
-/// What tables first .. last - 1 take in the model, in bits with 8 fractional bits.
+/// The size of tables first .. last - 1 in the model, in bits with 8 fractional bits.
 std::uint64_t table_bits(TableLayout const& layout, std::span<SymbolCounts const> counts, std::uint32_t first,
                          std::uint32_t last);
 

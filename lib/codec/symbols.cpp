@@ -23,7 +23,7 @@ bool has_repeats(std::vector<Item> items) {
     return std::ranges::adjacent_find(items) != items.end();
 }
 
-/// The keys, those with the largest counts first.
+/// The keys in the order of descending counts.
 template <class Key>
 std::vector<Key> by_frequency(std::map<Key, std::uint64_t> const& counts) {
     std::vector<std::pair<Key, std::uint64_t>> entries(counts.begin(), counts.end());

@@ -1,4 +1,4 @@
-// A cell as a residue and the class of the cell: which residue there is, and whether and how it is written.
+// Splits a cell in a residue and a class. The class says whether the cell shows its residue, and in which form.
 #pragma once
 
 #include <array>
@@ -11,7 +11,8 @@
 
 namespace regraft::codec {
 
-/// Cells of a class are (residue & keep) | over: a residue as it is, in lower case, or a gap whatever the residue.
+/// Cells of a class are (residue & keep) | over: the residue as it is, the residue in lower case, or a gap for any
+/// residue.
 struct CellClass {
     std::uint8_t keep = 0xFF;
     std::uint8_t over = 0;
@@ -23,15 +24,15 @@ struct CellClass {
 inline constexpr CellClass as_it_is{0xFF, 0};
 inline constexpr CellClass lower_case{0xFF, 0x20};
 
-/// The classes and residues of an alignment, most frequent first, and what each character amounts to.
+/// The classes and residues of an alignment, most frequent first, and those of each character.
 class Symbols {
 public:
     static constexpr std::uint32_t most = 32;  // classes, and residues
 
-    /// Gaps and what stands for any residue are classes of their own. Throws InputError if there are more than `most`
-    /// classes or residues. O(cells).
+    /// Gaps, and characters that stand for any residue, are classes of their own. Throws InputError if there are more
+    /// than `most` classes or residues. O(cells).
     explicit Symbols(msa::Alignment const& alignment);
-    /// What write wrote. Throws InputError for anything else.
+    /// Reads what write wrote. Throws InputError for anything else.
     explicit Symbols(BitReader& in);
     void write(BitWriter& out) const;
 
@@ -39,7 +40,7 @@ public:
     std::vector<std::uint8_t> const& residues() const { return residues_; }  // at least one
 
     std::uint8_t class_of(char symbol) const { return class_of_[static_cast<unsigned char>(symbol)]; }
-    /// 0 for cells that do not show theirs.
+    /// The residue of a character; 0 for cells that do not show theirs.
     std::uint8_t residue_of(char symbol) const { return residue_of_[static_cast<unsigned char>(symbol)]; }
 
 private:

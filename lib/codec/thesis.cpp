@@ -1,8 +1,9 @@
 // The published scheme, see regraft/codec/thesis.hpp.
 //
 // A block is a string of bits, lowest first: 8 bits w; per site the number of its records, w bits; per site the state
-// of the root; per site its records by increasing edge: state of the parent XOR state of the child, then the edge.
-// The model is a byte 0 where states are sets of bases; else a byte 1, and the characters by decreasing frequency.
+// of the root; per site its records in the order of increasing edges: state of the parent XOR state of the child, then
+// the edge. The model is a byte 0 if states are sets of bases; otherwise it is a byte 1 and the characters by
+// decreasing frequency.
 #include "regraft/codec/thesis.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace {
     throw InputError("a block of columns is damaged");
 }
 
-/// Bits of numbers below n.
+/// The number of bits of numbers below n.
 std::uint32_t bits_below(std::uint64_t n) {
     return n <= 1 ? 0 : static_cast<std::uint32_t>(std::bit_width(n - 1));
 }
@@ -43,12 +44,12 @@ std::uint64_t bits_at(std::span<std::byte const> bytes, std::uint64_t position, 
 
 // ---- States
 
-/// Characters and their states.
+/// The characters and their states.
 class States {
 public:
-    /// Those of an alignment.
+    /// The states of an alignment.
     explicit States(msa::Alignment const& alignment);
-    /// Those of a model. Throws InputError.
+    /// The states of a model. Throws InputError.
     explicit States(std::span<std::byte const> model);
 
     std::vector<std::byte> model() const;
@@ -58,7 +59,7 @@ public:
     bool exists(std::uint8_t state) const { return exists_[state]; }
 
 private:
-    /// State i is the set of those bases whose bits are set in i: A 1, C 2, G 4, T 8.
+    /// State i is the set of the bases whose bits are set in i: A 1, C 2, G 4, T 8.
     static constexpr std::string_view base_sets = "-ACMGRSVTWYHKDBN";
 
     void number(std::string_view symbols);
@@ -114,31 +115,31 @@ std::vector<std::byte> States::model() const {
 // ---- Reconstruction
 
 struct Record {
-    std::uint32_t edge;  // counted from 0: that above node edge + 1
+    std::uint32_t edge;  // counted from 0: the edge above node edge + 1
     std::uint8_t mask;
 };
 
-/// States of inner nodes for one column after the other, with as few changes as the tree allows.
+/// Finds states of inner nodes for one column after the other, with as few changes as possible.
 class FewestChanges {
 public:
     explicit FewestChanges(RootedTree const& tree) : tree_(tree), nodes_(tree.num_nodes()) {}
 
-    /// States per tip. Appends the records; returns the state of the root.
+    /// tips: one state per tip. Appends the records and returns the state of the root.
     std::uint8_t run(std::span<std::uint8_t const> tips, std::vector<Record>& records);
 
 private:
-    /// Bits are ranks of states, the most frequent in the column first.
+    /// Bits are ranks of states; the most frequent in the column is first.
     using Set = std::uint64_t;
 
     struct Node {
-        Set in_one = 0, in_two = 0, in_three = 0;  // of at least so many children's sets
-        std::uint8_t rank = 0;                     // of the state chosen
+        Set in_one = 0, in_two = 0, in_three = 0;  // states in the sets of at least one, two, three children
+        std::uint8_t rank = 0;                     // rank of the chosen state
 
         Set best() const { return in_three != 0 ? in_three : in_two != 0 ? in_two : in_one; }
     };
 
     void rank(std::span<std::uint8_t const> tips);
-    /// Tips with one of more than 64 states in a column, the rarest ones, do not vote on inner nodes.
+    /// Tips with a state beyond the 64 most frequent in a column do not vote on inner nodes.
     static Set set_of(std::uint8_t rank) { return rank < 64 ? Set{1} << rank : ~Set{0}; }
 
     RootedTree const& tree_;
@@ -197,7 +198,7 @@ struct Sites {
     std::uint64_t first, last;
 };
 
-/// Per site of a range the states of all tips.
+/// The states of all tips for each site of a range.
 std::vector<std::uint8_t> columns(msa::Alignment const& alignment, RootedTree const& tree, States const& states,
                                   Sites sites) {
     auto const num_tips = tree.num_tips();
@@ -249,12 +250,12 @@ public:
     std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const override;
 
 private:
-    /// A block with the places of its parts.
+    /// A block with the positions of its parts.
     struct Block {
         std::span<std::byte const> bytes;
         std::uint32_t count_bits;
         std::uint64_t roots;    // in bits
-        std::uint64_t records;  // in bits, those of the first site asked for
+        std::uint64_t records;  // in bits; position of the records of the first requested site
 
         std::uint64_t count(std::uint32_t site) const {
             return bits_at(bytes, 8 + std::uint64_t{site} * count_bits, count_bits);
@@ -296,7 +297,7 @@ std::vector<Layer> ThesisCodec::layers(std::span<std::byte const> bytes, std::ui
     auto const roots = std::uint64_t{block_sites} * states_.bits();
     auto const records = block.records - block.roots - roots;
     auto const num_records = records / std::max(record_bits(), 1U);
-    auto const index = 8 * bytes.size() - roots - records;  // with the bits that fill up the last byte
+    auto const index = 8 * bytes.size() - roots - records;  // including the bits that fill up the last byte
     return {{"index", static_cast<double>(index)},
             {"root states", static_cast<double>(roots)},
             {"masks", static_cast<double>(num_records * states_.bits())},
@@ -330,7 +331,7 @@ void ThesisCodec::decode(std::span<std::byte const> bytes, std::uint32_t block_s
                          CellGrid out) const {
     auto const block = open(bytes, block_sites, sites.first);
     auto const num_tips = tree().num_tips();
-    constexpr std::uint32_t tile = 32;  // sites at a time, so that rows are written in pieces
+    constexpr std::uint32_t tile = 32;  // number of sites processed at a time, so that rows are written in pieces
     std::vector<std::uint8_t> columns(std::size_t{num_tips} * std::min(tile, sites.last - sites.first));
     auto records = block.records;
     for (auto first = sites.first; first < sites.last; first += std::min(tile, sites.last - first)) {

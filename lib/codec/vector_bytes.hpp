@@ -1,4 +1,4 @@
-// What is done to whole columns and rows of bytes, 16 at a time.
+// Operations on whole columns and rows of bytes, 16 at a time.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace regraft::codec {
 struct Tile {
     __m128i row[16];  // NOLINT(modernize-avoid-c-arrays): std::array drops the alignment of vectors, with a warning
 };
-/// One step of the transposition: rows i and i + 8 are interleaved. Four steps make it. Written out, not as loops, so
-/// that rows stay in registers at every optimisation level.
+/// One step of the transposition: rows i and i + 8 are interleaved. Four steps transpose a tile. The code is unrolled
+/// so that rows stay in registers at every optimisation level.
 template <std::size_t... Line>
 [[gnu::always_inline]] inline Tile interleaved(Tile const& tile, std::index_sequence<Line...>) {
     return {{(Line % 2 == 0 ? _mm_unpacklo_epi8(tile.row[Line / 2], tile.row[Line / 2 + 8])
@@ -41,8 +41,8 @@ void transpose_tile(std::size_t r, std::size_t c, In& in, Out& out) {
 }
 #endif
 
-/// out(c)[r] = in(r)[c] for r < rows and c < columns; in and out give pointers to the beginnings of lines. Lines may be
-/// far apart: 64 of them are handled at a time, as many bytes of each as a cache line has.
+/// out(c)[r] = in(r)[c] for r < rows and c < columns; in and out return pointers to the beginnings of lines. Lines may
+/// be far apart, so 64 of them are processed at a time, with as many bytes of each as a cache line has.
 template <class In, class Out>
 void transpose(std::size_t rows, std::size_t columns, In&& in, Out&& out) {
     constexpr std::size_t tile = 16;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::uint32_t, slot_steps> make_depths() {
     std::array<std::uint32_t, slot_steps> table{};
     for (std::uint32_t i = 0; i < slot_steps; ++i) {
-        std::uint64_t const left = 2 * std::uint64_t{slot_steps - i} - 1;  // of 2 * slot_steps
+        std::uint64_t const left = 2 * std::uint64_t{slot_steps - i} - 1;  // in units of 1 / (2 * slot_steps)
         table[i] = static_cast<std::uint32_t>(fixed_log2(std::uint64_t{2} * slot_steps) - fixed_log2(left));
     }
     return table;

@@ -25,7 +25,7 @@ std::uint64_t BlockSizes::memory() const {
     return groups_.capacity() * sizeof(Group) + beyond_.words().capacity() * sizeof(std::uint64_t);
 }
 
-/// The first boundary of blocks, their ends included, whose place in bytes is above what is looked for; else their end.
+/// The first boundary of blocks, their ends included, for whose place in bytes `above` is true; otherwise their end.
 template <class Above>
 BlockId BlockSizes::search(BlockRange blocks, Above above) const {
     auto first = value(blocks.first);
@@ -55,7 +55,7 @@ BlockId BlockSizes::cut(BlockRange blocks, std::uint64_t bytes) const {
     }
     auto const aim = begin(blocks.first) + bytes;
     auto const above = search(blocks, [&](std::uint64_t begin) { return begin > aim; });
-    auto const highest = begin(BlockId{value(above) - 1});  // that is not above
+    auto const highest = begin(BlockId{value(above) - 1});  // the highest boundary for which it is false
     if (begin(above) - aim < aim - highest) return above;
     return search({blocks.first, above}, [&](std::uint64_t begin) { return begin >= highest; });
 }

@@ -54,7 +54,8 @@ void ExactSum::add(ExactSum const& other) {
 
 void ExactSum::normalize() {
     for (std::size_t i = 0; i + 1 < num_digits; ++i) {
-        auto const carry = limbs_[i] >> 32;  // arithmetic shift: rounds down, so the digit left behind is in [0, 2^32)
+        auto const carry = limbs_[i] >> 32;  // the arithmetic shift rounds down, so the digit left behind is in [0,
+                                             // 2^32)
         limbs_[i] -= carry * (std::int64_t{1} << 32);
         limbs_[i + 1] += carry;
     }
@@ -79,7 +80,7 @@ double ExactSum::value() const {
     while (top > 0 && digit[top - 1] == 0) --top;
     if (top == 0) return 0.0;
 
-    // The leading 64 or more bits in one word; whatever lies below only matters as "something is there" (sticky).
+    // The leading 64 or more bits are in one word; of the bits below it matters only whether any is set (sticky).
     __extension__ using Wide = unsigned __int128;
     Wide leading = 0;
     std::size_t const lowest = top >= 4 ? top - 3 : 0;

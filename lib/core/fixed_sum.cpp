@@ -11,7 +11,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// Values are rounded by adding 3 * 2^51, which is right up to 2^51.
+/// Values are rounded by adding 3 * 2^51, which is correct up to 2^51.
 constexpr int most_bits = 50;
 double rounded(double x) {
     constexpr double shift = 0x1.8p52;

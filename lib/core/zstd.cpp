@@ -12,11 +12,11 @@
 namespace regraft {
 namespace {
 
-/// What level 19 needs, 8 MiB. Frames that need more are refused: a decoder allocates its window before it knows
-/// whether the rest is sound.
+/// The window that level 19 needs, 8 MiB. Frames that need more are refused, because a decoder allocates its window
+/// before it knows whether the rest is valid.
 constexpr int max_window_log = 23;
 
-/// Neither a frame to be skipped nor one of an old version.
+/// Whether the bytes begin a frame that is neither to be skipped nor of an old version.
 bool begins_a_frame(std::span<std::byte const> bytes) {
     constexpr std::array magic{std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f}, std::byte{0xfd}};
     return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic);
@@ -45,7 +45,7 @@ std::vector<std::byte> zstd_decompress(std::span<std::byte const> frame, std::ui
     ZSTD_outBuffer out{nullptr, 0, 0};
     for (std::size_t left = 1; left != 0;) {
         if (out.pos == out.size) {
-            // One byte more than allowed, to tell a content that just fits from one that does not.
+            // One byte more than allowed, to distinguish a content that just fits from one that does not.
             content.resize(std::min<std::uint64_t>(std::max(first_step, 2 * content.size()), max_size + 1));
             out.dst = content.data();
             out.size = content.size();

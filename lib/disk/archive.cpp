@@ -24,7 +24,7 @@ constexpr char const* index_name = "index";
 constexpr std::string_view data_suffix = ".data";
 constexpr std::uint64_t most_number = std::uint64_t{1} << 63;
 
-/// The number that a name is, in its shortest form and with many above it.
+/// The number that a name represents, in its shortest form and with many numbers above it.
 std::optional<std::uint64_t> number_in(std::string_view name) {
     std::uint64_t number = 0;
     auto const [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -55,11 +55,11 @@ std::vector<std::uint64_t> folders(fs::path const& archive, std::error_code& err
     throw InputError({path.string()}, std::string(what) + ": " + error.message());
 }
 
-/// Returns the seal.
+/// Writes a piece and returns its seal.
 std::uint64_t write_piece(File& file, std::uint64_t offset, Piece const& piece, BlockSizes const& sizes,
                           std::span<std::byte const> bytes) {
     REGRAFT_EXPECTS(bytes.size() == sizes.bytes(piece.blocks));
-    constexpr std::size_t enough = 1 << 20;  // is written at once, soon after it was read for the checksums
+    constexpr std::size_t enough = 1 << 20;  // this much is written at once, soon after it was read for the checksums
     FormatWriter sums;
     std::size_t done = 0, written = 0;
     visit_parts(piece.blocks, sizes, [&](BlockRange part) {
@@ -75,7 +75,7 @@ std::uint64_t write_piece(File& file, std::uint64_t offset, Piece const& piece, 
     return hash(sums.bytes());
 }
 
-/// The folder and those that it is in; returns when their names are on the disk.
+/// Makes the folder and those that contain it; returns when their names are on the disk.
 void make_folders(fs::path const& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) return;
@@ -89,7 +89,7 @@ void make_folders(fs::path const& path) {
 void remove_files(fs::path const& folder) {
     std::error_code error;
     fs::remove(folder / index_name, error);
-    if (error) return;  // without its data files it would look like a damaged one
+    if (error) return;  // without its data files the generation would look damaged
     remove_unfinished(folder / index_name);
     std::vector<fs::path> data;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
@@ -99,7 +99,7 @@ void remove_files(fs::path const& folder) {
         if (is_data) data.push_back(entry->path());
     }
     for (auto const& file : data) fs::remove(file, error);
-    fs::remove(folder, error);  // unless somebody has put something else there
+    fs::remove(folder, error);  // unless another program has put something there
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ std::uint64_t begin_generation(fs::path const& archive) {
 
 std::vector<std::uint64_t> write_pieces(fs::path const& archive, Index const& index, PiecesToWrite const& pieces) {
     File file(data_path(archive, index.generation, pieces.file), File::For::writing);
-    file.write(0, file_head(index.generation, pieces.file));  // everybody the same
+    file.write(0, file_head(index.generation, pieces.file));  // all writers write the same bytes here
     auto const row = index.files[pieces.file];
     auto offset = head_bytes;
     for (auto const& piece : row.first(pieces.first)) offset += bytes_on_disk(piece, index.sizes);
@@ -154,7 +154,8 @@ void commit(fs::path const& archive, Index const& index) {
     NewFile file(folder / index_name);
     file.write(encode(index));
     try {
-        // Should the name of the index survive a loss of power and that of a data file not, the generation is refused.
+        // If the name of the index survives a loss of power and that of a data file does not, the generation is
+        // refused.
         file.appear();
         sync_folder(archive);
     } catch (InputError const&) {
@@ -167,7 +168,7 @@ void commit(fs::path const& archive, Index const& index) {
 void remove_generation(fs::path const& archive, std::uint64_t generation) noexcept {
     try {
         remove_files(folder_of(archive, generation));
-    } catch (std::bad_alloc const&) {  // what is left is removed another time
+    } catch (std::bad_alloc const&) {  // the rest is removed another time
     }
 }
 
@@ -180,7 +181,7 @@ void remove_older(fs::path const& archive, std::uint64_t than, std::uint64_t kep
             if (has_index(archive, generation) && ++complete <= kept) continue;
             remove_files(folder_of(archive, generation));
         }
-    } catch (std::bad_alloc const&) {  // as above
+    } catch (std::bad_alloc const&) {  // the rest is removed another time
     }
 }
 

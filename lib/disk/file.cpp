@@ -70,13 +70,15 @@ void File::write(std::uint64_t offset, std::span<std::byte const> bytes) {
 
 void File::finish() {
     if (uninterrupted([&] { return fsync(descriptor_); }) != 0) fail_to_write(path_);
-    // Network file systems tell some errors only now. After EINTR the descriptor is closed all the same.
+    // Network file systems report some errors only now. After EINTR the descriptor is closed all the same.
     if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_to_write(path_);
 }
 
 void sync_folder(std::filesystem::path const& path) {
     int const descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0 && errno == EACCES) return;  // who may write to a folder need not be allowed to open it
+    if (descriptor < 0 && errno == EACCES)
+        return;  // a process that may write to a folder need not be allowed to open
+                 // it
     if (descriptor < 0) fail_to_write(path);
     int const result = uninterrupted([&] { return fsync(descriptor); });
     int const error = errno;

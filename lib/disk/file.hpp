@@ -1,4 +1,4 @@
-// Files by their descriptors: every error is an InputError, or OutputError, with the file's name.
+// Files by their descriptors. Every error is an InputError, or OutputError, with the file's name.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace regraft::disk {
 class File {
 public:
     enum class For { reading, writing };
-    /// For writing: what is there stays; the file is made if it is not there.
+    /// A file opened for writing keeps its contents, and is made if it does not exist.
     File(std::filesystem::path path, For what);
     File(File const&) = delete;
     File& operator=(File const&) = delete;
@@ -21,7 +21,7 @@ public:
     std::uint64_t size() const;
     void read(std::uint64_t offset, std::span<std::byte> out) const;
     void write(std::uint64_t offset, std::span<std::byte const> bytes);
-    /// Returns when everything is on the disk, and closes.
+    /// Returns when everything is on the disk, and closes the file.
     void finish();
 
 private:
@@ -29,7 +29,7 @@ private:
     int descriptor_;
 };
 
-/// Returns when the names in the folder are on the disk, as far as the folder may be opened.
+/// Returns when the names in the folder are on the disk, if the folder may be opened.
 void sync_folder(std::filesystem::path const& path);
 
 }  // namespace regraft::disk

@@ -27,12 +27,12 @@ std::string text_of(BlockRange blocks) {
 
 }  // namespace
 
-/// The data files, of which one is open.
+/// The data files; one of them is open at a time.
 class Generation::Files {
 public:
     explicit Files(fs::path archive) : archive_(std::move(archive)) {}
 
-    /// Opens it, if it is not open, and looks whether it is the right one.
+    /// Opens the file unless it is open, and checks whether it is the right one.
     File const& open(Index const& index, std::size_t number) {
         if (file_ && number_ == number) return *file_;
         file_.reset();
@@ -186,7 +186,7 @@ std::string nothing_readable(fs::path const& archive, std::span<std::string cons
 
 namespace {
 
-/// Generations of the same blocks, opened when they are needed, the newest first.
+/// Generations of the same blocks, the newest first; each is opened when it is needed.
 class Sources {
 public:
     explicit Sources(std::vector<Saved> saved) {

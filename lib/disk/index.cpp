@@ -15,7 +15,8 @@ constexpr std::array data_magic{std::byte{0x89}, std::byte{'R'}, std::byte{'G'},
 constexpr std::uint8_t version = 1;
 constexpr std::size_t prefix_bytes = index_magic.size() + sizeof version;
 constexpr std::size_t hash_bytes = sizeof(std::uint64_t);
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // of all blocks: so no place in a file overflows
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // bytes of all blocks, so that no offset in a file
+                                                              // overflows
 
 void put_sizes(FormatWriter& out, BlockSizes const& sizes) {
     auto const count = sizes.num_blocks();
@@ -64,7 +65,7 @@ Piece get_piece(FormatReader& in, BlockSizes const& sizes) {
         throw InputError("a piece has blocks that do not exist");
     }
     Piece piece{{BlockId{first}, BlockId{first + count}}, in.number(), in.fixed(hash_bytes)};
-    // No more than a part for every block, and for every 64 KiB and what is left of them at both ends.
+    // At most one part for every block, one for every 64 KiB, and one for the rest at both ends.
     auto const most = std::min(count, sizes.bytes(piece.blocks) / (64 << 10) + 2);
     if (piece.parts == 0 || piece.parts > most) throw InputError("a piece has a wrong number of parts");
     return piece;

@@ -22,13 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A temporary file's name: the beginning of the target's, a dot, random letters, and this.
+// The parts of a temporary file's name: the beginning of the target's name, a dot, random letters, and this suffix.
 constexpr std::string_view suffix = ".tmp";
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
 constexpr std::size_t num_random = 6;
 constexpr std::size_t always_fits = 64;
 
-/// What all temporary files of a target begin with. Whole characters of UTF-8, which some file systems insist on.
+/// The beginning that all temporary files of a target share. It consists of whole UTF-8 characters, which some file
+/// systems require.
 std::string beginning(fs::path const& target) {
     auto name = target.filename().string();
     auto const ending = 1 + num_random + suffix.size();
@@ -47,7 +48,7 @@ std::string random_letters() {
     return text;
 }
 
-/// Whether the name is one that make_temporary gives to a file that begins like this.
+/// Whether make_temporary gives such a name to a file with this beginning.
 bool is_temporary(std::string_view name, std::string_view beginning) {
     if (name.size() != beginning.size() + num_random + suffix.size()) return false;
     auto const random = name.substr(beginning.size(), num_random);
@@ -59,7 +60,7 @@ fs::path folder_of(fs::path const& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Where links lead to in the end, be it there or not.
+/// The end of a chain of symbolic links, whether it exists or not.
 fs::path behind_links(fs::path path) {
     constexpr int most_links = 40;  // as in Linux
     for (int i = 0; i < most_links; ++i) {
@@ -86,7 +87,7 @@ Temporary make_temporary(fs::path const& target, std::uint32_t mode) {
 }
 
 NewFile::NewFile(fs::path target, std::uint32_t mode) : target_(std::move(target)), place_(behind_links(target_)) {
-    std::error_code unknown;  // what is not there yet will be a file
+    std::error_code unknown;  // a target that does not exist yet will be a file
     auto const status = fs::status(place_, unknown);
     if (fs::is_directory(status)) throw OutputError(target_.string(), EISDIR);
     if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -126,9 +127,10 @@ void NewFile::write(std::string_view text) {
 void NewFile::sync() {
     if (descriptor_ < 0) return;
     int const synced = uninterrupted([&] { return fsync(descriptor_); });
-    bool const cannot_be_synced = temporary_.empty() && (errno == EINVAL || errno == EROFS);  // a device or a pipe
+    bool const cannot_be_synced = temporary_.empty() && (errno == EINVAL || errno == EROFS);  // the target is a device
+                                                                                              // or a pipe
     if (synced != 0 && !cannot_be_synced) throw OutputError(target_.string(), errno);
-    // Network file systems tell some errors only now. After EINTR the descriptor is closed all the same.
+    // Network file systems report some errors only now. After EINTR the descriptor is closed all the same.
     if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) throw OutputError(target_.string(), errno);
 }
 
@@ -164,7 +166,7 @@ void remove_unfinished(fs::path const& target) noexcept {
             if (is_temporary(entry->path().filename().string(), begin)) left.push_back(entry->path());
         }
         for (auto const& path : left) fs::remove(path, error);
-    } catch (std::exception const&) {  // what is left is removed another time
+    } catch (std::exception const&) {  // the rest is removed another time
     }
 }
 

@@ -1,4 +1,4 @@
-// What is common to all calls that read and write files.
+// Helpers for all calls that read and write files.
 #pragma once
 
 #include <cerrno>
@@ -6,7 +6,7 @@
 
 namespace regraft::disk {
 
-/// Calls again and again while a signal interrupts it.
+/// Repeats a call as long as a signal interrupts it.
 template <class Call>
 auto uninterrupted(Call call) {
     for (;;) {

@@ -1,5 +1,5 @@
-// Reed-Solomon codes on ISA-L's kernels. Cauchy matrices: Bloemer et al. 1995, "An XOR-Based Erasure-Resilient Coding
-// Scheme".
+// Reed-Solomon codes on ISA-L's kernels, with Cauchy matrices: Bloemer et al. 1995, "An XOR-Based Erasure-Resilient
+// Coding Scheme".
 #include "regraft/erasure/code.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uint32_t max_pieces = 255;
 constexpr std::size_t table_bytes = 32;       // per factor
-constexpr std::size_t call_bytes = 1U << 30;  // the kernels count in int
+constexpr std::size_t call_bytes = 1U << 30;  // the kernels count with int
 
-/// ISA-L's interface is not const-correct: it writes to no source and to no table.
+/// ISA-L's interface is not const-correct: it writes neither to sources nor to tables.
 unsigned char* unconst(void const* bytes) {
     return const_cast<unsigned char*>(static_cast<unsigned char const*>(bytes));  // NOLINT
 }
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> kernel_tables(std::size_t sources, std::size_t targets
     return tables;
 }
 
-/// targets += source number i.
+/// Adds source number i, times its factors, to all targets.
 void add_to_all(std::size_t sources, std::size_t i, std::span<std::uint8_t const> tables,
                 std::span<std::byte const> bytes, std::span<std::span<std::byte> const> targets, std::size_t offset) {
     std::vector<unsigned char*> to(targets.size());
@@ -43,11 +43,11 @@ void add_to_all(std::size_t sources, std::size_t i, std::span<std::uint8_t const
     }
 }
 
-/// targets, all of one size, = what the tables say of the sources.
+/// Computes all targets, which have one size, from the sources by the tables.
 void combine_all(std::span<std::uint8_t const> tables, std::span<std::span<std::byte const> const> sources,
                  std::span<std::span<std::byte> const> targets) {
     if (targets.empty()) return;
-    auto common = targets[0].size();  // all sources at once go faster: as far as the shortest goes
+    auto common = targets[0].size();  // processing all sources at once is faster, up to the length of the shortest
     for (auto const& source : sources) common = std::min(common, source.size());
     std::vector<unsigned char*> from(sources.size());
     std::vector<unsigned char*> to(targets.size());
@@ -96,7 +96,7 @@ Code Code::fitted(std::uint32_t places) const {
     return {std::min(data_, places - parity), parity};
 }
 
-/// The factors of the data in a piece: Cauchy's 1 / (x + y) with x = piece >= k > y, so never 1 / 0.
+/// The factors of the data in a piece: Cauchy's 1 / (x + y) with x = piece >= k > y, so it is never 1 / 0.
 std::vector<std::uint8_t> Code::row(std::uint32_t piece) const {
     REGRAFT_EXPECTS(piece < pieces());
     std::vector<std::uint8_t> factors(data_);
@@ -116,14 +116,14 @@ Combination Code::from_data(std::uint32_t piece) const {
 
 Combination Code::rebuild(std::span<std::uint32_t const> sources, std::uint32_t wanted) const {
     REGRAFT_EXPECTS(sources.size() == data_);
-    std::vector<std::uint8_t> matrix;  // what the sources are of the data
+    std::vector<std::uint8_t> matrix;  // the sources as combinations of the data
     for (auto source : sources) {
         auto const factors = row(source);
         matrix.insert(matrix.end(), factors.begin(), factors.end());
     }
     std::vector<std::uint8_t> inverse(matrix.size());
     bool const invertible = gf_invert_matrix(matrix.data(), inverse.data(), static_cast<int>(data_)) == 0;
-    REGRAFT_EXPECTS(invertible);  // else a source is given twice
+    REGRAFT_EXPECTS(invertible);  // false only if a source is given twice
     auto const target = row(wanted);
     std::vector<std::uint8_t> factors(data_);
     for (std::uint32_t i = 0; i < data_; ++i) {

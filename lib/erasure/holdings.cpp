@@ -72,7 +72,7 @@ std::vector<std::uint64_t> Holdings::bytes_held() const {
         auto const at = std::lower_bound(members_.begin(), members_.end(), pe);
         if (at != members_.end() && *at == pe) held[static_cast<std::size_t>(at - members_.begin())] += bytes;
     };
-    // What the layout says, with the parities of a stripe looked at once; then what has changed.
+    // First the layout, with the parities of a stripe looked at once; then the changes.
     for (std::uint32_t slot = 0; slot < layout_->num_slots(); ++slot) add(pe_of_slot_[slot], layout_->own_bytes(slot));
     for (std::uint32_t stripe = 0; stripe < layout_->num_slots() && code.parity() > 0; ++stripe) {
         auto const bytes = layout_->bytes({stripe, code.data()});
@@ -114,7 +114,7 @@ std::uint32_t Holdings::available(std::uint32_t stripe) const {
 
 namespace {
 
-/// How many of those who hold pieces may go before more than `spare` pieces have gone; holders: one entry per piece.
+/// The number of holders that may die before more than `spare` pieces are gone; holders: one entry per piece.
 std::uint32_t spared(std::vector<std::uint32_t>& holders, std::uint32_t spare) {
     std::sort(holders.begin(), holders.end());
     std::vector<std::uint32_t> counts;
@@ -140,10 +140,10 @@ Safety safety(Holdings const& holdings, std::span<std::uint32_t const> node_of) 
         return static_cast<std::uint32_t>(at - holdings.members().begin());
     };
     Safety result{code.parity(), code.parity()};
-    std::vector<std::uint32_t> members, nodes;  // that hold a piece of the stripe
+    std::vector<std::uint32_t> members, nodes;  // members, and nodes, that hold a piece of the stripe
     auto const look_at = [&](std::uint32_t stripe) {
         auto const available = holdings.available(stripe);
-        bool const broken = available < code.data();  // then nothing follows from its parities
+        bool const broken = available < code.data();  // then nothing can be rebuilt from its parities
         members.clear();
         nodes.clear();
         bool data = false;
@@ -163,15 +163,15 @@ Safety safety(Holdings const& holdings, std::span<std::uint32_t const> node_of) 
     };
     auto const changed = holdings.changed_stripes();
     for (auto const stripe : changed) look_at(stripe);
-    if (node_of.empty()) {  // the other stripes have every piece on another member
+    if (node_of.empty()) {  // in the other stripes every piece is on a different member
         result.nodes = result.members;
         return result;
     }
-    // Of the other stripes only those whose slots, if they had something in every piece, survived less are looked at.
+    // Other stripes are looked at only if, with something in every piece, their slots would survive fewer deaths.
     std::vector<std::uint32_t> node_of_slot;
     for (auto const pe : holdings.submitters()) {
         auto const at = position(pe);
-        node_of_slot.push_back(at < node_of.size() ? node_of[at] : 0);  // of a dead one: no piece of the other stripes
+        node_of_slot.push_back(at < node_of.size() ? node_of[at] : 0);  // a dead PE has no piece of the other stripes
     }
     for (std::uint32_t stripe = 0; stripe < layout.num_slots(); ++stripe) {
         nodes.clear();

@@ -9,7 +9,7 @@
 namespace regraft::erasure {
 namespace {
 
-/// bytes * index / parts, exactly.
+/// bytes * index / parts, without overflow.
 std::uint64_t share(std::uint64_t bytes, std::uint64_t index, std::uint64_t parts) {
     if (bytes < std::uint64_t{1} << 32 && index < std::uint64_t{1} << 32) return bytes * index / parts;
     __extension__ using Wide = unsigned __int128;
@@ -19,8 +19,8 @@ std::uint64_t share(std::uint64_t bytes, std::uint64_t index, std::uint64_t part
 }  // namespace
 
 // The slots fill a table of n rows column by column, the largest nodes first, and the ring reads it row by row. A node
-// of n slots is one column, so its slots are a row apart; a smaller one that goes on at the top of the next column has
-// at least one row between its parts.
+// of n slots is one column, so its slots are a row apart. A smaller node that continues at the top of the next column
+// has at least one row between its parts.
 std::vector<std::uint32_t> ring_order(std::span<std::uint32_t const> node_of) {
     std::vector<std::uint32_t> sorted(node_of.begin(), node_of.end());
     std::sort(sorted.begin(), sorted.end());
@@ -103,7 +103,7 @@ std::uint64_t Layout::own_bytes(std::uint32_t slot) const {
     return begins_[own_.offsets[slot + 1] - 1] + sizes_.bytes(own_[slot].back());
 }
 
-/// Where the slot's piece of data `index` begins; for index = k where the last one ends.
+/// The begin of the slot's piece of data `index`; for index = k the end of the last one.
 Layout::Cut Layout::cut(std::uint32_t slot, std::uint32_t index) const {
     auto const ranges = own_[slot];
     if (ranges.empty()) return {};
@@ -117,7 +117,7 @@ Layout::Cut Layout::cut(std::uint32_t slot, std::uint32_t index) const {
     return {range, block, *begin + sizes_.bytes(BlockRange{ranges[range].first, block})};
 }
 
-/// The blocks between two cuts that are in this range of the slot.
+/// The blocks between two cuts within this range of the slot.
 BlockRange Layout::within(Cut from, Cut to, std::uint32_t slot, std::size_t range) const {
     auto const blocks = own_[slot][range];
     auto const clip = [&](Cut const& cut) {
@@ -174,7 +174,7 @@ void Layout::visit_segment(Segment const& segment, BlockRange blocks,
     auto const begin = begins_[own_.offsets[segment.slot] + segment.range];
     auto const place = [&](BlockId id) { return begin + sizes_.bytes(BlockRange{segment.blocks.first, id}); };
     auto const total = own_bytes(segment.slot);
-    // Cuts are at the boundaries next to equal shares, so the first piece is near this one, or before it.
+    // Cuts are at the boundaries nearest to equal shares, so the first piece is near this guess, or before it.
     auto const guess = total == 0 ? 0 : share(place(blocks.first), code_.data(), total);
     auto index = static_cast<std::uint32_t>(std::min<std::uint64_t>(guess, code_.data() - 1));
     auto const behind = [&](Cut const& cut) {

@@ -12,20 +12,21 @@ namespace regraft::erasure {
 
 namespace {
 
-/// Of the PE among the members.
+/// The position of the PE among the members.
 std::size_t position(Holdings const& holdings, PeId pe) {
     auto const members = holdings.members();
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), pe) - members.begin());
 }
 
-/// What the members have to send, and who is to send next.
+/// Counts what the members have to send, and chooses the next senders.
 class Senders {
 public:
     explicit Senders(Holdings const& holdings) : holdings_(holdings), sent_(holdings.members().size()) {}
 
     void sends(PeId pe, std::uint64_t bytes) { sent_[position(holdings_, pe)] += bytes; }
 
-    /// k of the pieces of this stripe that are allowed, to rebuild `bytes` of another; empty if there are fewer.
+    /// Chooses k of the allowed pieces of this stripe from which to rebuild `bytes` of another; empty if there are
+    /// fewer.
     std::vector<Source> choose(Piece wanted, ByteRange bytes, PeId receiver, std::uint32_t num_allowed) {
         std::vector<Candidate> candidates;
         for (std::uint32_t i = 0; i < num_allowed; ++i) {
@@ -57,10 +58,10 @@ private:
         Source source;
     };
     Holdings const& holdings_;
-    std::vector<std::uint64_t> sent_;  // bytes, by member
+    std::vector<std::uint64_t> sent_;  // bytes sent by each member
 };
 
-/// The parts of what is to be rebuilt between multiples of most_bytes, so that those of different wishes are the same.
+/// Visits the parts of a rebuild between multiples of most_bytes, so that overlapping requests have the same parts.
 template <class Visit>
 void visit_parts(Rebuild const& whole, std::uint64_t most_bytes, Visit visit) {
     for (auto begin = whole.bytes.begin; begin < whole.bytes.end;) {
@@ -83,7 +84,8 @@ void rebuild_in_parts(Senders& senders, Rebuild const& whole, std::uint32_t num_
     });
 }
 
-/// Rebuilds what is wanted, what several want only once: by the one of them who has rebuilt the least.
+/// Rebuilds what is wanted. Bytes that several members want are rebuilt once, by the one of them that has rebuilt the
+/// least.
 void rebuild_once(Senders& senders, std::span<Rebuild const> wanted, std::uint32_t num_pieces, std::uint64_t most_bytes,
                   Rebuilds& out) {
     std::vector<Rebuild> parts;
@@ -141,7 +143,7 @@ Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint
         };
         for (auto const& range : wanted[member]) layout.visit(range, read);
     }
-    // Last, when it is known what holders have to send anyway.
+    // Comes last, when it is known what holders have to send anyway.
     rebuild_once(senders, degraded, layout.code().pieces(), most_bytes, plan.rebuilt);
     plan.lost = united(std::move(plan.lost));
     return plan;
@@ -160,7 +162,7 @@ public:
         for (std::size_t member = 0; member < held.size(); ++member) by_bytes_.insert({held[member], member});
     }
 
-    /// The member for one more piece of the stripe; nobody if nobody has room.
+    /// The member for one more piece of the stripe; none if no member has room.
     std::optional<PeId> next(Holdings const& holdings, Piece piece, std::uint64_t bytes) {
         std::vector<std::size_t> used;  // members with a piece of the stripe
         for (std::uint32_t i = 0; i < holdings.layout().code().pieces(); ++i) {
@@ -183,7 +185,7 @@ public:
     }
 
 private:
-    /// Pieces of the stripe that the member, and its node, has.
+    /// Numbers of pieces of the stripe that the member, and its node, have.
     using Cost = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
 
     Cost cost_of(std::size_t member, std::span<std::size_t const> used) const {
@@ -195,18 +197,18 @@ private:
 
     std::span<PeId const> members_;
     std::span<std::uint32_t const> node_of_;
-    std::vector<std::uint64_t> room_;                           // of each member; empty: no limits
+    std::vector<std::uint64_t> room_;                           // room of each member; empty: no limits
     std::set<std::pair<std::uint64_t, std::size_t>> by_bytes_;  // bytes held, member
 };
 
 /// A piece to be made anew.
 struct Missing {
     Piece piece;
-    std::uint32_t urgency;  // how many pieces its stripe lacks as long as this one does
-    std::uint32_t allowed;  // it follows from the first so many pieces of its stripe
+    std::uint32_t urgency;  // number of pieces that its stripe lacks as long as this one is missing
+    std::uint32_t allowed;  // it can be rebuilt from the first `allowed` pieces of its stripe
 };
 
-/// Gives up what does not follow from anything, and says what is to be made anew: the most urgent first.
+/// Gives up what cannot be rebuilt, and returns the pieces to be made anew: the most urgent first.
 std::vector<Missing> find_missing(Holdings& holdings, Restore restore, std::vector<Piece>& given_up) {
     auto const& code = holdings.layout().code();
     std::vector<Missing> missing;
@@ -239,10 +241,10 @@ Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node
                    Restore restore, std::span<std::uint64_t const> room) {
     REGRAFT_EXPECTS(most_bytes > 0);
     Repair plan;
-    Holdings now = holdings;  // without what is given up
+    Holdings now = holdings;  // holdings without what is given up
     auto const missing = find_missing(now, restore, plan.given_up);
     if (!missing.empty()) {
-        Holdings next = now;  // with what is made anew
+        Holdings next = now;  // holdings with what is made anew
         Places places(holdings, node_of, room);
         Senders senders(now);
         for (auto const& [piece, urgency, allowed] : missing) {

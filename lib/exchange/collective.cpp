@@ -1,4 +1,4 @@
-// The transport that survives everywhere: a number of blocking MPI_Alltoallv, a slice of every pair in each.
+// The transport that survives everywhere: a number of blocking calls of MPI_Alltoallv, each with a slice of every pair.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -11,8 +11,8 @@
 namespace regraft::exchange {
 namespace {
 
-/// What one call sends, or receives, as MPI wants it: in place if every slice is in one piece and none is too far from
-/// the others for an int, else in a buffer. A call costs O(partners that still have something), but for MPI itself.
+/// What one call sends, or receives, in MPI's form: in place if every slice is in one piece and distances between
+/// slices fit an int, otherwise in a buffer. A call costs O(partners that still have something), apart from MPI itself.
 template <class Byte>
 class Side {
 public:
@@ -75,7 +75,7 @@ private:
     struct Partner {
         std::size_t rank;
         Slicer<Byte> rest;
-        Slice<Byte> slice;  // the one that travels now
+        Slice<Byte> slice;  // the slice that travels now
     };
     std::uint64_t longest_reach_;
     std::vector<Partner> partners_;
@@ -85,9 +85,9 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-/// As effort_of, where members know only what is theirs.
+/// Computes the same as effort_of where members know only their own messages.
 Effort agree_on_effort(ft::Communicator& comm, Outgoing out, Incoming in, std::size_t self, Limits const& limits) {
-    // How many calls it takes depends on how many partners somebody has: asked for all powers of two at once.
+    // The number of calls depends on the largest number of partners: all powers of two are tried at once.
     std::vector<std::uint64_t> most(static_cast<std::size_t>(std::bit_width(comm.size())) + 2, 0);
     auto& degree = most[0];
     auto const calls = std::span(most).subspan(1);

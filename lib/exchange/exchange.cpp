@@ -35,11 +35,11 @@ void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport
 
 namespace {
 
-// What every row begins with, so that short ones are complete with it.
+// The beginning of every row, which has room for short rows as a whole.
 constexpr std::size_t room = 14;
 struct Head {
     std::uint64_t size;
-    std::uint64_t checksum;  // of size and the whole row
+    std::uint64_t checksum;  // covers the size and the whole row
     std::array<std::uint64_t, room> first;
 };
 
@@ -47,8 +47,8 @@ std::uint64_t checksum(std::span<std::uint64_t const> row) {
     return hash(std::as_bytes(row)) ^ mix(row.size());
 }
 
-/// Row i: the whole row of member i, by calls whose results are right whenever they succeed, which MPI_Allgatherv's are
-/// not (docs/failure-model.md).
+/// Gathers the whole rows; row i is that of member i. Uses only calls whose results are right whenever they succeed,
+/// which those of MPI_Allgatherv are not (docs/failure-model.md).
 Csr<std::uint64_t> gather_long_rows(ft::Communicator& comm, std::span<std::uint64_t const> mine,
                                     std::span<Head const> heads) {
     Csr<std::uint64_t> rows;
@@ -58,7 +58,8 @@ Csr<std::uint64_t> gather_long_rows(ft::Communicator& comm, std::span<std::uint6
         longest = std::max(longest, head.size);
     }
     rows.values.resize(rows.offsets.back());
-    constexpr std::uint64_t most_padding = 4;  // times the rows; then a message to each costs less
+    constexpr std::uint64_t most_padding = 4;  // relative to the size of the rows; beyond that a message to each member
+                                               // costs less
     if (longest * heads.size() <= most_padding * rows.values.size()) {
         std::vector<std::uint64_t> slot(mine.begin(), mine.end()), slots(longest * heads.size());
         slot.resize(longest);

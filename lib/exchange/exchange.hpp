@@ -1,5 +1,5 @@
-// The private exchange layer: moves bytes between all pairs of members, straight from and into the caller's memory
-// where pieces are large, through a small buffer where they are not.
+// The private exchange layer. It moves bytes between all pairs of members: directly from and to the caller's memory if
+// pieces are large, and through a small buffer otherwise.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@
 
 namespace regraft::exchange {
 
-/// Row i: what goes to member i, or comes from it, in pieces. The two sides of a pair have the same pieces: as many, of
-/// the same sizes, in the same order.
+/// Row i: the pieces that go to member i, or come from it. Both sides of a pair have the same pieces: equal in number,
+/// sizes and order.
 using Outgoing = CsrView<std::span<std::byte const>>;
 using Incoming = CsrView<std::span<std::byte>>;
 
-/// A collective call for each piece costs more than a message for each.
+/// The limits for a transport: a collective call for each piece costs more than a message for each.
 Limits limits_of(ft::Transport transport);
 
-/// Moves out to the others and in from them; the row of oneself is copied. Buffers: at most an eighth of what is moved
-/// if all pairs move alike. messages: the same on all members, every pair once; without them the members ask each other
-/// how much there is, and rounds go round in a ring. Collective, not uniform.
+/// Sends out to the others and receives in from them; the row of this member is copied. Buffers: at most an eighth of
+/// what is moved if all pairs move the same amount. messages: the same on all members, with every pair once. Without
+/// them the members first ask each other how much there is, and rounds go around a ring. Collective, not uniform.
 void all_to_all(ft::Communicator& comm, Outgoing out, Incoming in, ft::Transport transport,
                 std::optional<std::span<Message const>> messages = {}, std::optional<Limits> const& limits = {});
 
 class Parcels;
 
-/// An exchange that is under way, by point-to-point messages; messages as above. The memory of all pieces must live
-/// until it is over. The destructor waits for that. Collective, not uniform.
+/// An exchange under way by point-to-point messages; messages as above. The memory of all pieces must live until it is
+/// over. The destructor waits for that. Collective, not uniform.
 class Pending {
 public:
     Pending(ft::Communicator& comm, Outgoing out, Incoming in, std::optional<std::span<Message const>> messages = {},
@@ -49,8 +49,8 @@ private:
     std::unique_ptr<Parcels> parcels_;
 };
 
-/// Gathers every member's items on all members, one row per rank. Rows carry checksums: one that is not what its member
-/// sent counts as a failure. Collective, not uniform.
+/// Gathers every member's items on all members, one row per rank. Rows carry checksums: a row that differs from what
+/// its member sent counts as a failure. Collective, not uniform.
 Csr<std::uint64_t> all_gather(ft::Communicator& comm, std::span<std::uint64_t const> mine);
 
 }  // namespace regraft::exchange

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int nobody = MPI_PROC_NULL;
 
-/// With whom a member exchanges messages at the same time.
+/// The partners with which a member exchanges messages at the same time.
 struct Round {
     int to = nobody;
     int from = nobody;
@@ -28,7 +28,7 @@ std::vector<Round> ring(std::size_t self, std::size_t size) {
     return rounds;
 }
 
-/// As many as the busiest member has partners: every member computes the same.
+/// The rounds of this member; there are as many as the busiest member has partners. Every member computes the same.
 std::vector<Round> coloured(std::span<Message const> messages, std::size_t self) {
     std::vector<schedule::Edge> edges;
     for (auto const& message : messages) {
@@ -49,7 +49,7 @@ std::vector<Round> rounds_of(std::optional<std::span<Message const>> messages, s
     return messages ? coloured(*messages, self) : ring(self, size);
 }
 
-/// Slices of one pair that are under way at the same time.
+/// Number of slices of one pair that are under way at the same time.
 constexpr std::size_t slices_at_once = 16;
 
 template <class Byte>
@@ -75,12 +75,12 @@ public:
     Parcels(Parcels const&) = delete;
     Parcels& operator=(Parcels const&) = delete;
     ~Parcels() {
-        // After a failure the communicator is revoked, and requests end by that.
+        // After a failure the communicator is revoked, which ends the requests.
         auto const count = checked_cast<int>(requests_.size());
         if (MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE) != MPI_SUCCESS) comm_.dismiss_errors();
     }
 
-    /// The next slices of a row, `most` of them.
+    /// Receives the next slices of a row, at most `most`.
     void receive(Slicer<std::byte>& slicer, int from, std::size_t most) {
         post(slicer, most, in_, "MPI_Irecv", [&](std::byte* memory, int size, MPI_Request* request) {
             return MPI_Irecv(memory, size, MPI_BYTE, from, tag_, comm_.native(), request);
@@ -125,7 +125,7 @@ private:
 
 namespace {
 
-/// The slices of a row that is exchanged with `partner`; none with nobody.
+/// The slices of a row that is exchanged with `partner`; none if there is no partner.
 template <class Byte>
 Slicer<Byte> slicer_of(CsrView<std::span<Byte>> rows, int partner, Limits const& limits) {
     auto const row = partner == nobody ? std::span<std::span<Byte> const>{} : rows[static_cast<std::size_t>(partner)];

@@ -1,4 +1,4 @@
-// A row of pieces, cut into slices of which each fits into one message.
+// Cuts a row of pieces into slices, each of which fits into one message.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::uint64_t bytes_of(std::span<std::span<Byte> const> pieces) {
     return bytes;
 }
 
-/// Pieces of memory that travel together, those that touch put together.
+/// Pieces of memory that travel together; those that touch are joined.
 template <class Byte>
 class Slice {
 public:
@@ -58,7 +58,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// What a member has for itself.
+/// Copies what a member has for itself.
 inline void copy_row(std::span<std::span<std::byte const> const> out, std::span<std::span<std::byte> const> in) {
     REGRAFT_EXPECTS(out.size() == in.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -77,7 +77,7 @@ public:
     }
 
     bool done() const { return piece_ == row_.size(); }
-    /// Replaces slice by the next one: empty when all are done.
+    /// Replaces slice by the next one; empty when all are done.
     void next(Slice<Byte>& slice) {
         slice.clear();
         while (!done() && slice.size() < cut_.slice_bytes) {

@@ -1,4 +1,4 @@
-// The two transports behind all_to_all. They leave out the row of oneself.
+// The two transports behind all_to_all. They leave out the row of this member.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace regraft::exchange {
 
-/// inside: to be reached before each MPI call that moves bytes.
+/// inside: reached before each MPI call that moves bytes.
 void by_collectives(ft::Communicator& comm, ft::FailPoint& inside, Outgoing out, Incoming in,
                     std::optional<std::span<Message const>> messages, Limits const& limits);
 void by_rounds(ft::Communicator& comm, ft::FailPoint& inside, Outgoing out, Incoming in,

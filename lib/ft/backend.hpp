@@ -1,4 +1,5 @@
-// What differs between an MPI with ULFM (ulfm.cpp) and one without (simulated.cpp). One of the two is linked.
+// The functions that differ between an MPI with ULFM (ulfm.cpp) and one without (simulated.cpp). One of the two is
+// linked.
 #pragma once
 
 #include <mpi.h>
@@ -10,33 +11,33 @@
 
 namespace regraft::ft::backend {
 
-/// Whether a victim of the failure plan really dies, and only it knows of it beforehand.
+/// Whether victims of the failure plan really die, without other members knowing of it beforehand.
 bool deaths_are_real();
 bool is_process_failure(int error_class);
 void revoke(MPI_Comm comm);
-/// Whether this process has been told that the communicator was revoked. A look at a flag: MPI reads its news in calls
-/// that communicate.
+/// Whether this process has been told that the communicator was revoked. It only reads a flag; MPI learns of news in
+/// calls that communicate.
 bool is_revoked(MPI_Comm comm);
-/// *bits becomes the AND over the living members. Works on revoked communicators. Collective, uniform.
+/// Replaces *bits by the AND over the living members. Works on revoked communicators. Collective, uniform.
 void agree(MPI_Comm comm, int* bits);
 /// Whether this process has been told of the death of a member.
 bool knows_of_deaths(MPI_Comm comm);
 /// Whether this member is known to be dead. O(members).
 bool is_dead(MPI_Comm comm, int rank);
-/// Receives from any source, which deaths have suspended, go on among the living.
+/// Lets receives from any source, which deaths have suspended, go on among the living.
 void acknowledge(MPI_Comm comm);
-/// Whether an error class says that a receive from any source is suspended, and not over.
+/// Whether an error class says that a receive from any source is suspended, but not over.
 bool is_suspended(int error_class);
-/// A communicator of those of comm that live, in the same order. Nobody may use it before an agreement on comm: others
-/// may still be in the call, which a message or a revoke would disturb. MPI_COMM_NULL: it did not succeed here.
-/// leaving: ranks that leave although alive (simulation), for whom the result is MPI_COMM_NULL. spans_world: comm began
-/// with all ranks of MPI_COMM_WORLD in their order. Collective over all that live, not uniform.
+/// A communicator of the living members of comm, in the same order; MPI_COMM_NULL if it did not succeed here. It must
+/// not be used before an agreement on comm: others may still be in the call, which a message or a revoke would disturb.
+/// leaving: ranks that leave although they are alive (simulation); they get MPI_COMM_NULL. spans_world: comm began with
+/// all ranks of MPI_COMM_WORLD in their order. Collective over all living members, not uniform.
 MPI_Comm shrink(MPI_Comm comm, bool spans_world, std::span<int const> leaving);
 /// Kills this process, at once or a moment later.
 void die(Moment moment);
 
-// Agreements on more than a bit: the AND of equal numbers and that of their complements, side by side, fill all bits;
-// of different ones they do not.
+// Agreements on more than a bit. If all numbers are equal, the AND of the numbers and the AND of their complements
+// together have all bits set; if they differ, some bit is missing.
 constexpr std::uint32_t hash_bits = 15;
 constexpr std::uint32_t hash_mask = (1U << hash_bits) - 1;
 constexpr std::uint32_t with_complement(std::uint64_t hash) {
@@ -47,7 +48,8 @@ constexpr bool was_equal(std::uint32_t agreed) {
     return ((agreed | agreed >> hash_bits) & hash_mask) == hash_mask;
 }
 
-/// Whether all say `mine` and give the same hash, as far as 15 of its bits tell. Collective, uniform, as agree.
+/// Whether `mine` is true on all members and all give the same hash, as far as 15 of its bits tell. Collective,
+/// uniform, as agree.
 inline bool agree_equal(MPI_Comm comm, bool mine, std::uint64_t hash) {
     int bits = mine ? static_cast<int>(with_complement(hash)) : 0;
     agree(comm, &bits);

@@ -14,7 +14,7 @@ FailPhase gather_phase("gather", Moment::during_next_call);
 }  // namespace
 
 void broadcast(Communicator& comm, std::span<std::byte> data, PeId root) {
-    constexpr std::size_t most_at_once = 1 << 30;  // an int counts it
+    constexpr std::size_t most_at_once = 1 << 30;  // fits into an int
     auto const rank = checked_cast<int>(comm.position(root));
     comm.reach(broadcast_phase.before);
     do {
@@ -56,7 +56,7 @@ void wait_all(Communicator& comm, std::span<MPI_Request> requests) {
     try {
         comm.check(code, statuses, "MPI_Waitall");
     } catch (ProcessFailure const&) {
-        // All communicators are revoked now, so what is still under way ends.
+        // All communicators are revoked now, so everything that is under way ends.
         static_cast<void>(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
         throw;
     }

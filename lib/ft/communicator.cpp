@@ -62,7 +62,7 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unche
     self_ = PeId{checked_cast<std::uint32_t>(rank)};
     num_founders_ = checked_cast<std::uint32_t>(size);
     for (std::uint32_t i = 0; i < num_founders_; ++i) members_.push_back(PeId{i});
-    renew(parent);  // not MPI_Comm_dup: a shrink also works if somebody has died already
+    renew(parent);  // not MPI_Comm_dup: a shrink works even if a member has died already
 }
 
 Communicator::~Communicator() {
@@ -104,7 +104,7 @@ void Communicator::dismiss_errors() {
     unchecked_->forget();
 }
 
-/// Whether a death was overlooked. What an interrupted call has left behind is not to be used.
+/// Whether a death was overlooked. Results of an interrupted call must not be used.
 bool Communicator::tell_unchecked() const {
     auto const& error = unchecked_->error();
     if (!error || failed_) return false;
@@ -118,7 +118,7 @@ void Communicator::declare_failure(char const* call) {
 }
 
 void Communicator::look_for_failures() {
-    int arrived = 0;  // looking for messages makes MPI read its news, and fails if the communicator was revoked
+    int arrived = 0;  // the probe makes MPI read its news, and fails if the communicator was revoked
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
     if (backend::knows_of_deaths(comm_)) fail("a look for failures");
 }
@@ -139,7 +139,7 @@ std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
     reach(agree_phase.inside);
     int bits = static_cast<int>(mine | no_failure);
     backend::agree(comm_, &bits);
-    dismiss_errors();  // its own return code means nothing
+    dismiss_errors();  // the return code of the agreement means nothing
     auto const result = static_cast<std::uint32_t>(bits);
     if ((result & no_failure) == 0) {
         failure_agreed_ = true;
@@ -152,7 +152,7 @@ std::uint32_t Communicator::agree_bits(std::uint32_t mine) {
 
 std::vector<PeId> Communicator::shrink() {
     if (!failure_agreed_) {
-        int bits = 0;  // a vote for the failure, in whatever agreement the others are
+        int bits = 0;  // a vote for the failure, in the agreement that the others are in
         revoke();
         backend::agree(comm_, &bits);
         failure_agreed_ = true;
@@ -201,7 +201,9 @@ void Communicator::renew(MPI_Comm damaged) {
 }
 
 void Communicator::reach(FailPoint& point) {
-    while (dying_) pause();  // the death during the last call may be a moment late, but nothing happens after that call
+    while (dying_)
+        pause();  // the death during the last call may come a moment late, but nothing happens after that
+                  // call
     auto const victims = point.victims_now();
     if (victims.empty() && leaving_.empty()) return;
     if (backend::deaths_are_real()) {
@@ -212,12 +214,12 @@ void Communicator::reach(FailPoint& point) {
     auto const living = [&](PeId pe) { return std::find(members_.begin(), members_.end(), pe) != members_.end(); };
     std::copy_if(victims.begin(), victims.end(), std::back_inserter(leaving_), living);
     if (leaving_.empty() || renewing_) return;  // victims of a renewal leave in it, or at the next point after it
-    failure_agreed_ = true;                     // everybody is here and knows
+    failure_agreed_ = true;                     // all members are here and know
     if (std::find(leaving_.begin(), leaving_.end(), self_) != leaving_.end()) renew(comm_);  // throws Departed
     fail("a simulated death at " + point.name());
 }
 
-/// Wakes whoever is in a call on this communicator or a derived one, or waits for a message there.
+/// Wakes PEs that are in a call on this communicator or a derived one, or wait for a message there.
 void Communicator::revoke() const {
     backend::revoke(comm_);
     for (auto const* derived : derived_) {

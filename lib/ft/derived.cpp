@@ -17,13 +17,13 @@ namespace {
 
 FailPhase derive_phase("derive", Moment::during_next_call);
 
-/// Thrown on all alike.
+/// Thrown on all members alike.
 class CannotDerive : public MpiError, public Uniform {
 public:
     using MpiError::MpiError;
 };
 
-/// Frees a communicator, unless it was taken from it.
+/// Owns a communicator and frees it, unless it is released.
 class Owned {
 public:
     explicit Owned(MPI_Comm& comm) : comm_(comm) {}
@@ -43,7 +43,7 @@ bool is_process_failure(int code) {
     return backend::is_process_failure(error_class);
 }
 
-/// Whether this process knows of deaths, or will within the time that it takes until they are announced.
+/// Whether this process knows of deaths, or learns of them within the time that their announcement takes.
 bool will_know_of_deaths(MPI_Comm comm) {
     auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
     while (!backend::knows_of_deaths(comm)) {
@@ -81,8 +81,8 @@ void Derived::release() {
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-/// What was made is used only after an agreement, when all have left the call that made it: until then a revoke or a
-/// message would disturb who is still inside.
+/// The new communicator is used only after an agreement, when all have left the call that made it: until then a revoke
+/// or a message would disturb members that are still inside.
 void Derived::make() {
     release();
     parent_.reach(derive_phase.before);
@@ -92,10 +92,10 @@ void Derived::make() {
     int const code = make_(native, &next);
     parent_.dismiss_errors();
     bool const made = code == MPI_SUCCESS;
-    if (!made) next = MPI_COMM_NULL;  // what an interrupted call has left there is nothing that could be freed
+    if (!made) next = MPI_COMM_NULL;  // what an interrupted call has left there cannot be freed
     Owned const owned(next);
-    // A death may make it fail with an error that says nothing of deaths. Or the death is announced while the new
-    // communicator is being made, which then never hears of it, and would wait for the dead for ever.
+    // A death may make the call fail with an error that does not name it. Or the death is announced while the new
+    // communicator is being made; then that never learns of it, and would wait for the dead for ever.
     if (is_process_failure(code) || (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native)))
         parent_.declare_failure("the making of a derived communicator");
     if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although nobody died");

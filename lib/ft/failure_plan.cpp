@@ -72,7 +72,7 @@ FailurePlan parse_failure_plan(std::string_view text) {
     while (!text.empty()) {
         auto const comma = std::min(text.find(','), text.size());
         plan.push_back(parse_death(text.substr(0, comma)));
-        if (comma + 1 == text.size()) parse_death("");  // "a:0:0," promises one more
+        if (comma + 1 == text.size()) parse_death("");  // the last comma of "a:0:0," announces another death
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
     return plan;

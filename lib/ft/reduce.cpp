@@ -59,6 +59,7 @@ void all_reduce(Participants who, std::span<FixedSum> sums) {
 
 bool all_equal(Participants who, std::uint64_t number) {
     std::array<std::uint64_t, 2> least{number, ~number};  // the complement of the least complement is the greatest
+                                                          // number
     who.parent().reach(reduce_phase.inside);
     who.parent().check(
         MPI_Allreduce(MPI_IN_PLACE, least.data(), checked_cast<int>(least.size()), MPI_UINT64_T, MPI_MIN, who.native()),

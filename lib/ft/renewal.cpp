@@ -9,13 +9,14 @@
 
 namespace regraft::ft {
 
-// The agreements are on the damaged communicator, which also makes sure that nobody uses the new one before all have
-// left the call that made it. Ids come by a message: to translate the ranks of groups is O(ranks^2).
+// The agreements are on the damaged communicator. They also make sure that the new one is not used before all have left
+// the call that made it. Ids travel in a message, because translating the ranks of groups is O(ranks^2).
 std::optional<std::vector<PeId>> introduce(MPI_Comm damaged, MPI_Comm next, PeId self, std::span<PeId const> before) {
-    MPI_Comm const meeting = backend::deaths_are_real() ? damaged : next;  // or it has members that have left
+    MPI_Comm const meeting = backend::deaths_are_real() ? damaged : next;  // otherwise damaged has members that have
+                                                                           // left
     int size = 0;
     if (next != MPI_COMM_NULL) MPI_Comm_size(next, &size);
-    // A communicator that is being made when a death is announced never hears of it, and waits for the dead for ever.
+    // A communicator that is being made when a death is announced never learns of it, and waits for the dead for ever.
     bool const good = next != MPI_COMM_NULL && !backend::knows_of_deaths(next);
     if (!backend::agree_equal(meeting, good, checked_cast<std::uint64_t>(size))) return {};
     MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);

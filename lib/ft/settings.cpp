@@ -1,4 +1,5 @@
-// Reads the settings by MPI's tool interface (MPI_T): there they are as they came out, whoever set them and however.
+// Reads the settings of Open MPI by MPI's tool interface (MPI_T), which has the values in effect, however they were
+// set.
 #include "ft/settings.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 struct Setting {
     char const* name;
     char const* wanted;
-    char const* otherwise;  // what happens with another value
+    char const* otherwise;  // the effect of another value
 };
 
 constexpr Setting settings[] = {
@@ -25,7 +26,7 @@ constexpr Setting settings[] = {
 #include "ft/settings_table.inc"
 };
 
-/// MPI_T as long as it lives.
+/// Keeps MPI_T initialised as long as it lives.
 class ToolInterface {
 public:
     ToolInterface() {
@@ -38,7 +39,7 @@ public:
         if (ready_) MPI_T_finalize();
     }
 
-    /// None: there is no such variable, or it is of a type that no setting has.
+    /// The value of a variable. None: there is no such variable, or it is of a type that no setting has.
     std::optional<std::string> value(char const* name) const {
         int index = 0;
         MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -85,7 +86,8 @@ std::vector<std::string> names_in(std::string_view list) {
     return names;
 }
 
-/// A list that begins with ^ excludes what it names; any other names all there is.
+/// Whether the list excludes the name. A list that begins with ^ excludes what it names; any other list excludes
+/// everything that it does not name.
 bool excludes(std::string_view list, std::string const& name) {
     bool const exclusive = list.starts_with('^');
     auto const names = names_in(exclusive ? list.substr(1) : list);
@@ -99,7 +101,7 @@ bool as_wanted(std::string_view value, std::string_view wanted) {
     return std::all_of(unwanted.begin(), unwanted.end(), [&](auto const& name) { return excludes(value, name); });
 }
 
-/// A line per setting that is not as it should be.
+/// One line per setting that differs from the wanted value.
 std::string complaints() {
     ToolInterface const tool;
     std::string text;

@@ -1,5 +1,5 @@
-// The backend on MPI's User-Level Failure Mitigation. What Open MPI does and why this is the way around it:
-// docs/failure-model.md.
+// The backend on MPI's User-Level Failure Mitigation. docs/failure-model.md describes the behaviour of Open MPI that
+// this code works around.
 #include <mpi.h>
 
 #include <mpi-ext.h>
@@ -18,7 +18,7 @@
 namespace regraft::ft::backend {
 namespace {
 
-/// Who is known to have died: as many as there are, and the ranks of some of them, for to ask for one is O(ranks).
+/// A fingerprint of the known deaths: their number, and the ranks of some of them, because asking for one is O(ranks).
 std::uint64_t known_deaths(MPI_Comm comm) {
     constexpr int most_asked = 64;
     MPI_Group dead = MPI_GROUP_NULL;
@@ -38,8 +38,8 @@ std::uint64_t known_deaths(MPI_Comm comm) {
     return hash(std::as_bytes(std::span(ranks)));
 }
 
-/// Returns when all know of the same deaths. Then the agreements inside of a shrink meet no news, which do not reach
-/// all of its members alike: it decides by return codes.
+/// Returns when all members know of the same deaths. Then the agreements inside a shrink meet no news. News do not
+/// reach all members of such an agreement alike, and it decides by return codes.
 void settle(MPI_Comm comm) {
     while (!agree_equal(comm, true, known_deaths(comm))) {
     }
@@ -66,7 +66,7 @@ bool is_revoked(MPI_Comm comm) {
     return revoked != 0;
 }
 
-// Decide by the bits, never by the return code: some ranks may get MPI_SUCCESS and others an error from one agreement.
+// Decides by the bits, never by the return code: in one agreement some ranks may get MPI_SUCCESS and others an error.
 void agree(MPI_Comm comm, int* bits) {
     static_cast<void>(MPIX_Comm_agree(comm, bits));
 }
@@ -103,7 +103,7 @@ bool is_suspended(int error_class) {
 MPI_Comm shrink(MPI_Comm comm, bool spans_world, std::span<int const>) {
     settle(comm);
     // A death that interrupts a dup or a split leaves a lock behind, on which every creation from a communicator with a
-    // higher context id waits for ever. MPI_COMM_WORLD has the lowest, and its success resets the lock.
+    // higher context id waits for ever. MPI_COMM_WORLD has the lowest id, and its success resets the lock.
     MPI_Comm next = MPI_COMM_NULL;
     bool const made = MPIX_Comm_shrink(spans_world ? MPI_COMM_WORLD : comm, &next) == MPI_SUCCESS;
     return made ? next : MPI_COMM_NULL;

@@ -17,7 +17,7 @@ void note_error(Unchecked& unchecked, char const* call, int code) {
 
 namespace {
 
-/// Under which key a communicator has its Unchecked. Duplicates of it have none.
+/// The key under which a communicator has its Unchecked. Duplicates of the communicator have none.
 int key() {
     static int const made = [] {
         int fresh = MPI_KEYVAL_INVALID;
@@ -33,7 +33,7 @@ void on_error(MPI_Comm* comm, int* code, ...) {
     MPI_Comm_get_attr(*comm, key(), &watching, &is_watched);
     if (is_watched == 0) return;
     char const* call = nullptr;
-#ifdef OPEN_MPI  // where the next argument is the name of the call
+#ifdef OPEN_MPI  // in Open MPI the next argument is the name of the call
     std::va_list rest;
     va_start(rest, code);
     call = va_arg(rest, char const*);

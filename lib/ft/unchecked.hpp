@@ -1,5 +1,5 @@
-// What a program overlooks, for it to be told: errors of MPI that it did not check, failures that it did
-// not catch, and an end that others do not hear of.
+// Reports what a program overlooks: errors of MPI that it did not check, failures that it did not catch, and an end
+// that others do not learn of.
 #pragma once
 
 #include <mpi.h>
@@ -9,11 +9,11 @@
 
 namespace regraft::ft {
 
-/// The first error that MPI has returned on the communicators that are watched, until it is forgotten.
+/// The first error that MPI has returned on the watched communicators, until it is forgotten.
 class Unchecked {
 public:
     struct Error {
-        std::string call;  // as far as MPI tells
+        std::string call;  // the name of the call, as far as MPI tells
         int code = MPI_SUCCESS;
     };
 
@@ -21,8 +21,8 @@ public:
     Unchecked(Unchecked const&) = delete;
     Unchecked& operator=(Unchecked const&) = delete;
 
-    /// Errors on comm are returned, as with MPI_ERRORS_RETURN, and noted here. Those on duplicates of it are returned.
-    /// Precondition: this object lives until comm is freed. Local.
+    /// Makes errors on comm return, as MPI_ERRORS_RETURN does, and notes them here. Errors on duplicates of it return
+    /// without a note. Precondition: this object lives until comm is freed. Local.
     void watch(MPI_Comm comm);
     void forget() { error_.reset(); }
     std::optional<Error> const& error() const { return error_; }
@@ -32,8 +32,8 @@ private:
     std::optional<Error> error_;
 };
 
-/// From now on a ProcessFailure that nobody catches says what it is before it ends the process, and a process that
-/// exits without MPI_Finalize, of which others hear only by regraft-run, says so.
+/// From now on an uncaught ProcessFailure is reported with what it is before it ends the process. A process that exits
+/// without MPI_Finalize, of which others learn only by regraft-run, is reported too.
 void explain_early_ends();
 
 }  // namespace regraft::ft

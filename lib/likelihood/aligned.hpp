@@ -1,4 +1,4 @@
-// Memory of numbers that vectors are loaded from.
+// Aligned memory for numbers that are loaded as vectors.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct AlignedDelete {
     void operator()(T* memory) const { ::operator delete[](memory, alignment); }
 };
 
-/// Not initialised.
+/// Aligned memory that is not initialised.
 template <class T>
 using Aligned = std::unique_ptr<T[], AlignedDelete<T>>;  // NOLINT(*-avoid-c-arrays): as make_unique has them
 

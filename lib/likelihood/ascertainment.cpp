@@ -9,12 +9,13 @@
 namespace regraft::likelihood {
 namespace {
 
-/// Where nothing has time to change, rounding leaves less than nothing; the data then are impossible, not certain.
+/// The least value of 1 - p. If there is no time for changes, rounding leaves less than nothing; such data are
+/// impossible, not certain.
 constexpr double least_rest = 0x1p-60;
-/// As in the kernels: a rounded likelihood of 0 must not make NaNs.
+/// The least probability, as in the kernels: a rounded likelihood of 0 must not make NaNs.
 constexpr double least_probability = 0x1p-600;
 
-/// log(1 - p), where rest is 1 - p, rounded: the factor is what rounding took from a small p (Kahan).
+/// log(1 - p), where rest is 1 - p after rounding. The factor restores what rounding took from a small p (Kahan).
 double log_of_rest(double p, double rest) {
     return rest == 1 ? -p : log(rest) * (p / (1 - rest));
 }

@@ -16,10 +16,11 @@ struct Unchanging {
     double log_scale = 0;
 };
 
-/// From the log-likelihoods of the patterns that show no change.
+/// Sums up the probabilities from the log-likelihoods of the patterns that show no change.
 Unchanging unchanging(std::span<double const> loglh);
 
-/// What is added to log-likelihood and derivatives. lewis: per site of the data; felsenstein: per site left out.
+/// The terms that are added to the log-likelihood and its derivatives. lewis: per site of the data; felsenstein: per
+/// site that was left out.
 std::array<double, 3> correction(Ascertainment ascertainment, Unchanging const& sites);
 
 }  // namespace regraft::likelihood

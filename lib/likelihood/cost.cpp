@@ -9,11 +9,11 @@
 namespace regraft::likelihood {
 namespace {
 
-/// Whatever the model: logarithms, exact sums.
+/// The cost of any model: logarithms, exact sums.
 constexpr std::uint64_t of_any = 12;
 
-/// What each category adds. Less than the square of the states where few sites differ or memory is the limit, more
-/// where CLVs leave the cache.
+/// The cost that each category adds. It grows more slowly than the square of the number of states where few sites
+/// differ or memory is the limit, and faster where CLVs leave the cache.
 struct Measured {
     std::uint64_t num_states;
     std::uint64_t of_category;

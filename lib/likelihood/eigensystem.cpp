@@ -1,5 +1,5 @@
-// Householder's reflection splits off the equilibrium, whose eigenvalue is 0; cyclic Jacobi rotations do the rest. Both
-// keep small frequencies apart from large ones.
+// Householder's reflection splits off the equilibrium, whose eigenvalue is 0; cyclic Jacobi rotations find the other
+// eigenvalues. Both keep small frequencies apart from large ones.
 #include "eigensystem.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double min_frequency = 1e-12;
 constexpr double rounding = 0x1p-54;
 constexpr int max_sweeps = 40;
 
-/// n x n, by rows.
+/// An n x n matrix, stored by rows.
 class Square {
 public:
     explicit Square(std::size_t n) : n_(n), cells_(n * n) {}
@@ -40,7 +40,7 @@ std::vector<double> normalised(std::span<double const> frequencies) {
     return result;
 }
 
-/// sqrt(pi) Q / sqrt(pi) with mean rate 1.
+/// The matrix sqrt(pi) Q / sqrt(pi) with mean rate 1.
 Square symmetric_rates(std::span<double const> exchangeabilities, std::span<double const> pi,
                        std::span<double const> roots) {
     auto const n = pi.size();
@@ -80,7 +80,7 @@ struct Reflection {
         return result;
     }
 
-    /// H a H, by rows a rank-2 update.
+    /// Replaces a by H a H, a rank-2 update by rows.
     void apply(Square& a) const {
         std::vector<double> w(u.size());
         for (std::size_t i = 0; i < u.size(); ++i) {
@@ -102,7 +102,7 @@ struct Reflection {
 struct Rotation {
     double c;
     double s;
-    /// Of columns or rows p, q: (x, y) becomes (c x - s y, s x + c y).
+    /// Rotates elements of columns or rows p, q: (x, y) becomes (c x - s y, s x + c y).
     void turn(double& x, double& y) const {
         double const old = x;
         x = c * old - s * y;
@@ -110,7 +110,7 @@ struct Rotation {
     }
 };
 
-/// The smaller of the two that make a(p, q) 0.
+/// The smaller of the two rotations that make a(p, q) 0.
 Rotation annihilating(double pp, double qq, double pq) {
     double const theta = (qq - pp) / (2 * pq);
     double const t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
@@ -118,8 +118,9 @@ Rotation annihilating(double pp, double qq, double pq) {
     return {c, t * c};
 }
 
-/// Makes the symmetric a diagonal but for row and column `axis`, which it leaves alone; turns the columns of `vectors`
-/// along. An element counts as 0 beside the geometric mean of its diagonal elements: small eigenvalues stay exact.
+/// Makes the symmetric matrix diagonal except for row and column `axis`, which it leaves alone, and rotates the columns
+/// of `vectors` with it. An element counts as 0 relative to the geometric mean of its diagonal elements, so that small
+/// eigenvalues stay exact.
 void diagonalise(Square& a, Square& vectors, std::size_t axis) {
     auto const n = a.size();
     bool done = false;
@@ -141,7 +142,7 @@ void diagonalise(Square& a, Square& vectors, std::size_t axis) {
     }
 }
 
-/// The axes by descending eigenvalue, the equilibrium's first.
+/// The axes in the order of descending eigenvalues, that of the equilibrium first.
 std::vector<std::size_t> descending(Square const& diagonal, std::size_t axis) {
     std::vector<std::size_t> order(diagonal.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

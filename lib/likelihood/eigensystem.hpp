@@ -7,8 +7,9 @@
 
 namespace regraft::likelihood {
 
-/// Of Q_ij = exchangeability_ij * frequency_j, scaled to mean rate 1. Exchangeabilities are the upper triangle by rows,
-/// frequencies of any scale. O(n^3). Precondition: none is negative, and two states of positive frequency exchange.
+/// The eigensystem of Q_ij = exchangeability_ij * frequency_j, scaled to mean rate 1. Exchangeabilities are the upper
+/// triangle by rows; frequencies may have any scale. O(n^3). Precondition: no value is negative, and two states of
+/// positive frequency have a positive exchangeability.
 Eigensystem eigensystem(std::span<double const> exchangeabilities, std::span<double const> frequencies);
 
 }  // namespace regraft::likelihood

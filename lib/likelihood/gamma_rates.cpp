@@ -1,5 +1,6 @@
-// The quantiles are computed by the approximations that programs of phylogenetics have used since Yang's PAML: they are
-// off by up to 1e-6 of a rate, but log-likelihoods are compared between programs, and all print the same digits.
+// The quantiles are computed by the approximations that programs of phylogenetics have used since Yang's PAML. They are
+// off by up to 1e-6 of a rate, but log-likelihoods are compared between programs, and with these all print the same
+// digits.
 #include "gamma_rates.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace regraft::likelihood {
 namespace {
 
-constexpr double log_2 = .6931471805;  // as many digits as AS 91 has
+constexpr double log_2 = .6931471805;  // with as many digits as AS 91
 
 double power(double base, double exponent) {
     return base <= 0 ? 0 : exp(exponent * log(base));
@@ -28,7 +29,7 @@ double polynomial(std::array<double, size> const& c, double x) {
     return sum;
 }
 
-/// Stirling's series from 7 on (Pike, Hill 1966, Algorithm 291).
+/// ln(gamma(x)) by Stirling's series from 7 on (Pike, Hill 1966, Algorithm 291).
 double log_gamma(double x) {
     double product = 1;
     for (; x < 7; ++x) product *= x;
@@ -94,7 +95,7 @@ private:
     double log_gamma_;
 };
 
-/// Odeh, Evans 1974 (AS 70).
+/// The quantile of the normal distribution (Odeh, Evans 1974, AS 70).
 double normal_quantile(double p) {
     constexpr std::array a{-.322232431088, -1.0, -.342242088547, -.0204231210245, -.453642210148e-4};
     constexpr std::array b{.0993484626060, .588581570495, .531103462366, .103537752850, .38560700634e-2};
@@ -104,7 +105,7 @@ double normal_quantile(double p) {
     return p < 0.5 ? -z : z;
 }
 
-/// Best, Roberts 1975 (AS 91).
+/// The chi-square distribution (Best, Roberts 1975, AS 91).
 class ChiSquare {
 public:
     explicit ChiSquare(double freedom) : freedom_(freedom), half_(freedom / 2), below_(half_) {}
@@ -167,12 +168,12 @@ private:
     double log_gamma_ = log_gamma(half_);
 };
 
-/// Of the gamma distribution of mean 1.
+/// The quantile of the gamma distribution with mean 1.
 double quantile(double alpha, double p) {
     return ChiSquare(2 * alpha).quantile(p) / (2 * alpha);
 }
 
-/// The part of the mean that lies below a cut x is P(alpha + 1, alpha x).
+/// The means of the categories: the part of the mean that lies below a cut x is P(alpha + 1, alpha x).
 std::vector<double> means(double alpha, std::uint32_t categories) {
     IncompleteGamma const of_mean(alpha + 1);
     std::vector<double> rates;

@@ -8,8 +8,8 @@
 
 namespace regraft::likelihood {
 
-/// The rates of `categories` parts of equal probability, ascending, mean 1: the mean of each part, or its median, all
-/// scaled. Precondition: heterogeneity is one of gamma, alpha within min_alpha and max_alpha, categories not 0.
+/// The rates of `categories` parts of equal probability, ascending, with mean 1: the mean of each part or its median,
+/// scaled. Precondition: heterogeneity is one of gamma, alpha is within min_alpha and max_alpha, categories is not 0.
 std::vector<double> gamma_rates(Heterogeneity heterogeneity, double alpha, std::uint32_t categories);
 
 }  // namespace regraft::likelihood

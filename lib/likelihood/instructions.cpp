@@ -36,7 +36,7 @@ std::vector<std::string_view> available_instructions() {
 void use_instructions(std::string_view name) {
     auto const target = std::find_if(targets.begin(), targets.end(), [&](auto& t) { return t.name == name; });
     REGRAFT_EXPECTS(target != targets.end());
-    static_cast<void>(available_instructions());  // asks the CPU, before it is told otherwise
+    static_cast<void>(available_instructions());  // asks the CPU before the choice is overridden
     hwy::SetSupportedTargetsForTest(target->bits);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

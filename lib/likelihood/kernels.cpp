@@ -14,12 +14,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likelihood/kernels.cpp"
-#include <hwy/foreach_target.h>  // this file again, for every instruction set
+#include <hwy/foreach_target.h>  // includes this file again for every instruction set
 //
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-/// Of lambdas: where one is called, arrays of vectors that it captures would move to memory.
+/// For lambdas: if one is called as a function, arrays of vectors that it captures move to memory.
 #undef INLINED
 #define INLINED HWY_ATTR __attribute__((always_inline))
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// As many sites of a block as a vector takes.
+/// The vectors: they have as many sites of a block as fit.
 using Sites = hn::CappedTag<double, block_sites>;
 using Vector = hn::Vec<Sites>;
 using Integers = hn::RebindToSigned<Sites>;
@@ -60,7 +60,7 @@ HWY_INLINE Vector constant(double x) {
     return hn::Set(sites, x);
 }
 
-/// Rounds to an integer, |x| < 2^51: as bits plus those of the shift.
+/// Adding this rounds x to an integer, for |x| < 2^51: its bits are those of the shift plus the integer.
 constexpr double rounding_shift = 0x1.8p52;
 HWY_INLINE Vector shifted(Vector x) {
     return hn::Add(x, constant(rounding_shift));
@@ -74,7 +74,7 @@ HWY_INLINE hn::Vec<Integers> shifted_integer(Vector x) {
 
 // --- elementary functions
 
-/// Cody and Waite's reduction, Taylor's series to degree 13.
+/// exp(x) by Cody and Waite's reduction and Taylor's series to degree 13.
 HWY_INLINE Vector exponential(Vector x) {
     constexpr double ln2_high = 0x1.62e42fefa39efp-1;
     constexpr double ln2_low = 0x1.abc9e3b39803fp-56;
@@ -97,7 +97,7 @@ HWY_INLINE Vector exponential(Vector x) {
     return hn::IfThenElse(hn::Eq(x, x), bounded, x);
 }
 
-/// exp(x) - minus, which is 0 or 1: Taylor's series to degree 16 where that would cancel.
+/// exp(x) - minus, where minus is 0 or 1. Taylor's series to degree 16 is used where the difference would cancel.
 HWY_INLINE Vector exponential(Vector x, Vector minus) {
     constexpr double most = 0.5;
     constexpr std::array<double, 15> reciprocal{1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
@@ -109,21 +109,21 @@ HWY_INLINE Vector exponential(Vector x, Vector minus) {
     return hn::IfThenElse(cancels, hn::Mul(sum, x), hn::Sub(exponential(x), minus));
 }
 
-/// The series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).
+/// log(x) by the series of Ng's fdlibm in s = f / (2 + f), for x = 2^k (1 + f).
 HWY_INLINE Vector logarithm(Vector x) {
     constexpr double ln2_high = 6.93147180369123816490e-01;
     constexpr double ln2_low = 1.90821492927058770002e-10;
     constexpr std::array<double, 7> l{6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
                                       2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
                                       1.479819860511658591e-01};
-    constexpr std::uint64_t root_half = 0x3fe6a09e00000000;  // its upper bits
+    constexpr std::uint64_t root_half = 0x3fe6a09e00000000;  // upper bits of sqrt(1/2)
     constexpr std::uint64_t one = 0x3ff0000000000000;
     constexpr double least = std::numeric_limits<double>::min();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     auto const is_small = hn::Lt(x, constant(least));
     auto const normal = hn::IfThenElse(is_small, hn::Mul(x, constant(0x1p54)), x);
     auto const bits = hn::Add(hn::BitCast(unsigneds, normal), hn::Set(unsigneds, one - root_half));
-    // k + 1023 as a double: in the low bits of 2^52.
+    // k + 1023 as a double: its bits are the low bits of 2^52.
     auto const exponent = hn::Or(hn::ShiftRight<52>(bits), hn::BitCast(unsigneds, constant(0x1p52)));
     auto k = hn::Sub(hn::BitCast(sites, exponent), constant(0x1p52 + 1023));
     k = hn::Sub(k, hn::IfThenElseZero(is_small, constant(54)));
@@ -172,7 +172,7 @@ void logarithms(std::span<double> x) {
 
 // --- matrices
 
-/// Lanes are rows.
+/// Computes a transition matrix. Lanes are rows.
 void transition(Shape shape, double const* columns, double const* inverse, double const* factors, double diagonal,
                 double* matrix) {
     using Rows = hn::CappedTag<double, 4>;
@@ -195,14 +195,14 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
     }
 }
 
-// --- what the sides of a node or an edge contribute
+// --- contributions of the sides of a node or an edge
 
 template <class Function, std::size_t... i>
 HWY_INLINE void call_each(Function f, std::index_sequence<i...>) {
     (f(std::integral_constant<std::size_t, i>()), ...);
 }
 
-/// f(0), f(1), ... with constants, so that arrays of vectors stay in registers.
+/// Calls f(0), f(1), ... with constants, so that arrays of vectors stay in registers.
 template <std::size_t count, class Function>
 HWY_INLINE void unrolled(Function f) {
     call_each(f, std::make_index_sequence<count>());
@@ -211,12 +211,12 @@ HWY_INLINE void unrolled(Function f) {
 template <std::size_t count>
 using Rows = std::array<Vector, count>;
 
-/// Vectors that are computed at once, so that what is loaded of a matrix serves all of them; within a block.
+/// Number of vectors that are computed at once within a block, so that each load of a matrix serves all of them.
 constexpr std::size_t vectors = step < block_sites ? 2 : 1;
 template <std::size_t count>
 using Group = std::array<Rows<count>, vectors>;
 
-/// f(block, first site in it) for all groups.
+/// Calls f(block, first site in it) for all groups.
 template <class Function>
 HWY_INLINE void for_groups(Blocks blocks, Function f) {
     for (auto block = blocks.first; block < blocks.last; ++block) {
@@ -224,7 +224,7 @@ HWY_INLINE void for_groups(Blocks blocks, Function f) {
     }
 }
 
-/// A shape whose number of states may be known when this is compiled (0: it is not).
+/// A shape whose number of states may be known at compile time (0: it is not).
 template <std::size_t known_states>
 class Known {
 public:
@@ -232,18 +232,19 @@ public:
     std::size_t states() const { return known_states == 0 ? shape_.states : known_states; }
     std::size_t categories() const { return shape_.categories; }
     std::size_t stride() const { return (states() + 3) / 4 * 4; }
-    /// Where a state of a block's sites begins in a CLV.
+    /// The position in a CLV where a state of a block's sites begins.
     std::size_t place(std::size_t block, std::size_t category, std::size_t state) const {
         return ((block * categories() + category) * states() + state) * block_sites;
     }
-    /// As many rows of a group as fit into registers, and as it takes to hide the latency of an addition.
+    /// Number of rows of a group that are computed at once: as many as fit into registers, and enough to hide the
+    /// latency of an addition.
     static constexpr std::size_t rows_at_once = known_states == 0   ? 4
                                                 : known_states <= 4 ? known_states
                                                                     : (step == 8 ? 20 : 4);
 
     static constexpr bool may_have_masks = known_states == 0 || has_masks(known_states);
 
-    /// f(first row, how many as a constant) for parts of all states.
+    /// Calls f(first row, number of rows as a constant) for parts of all states.
     template <class Function>
     HWY_INLINE void for_rows(Function f) const {
         std::size_t row = 0;
@@ -259,7 +260,7 @@ private:
     Shape shape_;
 };
 
-/// The likelihoods of a CLV as they are.
+/// The likelihoods of a CLV without a matrix.
 template <class S>
 class Plain {
 public:
@@ -279,7 +280,7 @@ private:
     double const* at_ = nullptr;
 };
 
-/// matrix * likelihoods.
+/// The product matrix * likelihoods.
 template <class S>
 class Product {
 public:
@@ -309,7 +310,7 @@ public:
             });
         }
     }
-    /// Asks for the likelihoods after those of a category.
+    /// Prefetches the likelihoods behind those of a category.
     HWY_INLINE void prefetch(std::size_t category) const {
         if (has_masks(shape_.states())) return;
         auto const* next = at_ + shape_.place(0, category + 1, 0);
@@ -323,7 +324,7 @@ private:
     double const* at_ = nullptr;
 };
 
-/// Masks or classes of a vector's sites, widened.
+/// The masks or classes of a vector's sites, widened.
 template <class Code>
 HWY_INLINE hn::Vec<Integers> widened(Code const* codes) {
     alignas(64) std::array<std::int64_t, step> wide;
@@ -331,7 +332,7 @@ HWY_INLINE hn::Vec<Integers> widened(Code const* codes) {
     return hn::Load(integers, wide.data());
 }
 
-/// matrix * tip, of few states: the same as the product with likelihoods of 0 and 1.
+/// The product matrix * tip for few states: it equals the product with likelihoods of 0 and 1.
 template <class S>
 class MaskProduct {
 public:
@@ -373,7 +374,7 @@ private:
     Group<most_states_by_mask> likelihood_{};
 };
 
-/// Rows of classes, looked up.
+/// Rows of classes, looked up by the class of a site.
 template <class S>
 class RowOfClass {
 public:
@@ -407,7 +408,7 @@ private:
     }
 
 #if HWY_MAX_BYTES >= 32
-    /// Four states from the classes' four neighbouring numbers.
+    /// Four states for four sites, from four neighbouring numbers of each class.
     HWY_INLINE Rows<4> transposed(double const* rows, std::uint32_t const* classes) const {
         auto const of_site = [&](std::size_t i) INLINED { return rows + classes[i] * shape_.stride(); };
         Rows<4> x;
@@ -443,7 +444,7 @@ constexpr double small = 0x1p-256;
 constexpr double up = 0x1p256;
 constexpr std::uint16_t most_scaler = 0xffff;
 
-/// scaler[i] += left[i] + right[i], of the block's sites; a null has none.
+/// scaler[i] += left[i] + right[i] for the block's sites; a null pointer counts as zeros.
 HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::uint16_t const* right,
                             std::uint16_t* sum) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -452,7 +453,7 @@ HWY_INLINE void add_scalers(std::size_t count, std::uint16_t const* left, std::u
     }
 }
 
-/// Scales the sites up whose states are all small, until one is not; sites without any likelihood stay.
+/// Scales sites whose states are all small up, until one is not small. Sites without any likelihood stay.
 HWY_NOINLINE void scale_up(std::size_t states, Vector largest, double* clv, std::uint16_t* scalers) {
     for (;;) {
         auto const is_small = hn::And(hn::Lt(largest, constant(small)), hn::Gt(largest, constant(0)));
@@ -510,7 +511,7 @@ void combine_sides(S shape, Left left, Right right, Side const& left_side, Side 
     });
 }
 
-/// Calls f with a reader of the side, of the kind that it needs.
+/// Calls f with a reader of the side, of the kind that the side needs.
 template <class S, class Function>
 HWY_INLINE void with_product(S shape, Side const& side, Function f) {
     if constexpr (S::may_have_masks) {
@@ -520,7 +521,7 @@ HWY_INLINE void with_product(S shape, Side const& side, Function f) {
     f(Product<S>(shape, side));
 }
 
-/// Calls f with the shape as a type. Where multiplying and adding is emulated anyway, one is enough.
+/// Calls f with the shape as a type. If fused multiply-add is emulated, one type suffices.
 template <class Function>
 HWY_INLINE void with_known(Shape shape, Function f) {
 #if HWY_NATIVE_FMA
@@ -534,7 +535,7 @@ void combine(Shape shape, Side const& left, Side const& right, double* clv, std:
     with_known(shape, [&](auto known) {
         with_product(known, left, [&](auto a) {
             with_product(known, right, [&](auto b) {
-                // In one order only, for half the code: a product commutes, so both give the same bits.
+                // In one order only, which halves the code: a product commutes, so both orders give the same bits.
                 if constexpr (std::decay_t<decltype(a)>::kind <= std::decay_t<decltype(b)>::kind) {
                     combine_sides(known, a, b, left, right, clv, scalers, blocks);
                 } else {
@@ -616,7 +617,7 @@ public:
     }
 
 private:
-    /// The product's low 64 bits; weights have 32.
+    /// The low 64 bits of the product; weights have 32 bits.
     static HWY_INLINE hn::Vec<Integers> weighted(hn::Vec<Integers> x, hn::Vec<Integers> weight) {
 #if HWY_TARGET == HWY_SCALAR
         return hn::Set(integers, hn::GetLane(x) * hn::GetLane(weight));
@@ -652,10 +653,12 @@ private:
     hn::Vec<Integers> low_;
 };
 
-/// What the categories of the block's sites have to be multiplied with to have the same scaler; that scaler.
+/// The factors by which the categories of the block's sites must be multiplied to have a common scaler, and that
+/// scaler.
 class BlockScale {
 public:
-    /// Sites that can be invariant have the scaler 0: what they cannot be without is not small.
+    /// Sites that can be invariant get the scaler 0: their likelihood is not small, because it includes that of being
+    /// invariant.
     HWY_INLINE void read(std::size_t categories, Side const& near, Side const& far, double const* invariant,
                          std::size_t block) {
         auto const size = categories * block_sites;
@@ -801,7 +804,8 @@ void make_table(Shape shape, Side const& near, Side const& far, double const* in
     });
 }
 
-/// What cannot be, or not within so short a time, is 0 or, rounded, less: it must not make a NaN of all sites.
+/// A likelihood that is impossible, or impossible within a very short time, is 0 or, by rounding, below. It must not
+/// make the sum over all sites NaN.
 constexpr double least_likelihood = 0x1p-600;
 
 template <class S>

@@ -1,9 +1,9 @@
-// What is computed for every site: conditional likelihoods (CLVs), sums over edges, derivatives. Written once, compiled
-// for every instruction set; all of them give the same bits, because every site has a vector lane of its own and all
-// operations are IEEE's, in one order, with fused multiply-add.
+// The computations for every site: conditional likelihoods (CLVs), sums over edges, derivatives. They are written once
+// and compiled for every instruction set. All instruction sets give the same bits, because every site has a vector lane
+// of its own and all operations are IEEE's, in one order, with fused multiply-add.
 //
-// Sites are taken in blocks of 8. A CLV is [block][category][state][site]; its scalers are [block][category][site]: the
-// likelihoods were multiplied by 2^(256 * scaler). Matrices are [category][column][row], rows padded to `stride`.
+// Sites are processed in blocks of 8. A CLV is [block][category][state][site]; its scalers are [block][category][site]:
+// the likelihoods were multiplied by 2^(256 * scaler). Matrices are [category][column][row], rows padded to `stride`.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace regraft::likelihood::kernels {
 
 inline constexpr std::size_t block_sites = 8;
-/// Whether tips have masks. With many states products are quicker looked up.
+/// Tips have masks up to this number of states. With more states, looking up products is faster.
 inline constexpr std::size_t most_states_by_mask = 4;
 constexpr bool has_masks(std::size_t states) {
     return states == 2 || states == most_states_by_mask;
@@ -37,26 +37,27 @@ struct Blocks {
     std::size_t last = 0;
 };
 
-/// What one end of an edge sees. The likelihoods of all sites; or, of a tip with few states, the masks of its
-/// state sets; or, where many sites are alike, every site's class, and the classes' rows. matrices: what the
-/// likelihoods are multiplied with on their way along the edge; rows hold the products already.
+/// The view from one end of an edge, in one of three forms: the likelihoods of all sites; for a tip with few states,
+/// the masks of its state sets; or, where many sites are alike, every site's class and the rows of the classes.
+/// matrices: the likelihoods are multiplied with these along the edge; rows already hold the products.
 struct Side {
     double const* clv = nullptr;
     std::uint16_t const* scalers = nullptr;
     std::uint8_t const* masks = nullptr;
     std::uint32_t const* classes = nullptr;
     double const* matrices = nullptr;
-    double const* rows = nullptr;  // [category][class][state], padded as matrices
+    double const* rows = nullptr;  // [category][class][state], padded like matrices
     std::size_t num_classes = 0;
 };
 
-/// What the sites of a block count: as often as that; behind the last site 0.
+/// The weights of a block's sites; behind the last site 0.
 using Weights = std::int64_t const*;
 
-/// x becomes exp(x), log(x).
+/// Replaces x by exp(x), or by log(x).
 void exponentials(std::span<double> x);
 void logarithms(std::span<double> x);
-/// x becomes exp(x) - minus, to its last digits. Each minus is 0 or 1; as many as the blocks that x fills have sites.
+/// Replaces x by exp(x) - minus, exact to the last digits. Each minus is 0 or 1; there are as many as sites in the
+/// blocks that x fills.
 void exponentials_minus(std::span<double> x, double const* minus);
 
 /// matrix = diagonal * identity + vectors * diag(factors) * inverse for one category: [column][row] with rows padded by
@@ -67,29 +68,29 @@ void transition(Shape shape, double const* columns, double const* inverse, doubl
 /// clv = (left's matrices * left) .* (right's matrices * right), scaled up where all states of a site are small.
 void combine(Shape shape, Side const& left, Side const& right, double* clv, std::uint16_t* scalers, Blocks blocks);
 
-/// The rows of classes from their likelihoods (a Side with clv), or from the products with these if it has matrices.
-/// num_classes: also those that only fill the last block.
+/// Makes the rows of classes from their likelihoods (a Side with clv), or from the products with these if it has
+/// matrices. num_classes includes those that only fill the last block.
 void make_rows(Shape shape, Side const& side, std::size_t num_classes, double* rows, Blocks blocks);
 
-/// What is the same at all sites of an edge: [category][state] frequencies, [category] weights; invariant: [site] what
-/// to add to a site's likelihood, or null.
+/// Values that are the same for all sites of an edge: [category][state] frequencies, [category] weights. invariant:
+/// [site] the amount to add to a site's likelihood, or null.
 struct Root {
     double const* frequencies = nullptr;
     double const* weights = nullptr;
     double const* invariant = nullptr;
 };
 
-/// Adds the sites' log-likelihoods at an edge: near is inner, and likelihoods as they are (without matrices). per_site:
-/// [site], or null.
+/// Adds the sites' log-likelihoods at an edge. near is inner and has likelihoods without matrices. per_site: [site], or
+/// null.
 void add_loglh(Shape shape, Side const& near, Side const& far, Root const& root, Weights weights,
                FixedScale const& scale, FixedSum& sum, double* per_site, Blocks blocks);
 
-/// table: [block][category][state][site], so that a site's likelihood at length t is the sum of table times
-/// weight * exp(eigenvalue * rate * t), up to a factor if it cannot be invariant. Both sides have the inverse
-/// eigenvectors as matrices.
+/// Fills table, [block][category][state][site]: a site's likelihood at length t is the sum of table times weight *
+/// exp(eigenvalue * rate * t), up to a factor if the site cannot be invariant. Both sides have the inverse eigenvectors
+/// as matrices.
 void make_table(Shape shape, Side const& near, Side const& far, double const* invariant, double* table, Blocks blocks);
 
-/// Log-likelihood, first and second derivative at a length. terms: [3][category][state].
+/// Adds the log-likelihood and its first and second derivative at a length. terms: [3][category][state].
 void add_derivatives(Shape shape, double const* table, double const* terms, double const* invariant, Weights weights,
                      std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums, Blocks blocks);
 

@@ -1,5 +1,6 @@
-// Empirical models of amino-acid replacement, as published. Exchangeabilities are the upper triangle by rows, states in
-// the order ARNDCQEGHILKMFPSTWYV. Frequencies are not adjusted where rounding left their sum a little off 1.
+// Empirical models of amino-acid replacement, as published. Exchangeabilities are the upper triangle by rows, with the
+// states in the order ARNDCQEGHILKMFPSTWYV. Frequencies are not adjusted where rounding left their sum slightly
+// different from 1.
 #include "matrices.hpp"
 
 #include <algorithm>
@@ -974,7 +975,7 @@ constexpr std::array<EmpiricalMatrix, 36> matrices{{
 
 constexpr std::size_t mixture_size = 4;
 
-/// "LG4M2" is one of the matrices of the mixture "LG4M".
+/// Whether the name is that of a mixture; "LG4M2" is one of the matrices of the mixture "LG4M".
 bool is_mixture(std::string_view upper) {
     return upper == "LG4M" || upper == "LG4X";
 }

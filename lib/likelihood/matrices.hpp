@@ -9,13 +9,13 @@
 
 namespace regraft::likelihood {
 
-/// ASCII letters in upper case, all else as it is.
+/// The text with ASCII letters in upper case; other characters stay.
 std::string upper_case(std::string_view text);
 
-/// The matrix of that name, whatever its case; four for LG4M and LG4X. Empty if there is none.
+/// The matrix of that name, in upper or lower case; four for LG4M and LG4X. Empty if there is none.
 std::span<EmpiricalMatrix const> find_matrices(std::string_view name);
 
-/// All names that find_matrices knows, but for the parts of LG4M and LG4X; separated by spaces.
+/// All names that find_matrices knows, except for the parts of LG4M and LG4X, separated by spaces.
 std::string matrix_names();
 
 }  // namespace regraft::likelihood

@@ -14,7 +14,7 @@ namespace {
 
 struct DnaModel {
     std::string_view name;
-    std::string_view classes;  // of AC AG AT CG CT GT
+    std::string_view classes;  // classes of AC AG AT CG CT GT
     bool equal_frequencies;
 };
 constexpr std::array dna_models{
@@ -52,7 +52,7 @@ constexpr double min_number = 1e-100;  // below, products would become 0
 constexpr double max_rate = 1e9;
 constexpr double max_scaler = 1e6;
 constexpr double max_left_out = 1e9;
-constexpr double frequency_rounding = 1e-3;  // as of values printed with few digits
+constexpr double frequency_rounding = 1e-3;  // tolerance for the sum of values printed with few digits
 
 /// "+G4m{0.5}" is the word "G4M" and one list of values.
 struct Part {
@@ -88,7 +88,7 @@ double read_number(Part const& part, std::string_view text) {
     return value;
 }
 
-/// "1/2/3", between braces.
+/// Reads the numbers of "1/2/3", the text between braces.
 std::vector<double> read_list(Part const& part, std::string_view text) {
     std::vector<double> values;
     for (;;) {
@@ -112,7 +112,7 @@ Part read_part(std::string_view model, std::string_view text) {
     return part;
 }
 
-/// The name, and the modifiers with their plus signs. A plus sign in braces belongs to a number.
+/// Splits into the name and the modifiers with their plus signs. A plus sign in braces belongs to a number.
 std::vector<Part> split(std::string_view model) {
     std::vector<Part> parts;
     std::size_t first = 0;
@@ -133,7 +133,7 @@ std::string shown(double value) {
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// Complains unless there are `count` values from low to high.
+/// Throws unless there are `count` values from low to high.
 void check(Part const& part, std::span<double const> values, std::size_t count, double low, double high) {
     if (values.size() != count) {
         wrong(part, "gives " + std::to_string(values.size()) + " values, expected " + std::to_string(count));
@@ -144,7 +144,7 @@ void check(Part const& part, std::span<double const> values, std::size_t count, 
     }
 }
 
-/// The one value of a part that must have one list of one.
+/// The value of a part that must have exactly one list of one value.
 double one_value(Part const& part, double low, double high) {
     if (part.lists.size() != 1)
         wrong(part, "has " + std::to_string(part.lists.size()) + " lists of values, expected one");
@@ -165,7 +165,7 @@ std::optional<std::uint32_t> read_count(std::string_view text, std::uint32_t low
 
 // --- names ---
 
-/// Equal characters are equal classes, numbered in the order of their characters.
+/// The classes of characters: equal characters are equal classes, numbered in the order of the characters.
 std::vector<std::uint32_t> classes_of(std::string_view characters) {
     std::string distinct(characters);
     std::sort(distinct.begin(), distinct.end());
@@ -186,7 +186,7 @@ ModelSpec by_classes(std::string_view name, msa::Alphabet alphabet, std::vector<
     return spec;
 }
 
-/// All rates differ.
+/// The model in which all rates differ.
 ModelSpec general(std::string_view name, msa::Alphabet alphabet) {
     std::vector<std::uint32_t> classes(alphabet.num_states * (alphabet.num_states - 1) / 2);
     std::iota(classes.begin(), classes.end(), 0U);
@@ -202,7 +202,7 @@ std::optional<ModelSpec> dna_model(std::string const& upper) {
     return std::nullopt;
 }
 
-/// DNA and six characters, in which upper and lower case differ.
+/// The model of DNA and six characters, in which upper and lower case differ.
 std::optional<ModelSpec> classes_model(std::string_view text) {
     constexpr std::string_view prefix = "DNA";
     auto const name = text.substr(0, text.find('{'));
@@ -263,7 +263,7 @@ void read_rates(ModelSpec& spec, Part const& part) {
     spec.rates_from = Origin::fixed;
 }
 
-// --- modifiers: each function says whether the part is of its kind, and if so puts it into spec ---
+// --- modifiers: each function returns whether the part is of its kind, and if so puts it into spec ---
 
 void read_given_frequencies(ModelSpec& spec, Part const& part) {
     if (part.lists.size() != 1) wrong(part, "needs one list of frequencies");
@@ -305,7 +305,7 @@ bool read_invariant(ModelSpec& spec, Part const& part) {
     return true;
 }
 
-/// Digits, or nothing: 4, unless the categories are there already.
+/// Reads the number of categories from digits. Without digits it is 4, unless the number is set already.
 void read_categories(ModelSpec& spec, Part const& part, std::string_view digits, std::uint32_t most) {
     auto const preset = spec.categories > 1 ? spec.categories : 4;
     auto const count = digits.empty() ? preset : read_count(digits, 2, most);

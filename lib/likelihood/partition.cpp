@@ -24,24 +24,26 @@ using msa::HalfEdge;
 
 namespace {
 
-/// Of |log-likelihood| of a site per tip, and of derivatives: far above what occurs, so that strays are rare.
+/// Bounds of |log-likelihood| of a site per tip, and of derivatives. They are far above what occurs, so that strays are
+/// rare.
 constexpr double loglh_bound_per_tip = 64;
 constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
-/// Likelihoods of a CLV that are computed at once: those of several nodes fit into a cache of the second level.
+/// Number of likelihoods of a CLV that are computed at once: those of several nodes fit into a second-level cache.
 constexpr std::size_t chunk_size = 32768;
 
-/// Rows that are made before what is pending is computed: as much as a chunk, or those of so many sides.
+/// Rows are made before pending CLVs are computed; their size is limited to that of a chunk, or to rows of this many
+/// sides.
 constexpr std::size_t sides_at_once = 4;
 
-/// Besides one per inner node: enough for the ways a search goes back and forth.
+/// Slots beyond one per inner node: enough for the ways in which a search goes back and forth.
 constexpr std::size_t spare_slots = 16;
 std::size_t enough_slots(std::size_t num_inner) {
     return std::min(3 * num_inner, num_inner + spare_slots);
 }
 
-/// More classes of so many sites do not pay.
+/// The largest number of classes that pays for this number of sites.
 std::size_t most_classes(Repeats repeats, std::size_t num_sites) {
     switch (repeats) {
         case Repeats::automatic:
@@ -58,14 +60,14 @@ std::size_t blocks_for(std::size_t num_sites) {
     return (num_sites + kernels::block_sites - 1) / kernels::block_sites;
 }
 
-/// One per state, in front of the others where sites that never change were left out.
+/// The number of constant patterns: one per state, in front of the others, if sites that never change were left out.
 std::size_t num_constant_patterns(std::uint32_t num_states, Sites const& sites) {
     bool const are_needed =
         sites.ascertainment != Ascertainment::none && sites.weights.size() + sites.left_out.size() > 0;
     return are_needed ? num_states : 0;
 }
 
-/// Of which term to add: the correction.
+/// Weight of the correction term that is added to the sum.
 std::uint32_t correction_weight(Sites const& sites) {
     switch (sites.ascertainment) {
         case Ascertainment::lewis:
@@ -74,7 +76,7 @@ std::uint32_t correction_weight(Sites const& sites) {
         case Ascertainment::felsenstein:
             return sites.left_out.empty() ? 0 : sites.left_out[0];
         case Ascertainment::none:
-        case Ascertainment::stamatakis:  // patterns like others
+        case Ascertainment::stamatakis:  // its constant patterns count like others
             break;
     }
     return 0;
@@ -86,7 +88,7 @@ public:
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites)
         : num_constant_(num_constant_patterns(num_states, sites)),
           size_(blocks_for(num_constant_ + sites.weights.size()) * kernels::block_sites) {
-        // Behind the last site are undetermined ones, so that there is nothing odd.
+        // Undetermined sites fill the last block, so that no special cases are needed.
         auto const all = msa::all_states(num_states);
         if (kernels::has_masks(num_states)) {
             masks_.assign(sites.rows.size() * size_, static_cast<std::uint8_t>(all));
@@ -106,7 +108,7 @@ public:
     std::uint64_t set(std::size_t tip, std::size_t site) const {
         return have_masks() ? masks_[tip * size_ + site] : sets_[classes_[tip * size_ + site]];
     }
-    /// The sets of the classes.
+    /// The state sets of the classes.
     std::span<std::uint64_t const> sets() const { return sets_; }
 
 private:
@@ -138,7 +140,7 @@ private:
     std::vector<std::uint32_t> classes_;
 };
 
-/// Memory that is given out piece by piece, and given back all at once.
+/// Memory that is handed out piece by piece, and freed all at once.
 class SideMemory {
 public:
     SideMemory() = default;
@@ -152,7 +154,7 @@ public:
 
     std::size_t used() const { return used_; }
     std::size_t room() const { return size_ - used_; }
-    /// Not initialised. Precondition: there is room.
+    /// Memory that is not initialised. Precondition: there is room.
     template <class T>
     std::span<T> take(std::size_t count) {
         REGRAFT_EXPECTS(bytes<T>(count) <= room());
@@ -167,7 +169,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// Of so many classes of the sites, or of tips with so many sets.
+/// Bytes of the rows of num_classes classes of the sites, or of tips with num_sets sets.
 std::size_t bytes_of_rows(kernels::Shape shape, std::size_t num_classes, std::size_t num_sites, std::size_t num_sets) {
     auto const row = shape.categories * shape.stride();
     auto const of_tip = SideMemory::bytes<double>(num_sets * row);
@@ -176,7 +178,7 @@ std::size_t bytes_of_rows(kernels::Shape shape, std::size_t num_classes, std::si
                             SideMemory::bytes<std::uint16_t>(blocks_for(num_sites) * shape.block_scalers());
     return std::max(of_tip, of_classes);
 }
-/// If a side needs at most so many bytes.
+/// Number of bytes that suffice if a side needs at most `most` bytes.
 std::size_t enough_for_rows(std::size_t most) {
     return most == 0 ? 0 : std::max(chunk_size * sizeof(double), sides_at_once * most);
 }
@@ -243,7 +245,7 @@ public:
 
     void add_loglh(HalfEdge h, FixedSum& sum, double* per_site) {
         if (num_sites_ == 0) return;
-        // Which of the ends counts as near must not depend on the caller. The higher one is inner.
+        // The end that counts as near must not depend on the caller. The higher half-edge is inner.
         auto const near = std::max(h, tree_->back(h));
         auto const far = std::min(h, tree_->back(h));
         Pinned const near_clv(*this, near);
@@ -264,7 +266,7 @@ public:
         combine(h, target, scratch_matrix_.get(), other, scratch_matrix_.get());
         add_edge_loglh(std::max(h, subtree), std::min(h, subtree), matrix(h), sum, nullptr);
         slots_.release(h);
-        slots_.invalidate(h);  // it holds what h would see if it were grafted there
+        slots_.invalidate(h);  // it holds the CLV that h would have if it were grafted there
     }
 
     void focus(HalfEdge h) {
@@ -312,7 +314,8 @@ public:
             focus(h);
             add_derivatives(tree_->length(h, length_set_), sums.first<3>());
             sums = sums.subspan(3);
-            // The second edge of a node is the last that needs what the node's three half-edges see across.
+            // The second edge of a node is the last one that needs the CLVs that the node's three half-edges see
+            // across.
             seen[h] = 1;
             auto const a = tree_->next(h);
             auto const b = tree_->next(a);
@@ -329,7 +332,7 @@ public:
     std::size_t padded_sites() const { return num_blocks_ * kernels::block_sites; }
 
 private:
-    /// Plans to compute a CLV if it is invalid, and keeps it while this lives.
+    /// Plans the computation of a CLV if it is invalid, and pins it as long as this object lives.
     class Pinned {
     public:
         Pinned(Engine& engine, HalfEdge h) : engine_(engine), h_(h) {
@@ -352,7 +355,7 @@ private:
 
     // --- preparations
 
-    /// The states that all tips of a site may have.
+    /// Finds the states that all tips of a site may have.
     void find_constant_sites() {
         constant_.assign(padded_sites(), 0);
         std::fill_n(constant_.begin(), num_sites_, msa::all_states(static_cast<std::uint32_t>(shape_.states)));
@@ -425,7 +428,7 @@ private:
         }
     }
 
-    /// Over the categories, which share the sites that never change as they share the others.
+    /// The mean over the categories, which all share the same proportion of sites that never change.
     std::vector<double> mean_frequencies() const {
         if (model_.systems.size() == 1) return model_.systems[0].frequencies;
         std::vector<double> mean(shape_.states, 0);
@@ -442,7 +445,7 @@ private:
 
     // --- sites that were left out
 
-    /// What the table has to be divided by, per constant pattern: 2^(256 * scaler).
+    /// Finds the divisor of the table per constant pattern: 2^(256 * scaler).
     void find_constant_scalers(Side const& near, Side const& far) {
         constexpr auto width = kernels::block_sites;
         constant_scalers_.assign(num_constant_, std::numeric_limits<std::uint32_t>::max());
@@ -486,7 +489,7 @@ private:
         for (std::size_t c = 0; c < shape_.categories; ++c) {
             auto const& values = system(c).values;
             for (std::size_t k = 0; k < n; ++k) factors_[c * n + k] = values[k] * model_.categories[c].rate * t;
-            // In a short time little changes: how much would be lost beside the 1 of what does not.
+            // In a short time little changes: beside the 1 for no change, much of it would be lost.
             if (factors_[c * n + n - 1] > -1) std::fill_n(&diagonals_[c * n], n, 1);
         }
         kernels::exponentials_minus(factors_, diagonals_.data());
@@ -509,14 +512,14 @@ private:
 
     // --- sides
 
-    /// Which set, or class of h's, each of a number of sites or classes shows.
+    /// The set of a tip, or the class of an inner half-edge h, for each of a number of sites or classes.
     struct Codes {
         std::uint8_t const* masks = nullptr;
         std::uint32_t const* classes = nullptr;
         std::size_t count = 0;
     };
 
-    /// For all sites.
+    /// The side of h for all sites.
     Side side(HalfEdge h, double const* matrices) {
         if (has_all_sites(h)) {
             Side side;
@@ -534,7 +537,7 @@ private:
         return {.classes = tips_.classes(h), .count = padded_sites()};
     }
 
-    /// For sites or classes that show what the codes say of h, whose likelihoods are not those of all sites.
+    /// The side of h for sites or classes given by codes; the likelihoods of h are not those of all sites.
     Side side(HalfEdge h, double const* matrices, Codes const& codes) {
         Side side;
         side.masks = codes.masks;
@@ -552,7 +555,7 @@ private:
         return side;
     }
 
-    /// For the rows of sides that are about to be made: nothing pending may need theirs.
+    /// Makes room for the rows of sides that are about to be made: first computes what is pending if it needs theirs.
     void make_room(std::initializer_list<HalfEdge> sides) {
         std::size_t needed = 0;
         for (auto const h : sides) {
@@ -563,7 +566,7 @@ private:
         if (needed > side_memory_.room()) compute_pending();
     }
 
-    /// In the order of the kernels' products, of which these are what is not multiplied with 0.
+    /// The products in the order of the kernels' sums; terms that are multiplied with 0 are left out.
     double const* tip_rows(double const* matrices) {
         auto const stride = shape_.stride();
         auto const count = tips_.sets().size();
@@ -586,15 +589,15 @@ private:
 
     enum class Known : std::uint8_t { nothing, few_classes, many_classes };
 
-    /// What an inner half-edge sees; where it is of few classes, the likelihoods are theirs.
+    /// The classes of sites that an inner half-edge sees. If they are few, its likelihoods are those of the classes.
     struct Alike {
         Known known = Known::nothing;
         bool is_scaled = false;
-        std::vector<std::uint32_t> of_site;  // the class, filled up to whole blocks
-        /// Per class, filled up to whole blocks: what it shows of the left and of the right child.
+        std::vector<std::uint32_t> of_site;  // the class of each site, filled up to whole blocks
+        /// Per class, filled up to whole blocks: the masks or classes of the left and of the right child.
         struct Shown {
             std::vector<std::uint8_t> masks;
-            std::vector<std::uint32_t> classes;  // if it has no masks
+            std::vector<std::uint32_t> classes;  // unless there are masks
             std::size_t size() const { return masks.size() + classes.size(); }
         };
         std::array<Shown, 2> shown;
@@ -603,7 +606,7 @@ private:
         std::size_t num_classes() const { return shown[0].size(); }
     };
 
-    /// Whether g sees few classes of sites. Its children have been asked before.
+    /// Whether g sees few classes of sites. Its children must have been asked before.
     bool looks_alike(HalfEdge g) {
         auto& alike = alike_[g];
         if (alike.known == Known::nothing) find_classes(g);
@@ -652,7 +655,7 @@ private:
     void compute_classes(HalfEdge g, HalfEdge left, double const* left_matrix, HalfEdge right,
                          double const* right_matrix) {
         auto& alike = alike_[g];
-        // At once: so memory that something pending is to be written to must not be used.
+        // Rows are made at once, so memory that a pending computation will write to must not be used.
         if (!slots_.has_room(g, alike.num_blocks())) compute_pending();
         make_room({left, right});
         auto const before = side_memory_.used();
@@ -687,7 +690,7 @@ private:
         return rows.data();
     }
 
-    /// The scalers of h's classes that the codes name.
+    /// The scalers of those classes of h that the codes name.
     std::uint16_t const* spread_scalers(HalfEdge h, Codes const& codes) {
         constexpr auto width = kernels::block_sites;
         auto const* const of_class = slots_[h].scalers;
@@ -712,8 +715,8 @@ private:
         ++num_updates_;
     }
 
-    /// What is pending, and then f, chunk by chunk of the sites: so a CLV is still in the cache when it is needed, and
-    /// slots may be given away as if everything were computed at once.
+    /// Computes what is pending, and then calls f, chunk by chunk of the sites. So a CLV is still in the cache when it
+    /// is needed, and slots may be reused as if everything were computed at once.
     template <class Function>
     void pass(Blocks blocks, Function f) const {
         auto const step =
@@ -749,8 +752,8 @@ private:
         sum.add(terms[0], correction_weight_, loglh_scale_);
     }
 
-    /// Plans to compute what is invalid in the subtree of h, the larger side of a node first: so the slots that are
-    /// needed at once grow with the logarithm of its size.
+    /// Plans the computation of everything invalid in the subtree of h, the larger side of a node first. So the number
+    /// of slots that are needed at once grows with the logarithm of its size.
     void update_and_pin(HalfEdge h) {
         if (is_there(h)) return pin(h);
         order_larger_first(h);
@@ -775,7 +778,7 @@ private:
 
     struct Step {
         HalfEdge h;
-        int done;  // of its two children
+        int done;  // number of its two children that are done
     };
 
     HalfEdge child_of(HalfEdge g, int which) const {
@@ -784,7 +787,7 @@ private:
         return tree_->back((which == 0) == larger_is_second ? tree_->next(side) : side);
     }
 
-    /// Leaves g's CLV pinned, and its children no more.
+    /// Plans g's CLV, pins it, and releases its children.
     void compute(HalfEdge g) {
         auto const left = tree_->next(g);
         auto const right = tree_->next(left);
@@ -807,7 +810,7 @@ private:
         if (!is_tip(h)) slots_.release(h);
     }
 
-    /// Who comes first does not matter where every node can have a slot.
+    /// The order does not matter if every node can have a slot.
     void order_larger_first(HalfEdge h) {
         larger_second_.resize(tree_->num_half_edges(), 0);
         if (every_node_has_a_slot_) return;
@@ -823,7 +826,7 @@ private:
 
     // --- threads
 
-    /// f(blocks) for all blocks.
+    /// Calls f(blocks) for all blocks.
     template <class Function>
     void for_blocks(Function f) {
         auto const threads = threads_for(num_blocks_ * (1 + pending_.size()));
@@ -831,7 +834,7 @@ private:
         nothing_is_pending();
     }
 
-    /// f(blocks, sums) for all blocks; adds the sums.
+    /// Calls f(blocks, sums) for all blocks and adds the sums.
     template <std::size_t count, class Function>
     void reduce_blocks(std::span<FixedSum, count> sums, Function f) {
         std::vector<std::array<FixedSum, count>> others(options_.num_threads - 1);
@@ -851,7 +854,7 @@ private:
         side_memory_.give_back();
     }
 
-    /// f(blocks, thread) for as many parts of the blocks as there are threads, or blocks.
+    /// Calls f(blocks, thread) for as many parts of the blocks as there are threads, or blocks.
     template <class Function>
     static void in_parallel(std::size_t num_blocks, std::size_t num_threads, Function f) {
         auto const threads = static_cast<int>(std::min(num_threads, num_blocks));
@@ -862,9 +865,9 @@ private:
         }
     }
 
-    /// Fewer for what is short. num_blocks: to be computed, of all nodes.
+    /// The number of threads; fewer for little work. num_blocks: blocks to be computed, of all nodes.
     std::size_t threads_for(std::size_t num_blocks) const {
-        constexpr std::size_t enough = 32;  // blocks of a thread
+        constexpr std::size_t enough = 32;  // blocks per thread
         return std::min<std::size_t>(options_.num_threads, num_blocks / enough);
     }
 
@@ -883,10 +886,10 @@ private:
     Ascertainment ascertainment_;
     std::size_t num_constant_;
     std::uint32_t correction_weight_;
-    std::size_t num_sites_;  // with the constant patterns
+    std::size_t num_sites_;  // including the constant patterns
     std::size_t num_blocks_;
     Aligned<std::int64_t> weights_;
-    std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have; empty if nobody asked
+    std::vector<std::uint64_t> constant_;  // per site: the states that all tips may have; empty until they are needed
     FixedScale loglh_scale_;
     std::array<FixedScale, 3> derivative_scales_;
 
@@ -901,7 +904,8 @@ private:
 
     Slots slots_;
     bool every_node_has_a_slot_ = false;
-    Repeats repeats_ = Repeats::off;         // classes of different sizes do not fit together if memory is short
+    Repeats repeats_ = Repeats::off;         // off if memory is short, because classes of different sizes do not fit
+                                             // together then
     std::vector<Alike> alike_;               // per half-edge
     std::vector<Aligned<double>> matrices_;  // by matrix_number
     std::vector<char> matrix_valid_;
@@ -909,15 +913,15 @@ private:
     Aligned<double> table_;
     std::uint64_t num_updates_ = 0;
 
-    /// A CLV to be computed before the next question is answered.
+    /// A CLV to be computed before the next result is.
     struct Update {
         Side left;
         Side right;
         double* clv = nullptr;
         std::uint16_t* scalers = nullptr;
     };
-    std::vector<Update> pending_;  // in this order
-    SideMemory side_memory_;       // of their sides, and those of the question
+    std::vector<Update> pending_;  // CLVs to be computed, in this order
+    SideMemory side_memory_;       // memory of the sides of pending CLVs and of the present result
 
     // Memory that is used again.
     ClassFinder finder_;
@@ -925,9 +929,9 @@ private:
     std::vector<double> diagonals_;  // [category][state]
     std::vector<double> terms_;
     std::vector<double> per_site_;
-    std::vector<std::uint32_t> constant_scalers_;  // of the edge in focus
-    std::vector<char> larger_second_;              // per half-edge: of its children
-    std::vector<std::uint32_t> num_below_;         // per half-edge: tips of its subtree
+    std::vector<std::uint32_t> constant_scalers_;  // those of the edge in focus
+    std::vector<char> larger_second_;              // per half-edge: whether the second child is the larger one
+    std::vector<std::uint32_t> num_below_;         // per half-edge: number of tips of its subtree
 };
 
 Partition::Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
@@ -937,15 +941,15 @@ Partition::Partition(Partition&&) noexcept = default;
 Partition& Partition::operator=(Partition&&) noexcept = default;
 Partition::~Partition() = default;
 
-/// A node's larger child is computed while nothing of it is held, the other while one CLV is; a parent and two children
-/// are needed at once, and a question pins up to three subtrees and a scratch CLV.
+/// The larger child of a node is computed while nothing of the node is held, the other one while one CLV is. A parent
+/// and two children are needed at once, and one call pins up to three subtrees and a scratch CLV.
 std::size_t Partition::least_slots(std::uint32_t num_tips) {
     return static_cast<std::size_t>(std::bit_width(num_tips)) + 6;
 }
 
 std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
                                std::uint32_t num_categories, PartitionOptions const& options) {
-    constexpr std::size_t most_sets = 32;  // of amino acids
+    constexpr std::size_t most_sets = 32;  // number of state sets of amino acids
     kernels::Shape const shape{num_states, num_categories};
     auto const num_inner = num_tips - 2;
     auto const enough = enough_slots(num_inner);
@@ -960,7 +964,9 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     auto const rows = enough_for_rows(bytes_of_rows(shape, most, num_patterns, num_sets));
     auto const numbers =
         (blocks_for(num_patterns) + 2 * blocks_for(most)) * kernels::block_sites * sizeof(std::uint32_t);
-    auto const classes = most == 0 ? 0 : std::uint64_t{3} * num_inner * numbers + 2 * numbers;  // and what finds them
+    auto const classes = most == 0 ? 0 : std::uint64_t{3} * num_inner * numbers + 2 * numbers;  // memory of the
+                                                                                                // classes, and of the
+                                                                                                // search for them
     return blocks_for(num_patterns) * (num_slots * clv + table + of_site * kernels::block_sites) + matrices + rows +
            classes;
 }

@@ -1,4 +1,4 @@
-// Sites that look alike in a subtree have the same likelihoods there, whatever lengths and model (site repeats; Kobert,
+// Sites that look alike in a subtree have the same likelihoods there, for all lengths and models (site repeats; Kobert,
 // Flouri, Stamatakis 2017).
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace regraft::likelihood {
 
-/// What is seen below a node, once each, numbered as the sites first show it.
+/// The different patterns below a node, numbered in the order in which sites first show them.
 struct Classes {
     std::vector<std::uint32_t> of_site;
-    std::vector<std::uint32_t> left;  // per class: that of the left child
+    std::vector<std::uint32_t> left;  // per class: the class of the left child
     std::vector<std::uint32_t> right;
 
     std::size_t size() const { return left.size(); }
 };
 
-/// Finds classes, in memory that is used again.
+/// Finds classes; its memory is used again.
 class ClassFinder {
 public:
-    /// A class for every pair (left(site), right(site)); none if there are more than `most`. left < num_left,
-    /// right < num_right. Expected O(sites).
+    /// Finds a class for every pair (left(site), right(site)); none if there are more than `most` classes. left <
+    /// num_left, right < num_right. Expected O(sites).
     template <class Left, class Right>
     std::optional<Classes> find(std::size_t num_sites, std::size_t most, Left left, Right right) {
         Classes classes;

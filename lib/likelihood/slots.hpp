@@ -1,5 +1,5 @@
-// The memory of conditional likelihoods: less than all half-edges would need, so the least recently used are given
-// away.
+// The memory of conditional likelihoods. There is less than all half-edges would need, so that of the least recently
+// used is reused.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace regraft::likelihood {
 
-/// A CLV is of all sites, or of a node's classes of them, which are fewer blocks.
+/// Slots for CLVs. A CLV has all sites, or a node's classes of them, which take fewer blocks.
 class Slots {
 public:
     struct Clv {
@@ -28,7 +28,7 @@ public:
     };
 
     Slots() = default;
-    /// capacity: the blocks of all CLVs together. values, scalers: of a block.
+    /// capacity: number of blocks of all CLVs together. values, scalers: per block.
     Slots(std::size_t capacity, std::size_t num_half_edges, std::size_t values, std::size_t scalers)
         : num_values_(values),
           num_scalers_(scalers),
@@ -44,7 +44,7 @@ public:
         return {values_.get() + first * num_values_, scalers_.get() + first * num_scalers_, num_blocks};
     }
 
-    /// Until it is released as often, the CLV of h stays.
+    /// Keeps the CLV of h until release was called as often.
     void pin(msa::HalfEdge h) {
         auto& state = states_[h];
         ++state.pins;
@@ -52,18 +52,19 @@ public:
     }
     void release(msa::HalfEdge h) { --states_[h].pins; }
 
-    /// If h's CLV is there, its memory is the next to be given away.
+    /// Makes the memory of h's CLV, if it is there, the next to be reused.
     void give_up(msa::HalfEdge h) {
         if (contains(h)) used_.splice(used_.begin(), used_, states_[h].in_list);
     }
 
-    /// Whether h can take so many blocks that nobody else has.
+    /// Whether there are this many blocks for h without taking any from others.
     bool has_room(msa::HalfEdge h, std::size_t num_blocks) const {
         return states_[h].place.num_blocks == num_blocks || fitting_gap(num_blocks) != gaps_by_size_.end();
     }
 
-    /// Memory for h, pinned; its contents are old, and h is valid from now on. Precondition: h's CLV is not there, and
-    /// others can be given away until there is a gap: where all are of one size, if one is not pinned.
+    /// Takes memory for h and pins it; its contents are old, and h is valid from now on. Precondition: h's CLV is not
+    /// there, and reusing memory of others can make a large enough gap. If all CLVs have one size, it suffices that one
+    /// is not pinned.
     Clv take(msa::HalfEdge h, std::size_t num_blocks) {
         auto& state = states_[h];
         if (state.place.num_blocks == num_blocks) {
@@ -78,8 +79,8 @@ public:
         return (*this)[h];
     }
 
-    /// Whether h was valid, in memory or not: a valid CLV depends on valid ones, some of which gave their memory away.
-    /// Precondition: it is not pinned.
+    /// Invalidates h. Returns whether h was valid, in memory or not: a valid CLV depends on valid ones, whose memory
+    /// may have been reused. Precondition: h is not pinned.
     bool invalidate(msa::HalfEdge h) {
         auto& state = states_[h];
         if (state.is_there) {
@@ -103,13 +104,14 @@ private:
         Place place;
         std::uint32_t pins = 0;
         bool is_there = false;
-        bool is_valid = false;  // it was computed, and nothing that it depends on has changed
+        bool is_valid = false;  // it was computed, and nothing that it depends on has changed since
         std::list<msa::HalfEdge>::iterator in_list;
     };
     using Gaps = std::map<std::size_t, std::size_t>;                   // first block, number of blocks
     using GapsBySize = std::set<std::pair<std::size_t, std::size_t>>;  // number of blocks, first block
 
-    /// Memory of the same size goes to h as it is: spare memory first, at last that of the least recently used.
+    /// Finds memory for h. Memory of the same size is used first: spare memory, and last that of the least recently
+    /// used.
     void find_place(msa::HalfEdge h, std::size_t num_blocks) {
         if (auto const spare = spare_.find(num_blocks); spare != spare_.end()) {
             return hand_over(spare->second.front(), h);
@@ -145,7 +147,7 @@ private:
         gaps_.erase(gap);
     }
 
-    /// Moves h from the list that it is in to the end of another one.
+    /// Moves h from its list to the end of another one.
     void move_to(std::list<msa::HalfEdge>& list, msa::HalfEdge h) {
         auto const& state = states_[h];
         if (state.is_there) return list.splice(list.end(), used_, state.in_list);
@@ -189,8 +191,9 @@ private:
     Gaps gaps_;
     GapsBySize gaps_by_size_;
     std::vector<State> states_;      // per half-edge
-    std::list<msa::HalfEdge> used_;  // those whose CLV is there: first what was given up, then the least recently used
-    /// By the size of their memory, those whose CLV is not there. No list is empty.
+    std::list<msa::HalfEdge> used_;  // half-edges whose CLV is there: first those that were given up, then the least
+                                     // recently used
+    /// Half-edges whose CLV is not there, by the size of their memory. No list is empty.
     std::map<std::size_t, std::list<msa::HalfEdge>> spare_;
 };
 

@@ -1,5 +1,5 @@
-// Least-loaded greedy; if that does not reach the lower bound, blocking flows between the right vertices, of whole
-// blocks or, where many blocks have the same row, of shares of such groups.
+// Least-loaded greedy. If that does not reach the lower bound, blocking flows between the right vertices follow: flows
+// of whole blocks or, where many blocks have the same row, of shares of such groups.
 #include "regraft/matching/b_matching.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool contains(std::span<std::uint32_t const> row, std::uint32_t v) {
     return std::find(row.begin(), row.end(), v) != row.end();
 }
 
-/// Gives left vertices away one by one and counts who has how many.
+/// Gives left vertices away one by one, and counts how many each right vertex has.
 class Dealer {
 public:
     Dealer(CsrView<std::uint32_t> graph, BMatching& answer, std::vector<std::uint32_t>& load, std::uint32_t num_right)
@@ -33,8 +33,8 @@ public:
         answer_.isolated.clear();
     }
 
-    /// Every left vertex to its start, or to its neighbour that has the fewest; those without a choice come first, so
-    /// that the others can avoid where these went.
+    /// Gives every left vertex to its start, or to its neighbour with the fewest. Left vertices without a choice come
+    /// first, so that the others can avoid the right vertices of these.
     void deal(std::span<std::uint32_t const> start) {
         bool const some_dealt = (!start.empty() || somebody_lacks_choice()) && deal_without_choice(start);
         for (std::uint32_t x = 0; x < graph_.size(); ++x) {
@@ -44,7 +44,8 @@ public:
         }
     }
 
-    /// The right vertex that has to take the most left vertices because they have no other, and how many.
+    /// The right vertex that has to take the most left vertices because these have no other neighbour, and their
+    /// number.
     struct Forced {
         std::uint32_t right = none;
         std::uint32_t count = 0;
@@ -58,7 +59,7 @@ private:
         return borrowed >> 63 != 0;
     }
 
-    /// Returns whether there are any. Reports the isolated ones.
+    /// Deals the left vertices without a choice and reports the isolated ones. Returns whether there are any.
     bool deal_without_choice(std::span<std::uint32_t const> start) {
         bool any = false;
         for (std::uint32_t x = 0; x < graph_.size(); ++x) {
@@ -133,10 +134,10 @@ struct BMatcher::Workspace {
 private:
     std::uint32_t most_loaded() const { return load_.empty() ? 0 : *std::max_element(load_.begin(), load_.end()); }
 
-    /// Whether searching in no order is about as quick as passing through in the order of memory.
+    /// Whether access in random order is about as fast as in the order of memory.
     static bool in_cache(CsrView<std::uint32_t> graph) { return graph.size() <= 1U << 18; }
 
-    /// All right vertices with a neighbour share what there is.
+    /// Sets the lower bound: all right vertices with a neighbour share all left vertices.
     void bound_below(CsrView<std::uint32_t> graph) {
         auto& set = answer_.hall_set;
         set.clear();
@@ -158,7 +159,7 @@ private:
         }
     }
 
-    /// One pass in the order of memory: if greedy came close it is often all that is needed, and else leaves less to
+    /// One pass in the order of memory. If greedy came close, it is often sufficient; otherwise it leaves less to
     /// search for.
     void hand_over_directly(CsrView<std::uint32_t> graph, std::uint32_t b) {
         for (std::size_t x = 0; x < graph.size(); ++x) {
@@ -173,14 +174,15 @@ private:
         }
     }
 
-    /// Block by block as long as that promises to be quicker than finding the groups, and for ever if there are none.
+    /// Searches block by block as long as that is likely to be faster than finding the groups, and to the end if there
+    /// are no groups.
     void search(CsrView<std::uint32_t> graph, std::uint32_t proven, Grouping grouping) {
         if (grouping == Grouping::always && collapse(graph, graph.size(), groups_)) {
             search_groups(proven);
             return;
         }
         blocks_.list(graph, answer_.right_of, load_);
-        // To look at a block takes longer if it is not in the cache; to put it into a group does not.
+        // Looking at a block takes longer if it is not in the cache; putting it into a group does not.
         auto const patience = in_cache(graph) ? graph.size() : graph.size() / 4;
         auto const bounds = search_blocks(proven, grouping == Grouping::never ? BlockHoldings::unlimited : patience);
         if (bounds.reached == bounds.proven) return;
@@ -192,7 +194,7 @@ private:
         }
     }
 
-    /// Looks at everything again and again: in a copy in which what a right vertex owns lies together.
+    /// Looks at everything repeatedly, so it works on a copy in which the blocks of a right vertex lie together.
     void search_long(CsrView<std::uint32_t> graph, std::uint64_t proven) {
         blocks_.list(graph, answer_.right_of, load_);
         auto const listed = blocks_.listed();
@@ -233,7 +235,7 @@ private:
         deal_shares(rows);
     }
 
-    /// The blocks of a group go to its right vertices in order.
+    /// Deals the blocks of a group to its right vertices in order.
     void deal_shares(CsrView<std::uint32_t> rows) {
         std::fill(load_.begin(), load_.end(), 0U);
         next_.assign(rows.offsets.begin(), rows.offsets.end());
@@ -252,8 +254,8 @@ private:
     std::vector<char> marked_;
     BlockHoldings blocks_;
     std::vector<std::uint32_t> by_owner_;  // left vertices
-    std::vector<std::uint32_t> owner_;     // of those
-    Csr<std::uint32_t> gathered_;          // their rows
+    std::vector<std::uint32_t> owner_;     // owners of these left vertices
+    Csr<std::uint32_t> gathered_;          // rows of these left vertices
     Relief<BlockHoldings, std::uint32_t> relief_;
     Groups groups_;
     std::vector<std::uint64_t> hashes_;

@@ -1,4 +1,4 @@
-// Holdings of whole blocks: every left vertex belongs to one right vertex.
+// Holdings of whole blocks: every left vertex has one right vertex as its owner.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace regraft::matching {
 
-/// Blocks in another order than the graph's lie anywhere in it: asks early for what is needed soon after block[i].
+/// Prefetches for block[i]. Blocks in another order than the graph's lie anywhere in it.
 inline void prefetch_row(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> block, std::size_t i) {
     constexpr std::size_t near = 8;
     constexpr std::size_t far = 16;
@@ -23,7 +23,7 @@ inline void prefetch_row(CsrView<std::uint32_t> graph, std::span<std::uint32_t c
     if (block[i + near] != none) __builtin_prefetch(graph.values.data() + graph.offsets[block[i + near]]);
 }
 
-/// The blocks of a right vertex, and so its ways out, lie in its slots: a segment of one array, and a list of those
+/// The blocks of a right vertex, and so its ways out, lie in its slots: a segment of one array, and a list of blocks
 /// that came later.
 class BlockHoldings {
 public:
@@ -31,8 +31,8 @@ public:
     static constexpr int many_phases = 3;
     static constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
-    /// Lists who owns what: right_of[x] is the owner of left vertex x, none if it has none. num_owned: how many each
-    /// right vertex owns. Keeps the two views. O(left vertices).
+    /// Lists the blocks of each owner: right_of[x] is the owner of left vertex x, none if it has none. num_owned: the
+    /// number that each right vertex owns. Keeps both views. O(left vertices).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint32_t> right_of,
               std::span<std::uint32_t const> num_owned) {
         graph_ = graph;
@@ -52,10 +52,10 @@ public:
         }
     }
 
-    /// What is owned by whom, owner by owner; right after list().
+    /// The blocks by owner; valid right after list().
     std::span<std::uint32_t const> listed() const { return block_; }
 
-    /// How many blocks may be looked at from now on before a phase is not begun any more.
+    /// Sets the number of blocks that may be looked at before no further phase begins.
     void be_patient_for(std::uint64_t blocks) {
         patience_ = blocks;
         limited_ = blocks != unlimited;
@@ -104,7 +104,8 @@ public:
 
     std::uint64_t width(std::uint32_t) const { return 1; }
 
-    /// Lists the blocks of every right vertex, whoever owns them, unless patience is limited. O(edges) the first time.
+    /// Lists the blocks that each right vertex is a neighbour of, whichever owns them, unless patience is limited.
+    /// O(edges) the first time.
     bool begin_distances() {
         if (limited_) return false;
         if (!incident_.offsets.empty()) return true;
@@ -134,8 +135,9 @@ public:
     std::uint64_t way_width(std::uint32_t) const { return 1; }
     void hand_over_ways(std::span<std::uint32_t const> path, std::uint64_t one) { hand_over(path, one); }
 
-    /// Each vertex puts what it gets in the place of what it gives; only the last one needs a new place. What is got
-    /// has no way out to a higher level than its new owner's, so that it need not be looked at before the next phase.
+    /// Each vertex puts the block that it gets in the place of the one that it gives; only the last one needs a new
+    /// place. The new block has no way out to a higher level than that of its new owner, so it need not be looked at
+    /// before the next phase.
     void hand_over(std::span<std::uint32_t const> path, std::uint64_t /*one*/) {
         auto arriving = none;
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
@@ -149,9 +151,9 @@ public:
     }
 
 private:
-    /// How far a right vertex has tried its ways out in this phase.
+    /// The position of a right vertex in its ways out in this phase.
     struct Cursor {
-        std::uint32_t slot = none;      // into block_ or later_; none: there are no more
+        std::uint32_t slot = none;      // into block_ or later_; none: no slots are left
         std::uint32_t edge : 31 = 0;    // into the row of the block there
         std::uint32_t in_list : 1 = 0;  // the slot is in later_
     };
@@ -183,7 +185,7 @@ private:
     CsrView<std::uint32_t> graph_{};
     std::span<std::uint32_t> right_of_;
     std::vector<std::uint32_t> segment_;  // right vertex v owns block_[segment_[v] .. segment_[v + 1])
-    std::vector<std::uint32_t> block_;    // none: was handed over
+    std::vector<std::uint32_t> block_;    // none: the block was handed over
     std::vector<std::uint32_t> first_later_;
     std::vector<Later> later_;
     std::vector<Cursor> cursor_;

@@ -1,4 +1,4 @@
-// Re-derives what the answers of this module promise; shares no code with the solvers.
+// Derives again what the answers of this module promise; shares no code with the solvers.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace regraft::matching {
 namespace {
 
-/// Members of a set of right vertices; nothing if one is unknown or listed twice, or they do not ascend.
+/// The members of a set of right vertices; nothing if one is unknown or repeated, or if they do not ascend.
 std::optional<std::vector<char>> membership(std::span<std::uint32_t const> set, std::size_t num_right) {
     std::vector<char> member(num_right, 0);
     for (std::size_t i = 0; i < set.size(); ++i) {
@@ -20,7 +20,7 @@ std::optional<std::vector<char>> membership(std::span<std::uint32_t const> set, 
     return member;
 }
 
-/// What left vertices that have neighbours, all of them members, weigh together. units: empty for one each.
+/// The sum of units of left vertices that have neighbours, all of them members. units: empty for one each.
 std::uint64_t confined(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                        std::vector<char> const& member) {
     std::uint64_t sum = 0;
@@ -41,8 +41,8 @@ std::uint64_t all_that_could_be_matched(CsrView<std::uint32_t> graph, std::span<
     return sum;
 }
 
-/// The most that can be matched, as the set says: everybody who can leave it, and its capacity. Nothing if that is more
-/// than all, and so says nothing.
+/// The largest number that can be matched according to the set: all that have a neighbour outside of it, plus its
+/// capacity. Nothing if that exceeds the total, because it is then no bound.
 template <class Capacity>
 std::optional<std::uint64_t> koenig_bound(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                                           std::span<Capacity const> capacity, std::span<std::uint32_t const> set) {
@@ -62,7 +62,8 @@ struct Loads {
     std::vector<std::uint64_t> at_right;
 };
 
-/// Nothing if there is not a share per edge, or a left vertex gives more than it has.
+/// The loads of the right vertices. Nothing if there is not exactly one share per edge, or if a left vertex gives more
+/// than it has.
 std::optional<Loads> loads(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                            std::span<std::uint64_t const> share, std::size_t num_right) {
     if (share.size() != graph.values.size() || units.size() != graph.size()) return std::nullopt;

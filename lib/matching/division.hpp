@@ -5,7 +5,7 @@
 
 namespace regraft::matching {
 
-/// Precondition: b > 0, a + b < 2^64.
+/// The quotient, rounded up. Precondition: b > 0, a + b < 2^64.
 constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
     return (a + b - 1) / b;
 }

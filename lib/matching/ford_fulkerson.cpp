@@ -20,10 +20,10 @@ std::span<std::uint32_t const> all_edges(CsrView<std::uint32_t> graph) {
     return graph.values.subspan(graph.offsets.front(), graph.offsets.back() - graph.offsets.front());
 }
 
-/// For every right vertex its left neighbours: the edges the other way round.
+/// The left neighbours of every right vertex: the transposed graph.
 Csr<std::uint32_t> transposed(CsrView<std::uint32_t> graph, std::uint32_t num_right) {
     Csr<std::uint32_t> result;
-    // Shifted by two, so that filling the rows moves every offset to where it belongs.
+    // Offsets are shifted by two, so that filling the rows moves each to its final place.
     result.offsets.assign(std::size_t{num_right} + 2, 0);
     for (auto const v : all_edges(graph)) {
         REGRAFT_EXPECTS(v < num_right);
@@ -56,7 +56,7 @@ public:
             auto end = find_room(x);
             if (end == none) {
                 raise_b();
-                end = find_room(x);  // at once: its neighbours have room now
+                end = find_room(x);  // ends at once, because its neighbours have room now
             }
             augment(x, end);
         }
@@ -67,7 +67,7 @@ public:
 private:
     struct Right {
         std::uint32_t load = 0;
-        /// The last search that came here, and the left vertex from which it came.
+        /// The last search that visited this vertex, and the left vertex from which it came.
         std::uint32_t visited_by = 0;
         std::uint32_t from = none;
     };
@@ -86,7 +86,7 @@ private:
     }
 
     /// The nearest right vertex with room for one more, over edges to the right and matched edges to the left; `none`
-    /// if there is none. The queue then holds all that were visited.
+    /// if there is none. The queue then holds all visited vertices.
     std::uint32_t find_room(std::uint32_t source) {
         next_search();
         if (auto const end = visit_neighbours(source); end != none) return end;
@@ -119,14 +119,14 @@ private:
         return none;
     }
 
-    /// The visited vertices are all full, and what they own has no other neighbours; nor has the source, which is one
-    /// too many.
+    /// Raises b. The visited vertices are all full, and their left vertices have no other neighbours; nor has the
+    /// source, which is one too many.
     void raise_b() {
         answer_.hall_set = queue_;
         ++answer_.b;
     }
 
-    /// Every left vertex on the path from source to end moves on by one right vertex.
+    /// Moves every left vertex on the path from source to end by one right vertex.
     void augment(std::uint32_t source, std::uint32_t end) {
         ++right_[end].load;
         auto v = end;

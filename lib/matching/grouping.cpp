@@ -1,4 +1,4 @@
-// Equal rows by hashing, with linear probing.
+// Finds equal rows by hashing, with linear probing.
 #include "matching/grouping.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::uint64_t hash(std::span<std::uint32_t const> row) {
     return h ^ (h >> 32);
 }
 
-/// Rows are short: quicker than by memcmp.
+/// Whether two rows are equal. Rows are short, so this is faster than memcmp.
 bool equal(std::span<std::uint32_t const> a, std::span<std::uint32_t const> b) {
     if (a.size() != b.size()) return false;
     std::uint32_t difference = 0;
@@ -48,7 +48,8 @@ private:
     static constexpr std::size_t batch = 32;
     static constexpr std::size_t smallest_table = 1024;
 
-    /// What a batch needs is asked for before the first is looked at: places of the table, then the rows they lead to.
+    /// Prefetches what a batch needs before the first row is looked at: places of the table, then the rows that they
+    /// refer to.
     void collapse_batch(std::size_t first, std::size_t count) {
         auto const& table = groups_.table;
         CsrView<std::uint32_t> const rows = groups_.graph;
@@ -66,7 +67,7 @@ private:
         for (std::size_t i = 0; i < count; ++i) groups_.group[first + i] = group_at(place[i], graph_[first + i]);
     }
 
-    /// The group of the row whose search starts at this place of the table, a new one if there is none.
+    /// The group of the row whose search starts at this place of the table; a new group if there is none.
     std::uint32_t group_at(std::size_t place, std::span<std::uint32_t const> row) {
         auto const& table = groups_.table;
         for (; table[place] != none; place = (place + 1) & (table.size() - 1)) {
@@ -95,14 +96,14 @@ private:
 
 }  // namespace
 
-/// The number of different rows is estimated from those that occur once and twice in the sample (Chao 1984); frequent
-/// rows say nothing about how many rare ones there are.
+/// The number of different rows is estimated from those that occur once and twice in the sample (Chao 1984). Frequent
+/// rows do not tell how many rare ones there are.
 bool looks_grouped(CsrView<std::uint32_t> graph, std::size_t max_groups, std::vector<std::uint64_t>& hashes) {
     constexpr std::size_t enough = 4096;
     if (graph.size() < enough) return false;
     Random random(graph.size());
     hashes.clear();
-    // Not just the first rows: neighbours are often alike.
+    // Not only the first rows, because neighbours are often alike.
     auto const stride = graph.size() / enough;
     for (std::size_t i = 0; i < enough; ++i) hashes.push_back(hash(graph[i * stride + random.below(stride)]));
     std::sort(hashes.begin(), hashes.end());

@@ -1,4 +1,4 @@
-// Left vertices with the same row, collapsed into one each.
+// Collapses left vertices with the same row into one each.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace regraft::matching {
 struct Groups {
     Csr<std::uint32_t> graph;          // row = group
     std::vector<std::uint32_t> group;  // of every left vertex
-    std::vector<std::uint32_t> table;  // memory for the search: groups by hash
+    std::vector<std::uint32_t> table;  // hash table of groups
 };
 
-/// Whether a sample says that there are at most max_groups different rows. Deterministic. hashes: memory.
+/// Whether there are at most max_groups different rows, according to a sample. Deterministic. hashes: memory that is
+/// used again.
 bool looks_grouped(CsrView<std::uint32_t> graph, std::size_t max_groups, std::vector<std::uint64_t>& hashes);
 
-/// Collapses equal rows, as sequences; false, and nothing useful in groups, if there are more than max_groups.
-/// O(edges).
+/// Collapses rows that are equal as sequences. Returns false, with unspecified groups, if there are more than
+/// max_groups. O(edges).
 bool collapse(CsrView<std::uint32_t> graph, std::size_t max_groups, Groups& groups);
 
 }  // namespace regraft::matching

@@ -1,4 +1,4 @@
-// Greedy, then blocking flows from a right vertex of our own, which owns all that is unmatched and may own nothing.
+// Greedy, then blocking flows from an additional right vertex, which owns everything unmatched and may own nothing.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -71,7 +71,7 @@ private:
     }
 
     CsrView<std::uint32_t> graph_;
-    std::uint32_t leftover_;  // the right vertex of our own
+    std::uint32_t leftover_;  // the additional right vertex
     std::vector<std::int64_t> above_capacity_;
     std::vector<std::uint32_t> num_owned_;
     MaxBMatching answer_;

@@ -1,5 +1,5 @@
 // Blocking flows from overloaded right vertices to ones with room, on the graph in which one right vertex can hand
-// units over to another (Dinic 1970). What is handed over - blocks or shares - is the business of the Holdings.
+// units over to another (Dinic 1970). The Holdings decide what is handed over: blocks or shares.
 #pragma once
 
 #include <algorithm>
@@ -16,40 +16,42 @@
 
 namespace regraft::matching {
 
-/// No vertex, no level, no item.
+/// Stands for no vertex, no level, or no item.
 inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 
-/// Who owns what, and whom it could be handed to:
+/// Relieves overloaded right vertices. Holdings know which vertex owns what, and to which vertices it can be handed
+/// over. They have these members:
 ///   begin_phase()             forgets what the last phase looked at; false: enough was looked at, give up;
-///   for_each_neighbour(v, level, f)  calls f(w) for every vertex that can take something over from v, which is at this
-///                             level, maybe repeatedly, bar those that were reported for a vertex of a lower level;
-///   num_items(v)              how much v owned when it was listed;
+///   for_each_neighbour(v, level, f)  calls f(w), maybe repeatedly, for every vertex w that can take something over
+///                             from v, which is at this level; vertices w that were reported for a vertex of a lower
+///                             level are left out;
+///   num_items(v)              the number of items that v owned when it was listed;
 ///   start(v)                  puts v's cursor before its first way out;
 ///   next_step(v, level, accept)  moves v's cursor, which never goes back, to the first way out to a w with accept(w);
 ///                             returns w, or none;
-///   skip_step(v)              moves v's cursor past the way out it is at;
-///   width(v)                  the units that can take the way out that v's cursor is at;
-///   hand_over(path, units)    moves units along the ways out at which the cursors of all but the last vertex are;
-///   cursors_need_levels       next_step works only for paths whose levels rise.
-/// For distances to the nearest vertex with room, and for paths along which they fall:
-///   many_phases               after so many, ways are taken to be long;
-///   begin_distances()         prepares what follows, and forgets what the last one did; false: that would take long;
-///   for_each_giver(w, f)      calls f(v) for every vertex that can hand something over to w, bar those that were
-///                             reported for a vertex before since begin_distances();
-///   num_ways(v)               about how many ways out v has;
+///   skip_step(v)              moves v's cursor past its present way out;
+///   width(v)                  the number of units that can take the way out at v's cursor;
+///   hand_over(path, units)    moves units along the ways out at the cursors of all vertices except the last;
+///   cursors_need_levels       whether next_step works only for paths whose levels rise.
+/// These are for distances to the nearest vertex with room, and for paths along which distances fall:
+///   many_phases               the number of phases after which ways are taken to be long;
+///   begin_distances()         prepares the following calls, and forgets earlier ones; false: that would take long;
+///   for_each_giver(w, f)      calls f(v) for every vertex v that can hand something over to w; v that were reported
+///                             since begin_distances() are left out;
+///   num_ways(v)               about the number of ways out of v;
 ///   next_way(v, accept), way_width(v), hand_over_ways(path, units)
-///                             as above for cursors that do not know of levels. What a vertex is handed has no way out
-///                             that it has not from its giver, and need not be seen by the cursor before its start.
+///                             as above for cursors without levels. What a vertex is handed has no way out that it does
+///                             not also have from its giver, so the cursor need not see it before its start.
 template <class Holdings, class Load>
 class Relief {
 public:
     enum class Outcome {
-        relieved,  // nobody is overloaded
-        closed,    // those that are reach nobody with room: closed_set() is all they reach
+        relieved,  // no vertex is overloaded
+        closed,    // the overloaded vertices reach none with room: closed_set() is everything that they reach
         gave_up,
     };
 
-    /// Lets vertices with more than `aim` hand over to vertices with less; keeps load up to date.
+    /// Lets vertices with more than `aim` hand over to vertices with less, and keeps load up to date.
     Outcome relieve(Holdings& holdings, std::span<Load> load, Load aim) {
         load_ = load;
         aim_ = aim;
@@ -100,15 +102,15 @@ private:
         reached_.clear();
     }
 
-    /// Who was suspected of being stuck, over all phases.
+    /// The state of the search for vertices that are stuck, over all phases.
     struct Suspicion {
-        std::size_t next = 0;       // goes around the overloaded vertices
-        std::size_t looked_at = 0;  // vertices
+        std::size_t next = 0;       // the next overloaded vertex; wraps around
+        std::size_t looked_at = 0;  // number of vertices
     };
 
-    /// Looks for an overloaded vertex that alone reaches nobody with room, and leaves what it reaches in reached_: all
-    /// that would still be done for others would be in vain. In all phases together about at_most vertices are looked
-    /// at for that, no more than by the phases themselves.
+    /// Looks for an overloaded vertex that alone reaches no vertex with room, and leaves what it reaches in reached_:
+    /// then any further work for others would be in vain. Over all phases about at_most vertices are looked at for
+    /// that, no more than the phases themselves look at.
     bool find_stuck(Holdings& holdings, std::size_t at_most, Suspicion& suspicion) {
         for (std::size_t i = 0; i < overloaded_.size() && suspicion.looked_at < at_most; ++i) {
             if (is_stuck(overloaded_[suspicion.next++ % overloaded_.size()], holdings)) return true;
@@ -135,9 +137,9 @@ private:
         return !room;
     }
 
-    /// Breadth-first from the overloaded vertices, to the nearest with room and beyond as long as fewer than
-    /// `at_least` were reached: where paths have many different lengths, a phase for each would be too many. Returns
-    /// the last level; none if no vertex with room was reached.
+    /// Breadth-first search from the overloaded vertices to the nearest with room, and beyond as long as fewer than
+    /// `at_least` were reached: if paths have many different lengths, a phase for each length would be too many.
+    /// Returns the last level; none if no vertex with room was reached.
     std::uint32_t find_layers(Holdings& holdings, std::size_t at_least) {
         for (auto const v : overloaded_) level_[v] = 0;
         reached_.assign(overloaded_.begin(), overloaded_.end());
@@ -157,9 +159,9 @@ private:
         return found ? last : none;
     }
 
-    /// Depth-first without levels, each vertex at most once: first to any neighbour with room, else to any neighbour
-    /// (Pothen, Fan 1990). Quick where few are overloaded and room is everywhere, and where paths
-    /// are long but do not meet.
+    /// Depth-first search without levels, each vertex at most once: first to any neighbour with room, else to any
+    /// neighbour (Pothen, Fan 1990). It is fast if few vertices are overloaded and room is everywhere, and if paths are
+    /// long but do not meet.
     void relieve_anyhow(Holdings& holdings) {
         for (auto const v : overloaded_) visit(v, holdings);
         for (auto const v : overloaded_) {
@@ -172,7 +174,7 @@ private:
     static constexpr std::uint32_t going_deeper = 1;
 
     void visit(std::uint32_t v, Holdings& holdings) {
-        // Where there is little to look at, looking twice takes longer than a detour.
+        // If there is little to look at, looking twice takes longer than a detour.
         constexpr std::uint32_t little = 4;
         level_[v] = holdings.num_items(v) < little ? going_deeper : looking_for_room;
         reached_.push_back(v);
@@ -196,7 +198,7 @@ private:
         return w;
     }
 
-    /// Depth-first, along rising levels only (Dinic 1970).
+    /// Depth-first search along rising levels only (Dinic 1970).
     void relieve_by_levels(std::uint32_t last, Holdings& holdings) {
         for (auto const v : reached_) holdings.start(v);
         for (auto const source : overloaded_) {
@@ -209,12 +211,12 @@ private:
         forget_relieved();
     }
 
-    /// Where paths are long and of many lengths. Every vertex knows how far it has at least to one with room; paths go
-    /// where that falls, and who has no way on learns a longer distance (Ahuja, Orlin 1991). If no vertex is left at
-    /// some distance, nobody beyond reaches room.
+    /// For paths that are long and of many lengths. Every vertex knows a lower bound for its distance to one with room.
+    /// Paths go where the distance falls, and a vertex without such a way gets a larger distance (Ahuja, Orlin 1991).
+    /// If no vertex is left at some distance, no vertex beyond reaches room.
     Outcome relieve_by_distance(Holdings& holdings) {
         find_distances(holdings);
-        // The nearest first, so that paths stay short.
+        // The nearest come first, so that paths stay short.
         std::vector<Waiting> waiting;
         for (auto const v : overloaded_) waiting.push_back({distance_[v], v});
         std::make_heap(waiting.begin(), waiting.end(), std::greater<>());
@@ -249,7 +251,8 @@ private:
         auto operator<=>(Waiting const&) const = default;
     };
 
-    /// From the source to one with room, or until the source is farther from it than was thought.
+    /// Follows a path from the source to a vertex with room, or until the distance of the source turns out to be
+    /// larger.
     void follow_distances(std::uint32_t source, Holdings& holdings) {
         path_.assign(1, source);
         for (;;) {
@@ -272,7 +275,7 @@ private:
         }
     }
 
-    /// Breadth-first from all with room, against the direction of ways.
+    /// Breadth-first search from all vertices with room, against the direction of ways.
     void find_distances(Holdings& holdings) {
         auto const n = static_cast<std::uint32_t>(load_.size());
         distance_.assign(n, none);
@@ -298,10 +301,10 @@ private:
         }
     }
 
-    /// Distances that grow one by one are worse than all at once after a while.
+    /// Whether to compute all distances anew: after a while that is better than increasing them one by one.
     bool worth_finding_again() const { return ways_looked_at_ > ways_ / 2; }
 
-    /// Gives v the distance that follows from its neighbours', and its cursor the first of those who are nearer.
+    /// Gives v the distance that follows from those of its neighbours, and its cursor the first of the nearer ones.
     void move_away(std::uint32_t v, Holdings& holdings) {
         auto const before = distance_[v];
         if (before == none) return;
@@ -310,7 +313,7 @@ private:
         holdings.start(v);
         auto const next = holdings.next_way(v, [&](std::uint32_t w) {
             if (w != v) nearest = std::min(nearest, distance_[w]);
-            return nearest == before;  // nobody has less
+            return nearest == before;  // no neighbour has less
         });
         REGRAFT_ASSERT(nearest >= before);
         if (next == none) holdings.start(v);
@@ -335,8 +338,8 @@ private:
         to += units;
     }
 
-    /// Follows steps from the source to vertices with room, as long as it is overloaded. Not recursive: a path may have
-    /// as many vertices as there are PEs.
+    /// Follows steps from the source to vertices with room, as long as it is overloaded. Not recursive, because a path
+    /// may have as many vertices as there are PEs.
     template <class Next>
     void descend(std::uint32_t source, Holdings& holdings, Next next) {
         path_.assign(1, source);
@@ -370,7 +373,8 @@ private:
         to += units;
     }
 
-    static constexpr auto exhausted = none - 1;  // as a level: nothing more gets through this vertex in this phase
+    static constexpr auto exhausted = none - 1;  // in place of a level: nothing more gets through this vertex in this
+                                                 // phase
 
     std::span<Load> load_;
     Load aim_{};
@@ -378,24 +382,24 @@ private:
     std::vector<std::uint32_t> reached_;
     std::vector<std::uint32_t> overloaded_;
     std::vector<std::uint32_t> path_;
-    std::vector<std::uint32_t> distance_;     // at least so far to room; none: there is no way
-    std::vector<std::uint32_t> at_distance_;  // how many vertices
+    std::vector<std::uint32_t> distance_;     // lower bound for the distance to room; none: there is no way
+    std::vector<std::uint32_t> at_distance_;  // number of vertices at each distance
     std::vector<std::uint32_t> queue_;
     std::uint64_t ways_ = 0;
     std::uint64_t ways_looked_at_ = 0;
 };
 
-/// What is known of the least b.
+/// What is known of the smallest b.
 struct Bounds {
-    std::uint64_t proven = 0;   // b is at least that
-    std::uint64_t reached = 0;  // nobody has more
+    std::uint64_t proven = 0;   // b is at least this
+    std::uint64_t reached = 0;  // no vertex has more
 };
 
-/// Relieves everybody until nobody has more than what is proven to be necessary, or the holdings give up. Aims below
-/// the busiest first, by steps that double: if greedy was good, then the busiest prove at once that they cannot be
-/// relieved. A closed set raises `proven` to the mean of its loads (Newton's method on b), and from then on that is
-/// aimed at. Leaves the last closed set, unsorted, in hall_set; leaves it alone if there is none. load: of every
-/// vertex, kept up to date.
+/// Relieves vertices until none has more than is proven to be necessary, or the holdings give up. The first aims are
+/// below the busiest, in steps that double: if greedy was good, the busiest soon prove that they cannot be relieved. A
+/// closed set raises `proven` to the mean of its loads (Newton's method on b), which is the aim from then on. Leaves
+/// the last closed set, unsorted, in hall_set, which stays as it is if there is none. load: of every vertex, kept up to
+/// date.
 template <class Holdings, class Load>
 Bounds minimise(Bounds bounds, Relief<Holdings, Load>& relief, Holdings& holdings, std::span<Load> load,
                 std::vector<std::uint32_t>& hall_set) {

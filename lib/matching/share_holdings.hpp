@@ -14,9 +14,9 @@ namespace regraft::matching {
 class ShareHoldings {
 public:
     static constexpr bool cursors_need_levels = true;
-    static constexpr int many_phases = 8;  // a phase costs little: owners of a row share its cursor
+    static constexpr int many_phases = 8;  // a phase costs little, because owners of a row share its cursor
 
-    /// share[e]: units on edge e, an index into graph.values. Keeps the two views. O(edges).
+    /// share[e]: units on edge e, an index into graph.values. Keeps both views. O(edges).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint64_t> share, std::uint32_t num_right) {
         graph_ = graph;
         share_ = share;
@@ -35,7 +35,7 @@ public:
                 edge_[segment_[graph.values[e]]++] = static_cast<std::uint32_t>(e);
             }
         }
-        // The filling has moved every beginning to its end.
+        // Filling has moved every begin to its end.
         for (std::size_t v = num_right; v > 0; --v) segment_[v] = segment_[v - 1];
         segment_[0] = 0;
     }
@@ -45,7 +45,7 @@ public:
         return true;
     }
 
-    /// A row is looked at for the first of its owners only: what that finds is found for all.
+    /// A row is looked at only for the first of its owners; the result is the same for all.
     template <class Visit>
     void for_each_neighbour(std::uint32_t v, std::uint32_t level, Visit visit) {
         for (auto i = segment_[v]; i < segment_[v + 1]; ++i) {
@@ -61,7 +61,7 @@ public:
         if (!way_.empty()) way_[v] = 0;
     }
 
-    /// All owners of a row that are at one level share its cursor; owners at higher levels find nothing in it.
+    /// All owners of a row at one level share its cursor; owners at higher levels find nothing in it.
     template <class Accept>
     std::uint32_t next_step(std::uint32_t v, std::uint32_t level, Accept accept) {
         for (auto& i = cursor_[v]; i < segment_[v + 1]; ++i) {
@@ -90,7 +90,7 @@ public:
         }
     }
 
-    /// Without a cursor for all owners of a row, long rows would be looked at again and again.
+    /// Without a shared cursor for all owners of a row, long rows would be looked at repeatedly.
     bool begin_distances() {
         constexpr std::size_t short_row = 8;
         if (graph_.values.size() > short_row * graph_.size()) return false;
@@ -131,7 +131,7 @@ public:
     }
 
 private:
-    /// How far a row was looked at in the phase of that number, from owners at that level.
+    /// The position in a row that was reached in a phase, from owners at one level.
     struct Scan {
         std::uint32_t phase = 0;
         std::uint32_t level = 0;

@@ -1,4 +1,4 @@
-// The minimum-b problem for shares, in memory that is used again.
+// Solves the minimum-b problem for shares, in memory that is used again.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace regraft::matching {
 
-/// What is known before any search.
+/// Bounds that are known before any search.
 struct ShareBound {
     std::uint64_t lower_bound = 0;
-    std::vector<std::uint32_t> hall_set;  // all neighbours of what has units: they prove the bound
-    std::vector<std::uint32_t> isolated;  // have units, but no neighbour
+    std::vector<std::uint32_t> hall_set;  // all neighbours of left vertices with units: they prove the bound
+    std::vector<std::uint32_t> isolated;  // left vertices with units, but without neighbours
 };
 ShareBound bound_below(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right);
 
 class ShareSolver {
 public:
-    /// Improves share, a complete division, until no right vertex has more units than what is least, or than
-    /// what is proven, which starts at `proven`; if it rises hall_set proves it, unsorted.
+    /// Improves share, a complete division, until no right vertex has more units than the optimum, or than what is
+    /// proven, which starts at `proven`. If that rises, hall_set proves it, unsorted.
     Bounds minimise(CsrView<std::uint32_t> graph, std::uint32_t num_right, std::uint64_t proven,
                     std::span<std::uint64_t> share, std::vector<std::uint32_t>& hall_set) {
         load_.assign(num_right, 0);

@@ -14,12 +14,12 @@
 namespace regraft::matching {
 namespace {
 
-/// Pours units over the neighbours that have the fewest, so that these end level.
+/// Pours units over the neighbours with the fewest, so that these end at one level.
 class Pourer {
 public:
     explicit Pourer(std::uint32_t num_right) : load_(num_right, 0) {}
 
-    /// share: of the row's edges, all 0 before.
+    /// share: those of the row's edges, all 0 before.
     void pour(std::uint64_t units, std::span<std::uint32_t const> row, std::span<std::uint64_t> share) {
         sort_by_load(row);
         auto const level = level_with(units, row);
@@ -29,7 +29,7 @@ public:
             load_[row[i]] += share[i];
         }
         if (units == 0) return;
-        // A neighbour that is listed twice has left some over.
+        // A neighbour that is listed twice has left some units over.
         share[order_.front()] += units;
         load_[row[order_.front()]] += units;
     }
@@ -42,7 +42,7 @@ private:
                   [&](auto i, auto j) { return std::tuple(load_[row[i]], i) < std::tuple(load_[row[j]], j); });
     }
 
-    /// The level that all neighbours below it are filled up to, rounded up.
+    /// The level, rounded up, to which all lower neighbours are filled.
     std::uint64_t level_with(std::uint64_t units, std::span<std::uint32_t const> row) const {
         std::uint64_t below = 0;
         for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -94,7 +94,7 @@ MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
     MinBShares answer{{}, std::move(bound.isolated), 0, bound.lower_bound, std::move(bound.hall_set)};
     answer.share.assign(graph.values.size(), 0);
     Pourer pourer(num_right);
-    // Those without a choice come first, so that the others can avoid where they went.
+    // Left vertices without a choice come first, so that the others can avoid the right vertices of these.
     for (bool const choiceless : {true, false}) {
         for (std::size_t x = 0; x < graph.size(); ++x) {
             if (graph[x].empty() || (graph[x].size() == 1) != choiceless) continue;
@@ -110,10 +110,10 @@ MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
                         std::span<std::uint64_t const> capacity) {
     check(graph, units, capacity.size());
     REGRAFT_EXPECTS(graph.values.size() + graph.size() < none);
-    // A neighbour of our own for everybody: it owns what is left over, and may own nothing.
+    // An additional neighbour of all left vertices: it owns what is left over, and may own nothing.
     auto const leftover = static_cast<std::uint32_t>(capacity.size());
     std::vector<std::int64_t> above_capacity;
-    // No more than all units is as good as no limit, and fits.
+    // A limit above all units means no limit; the minimum fits the type.
     auto const all = std::accumulate(units.begin(), units.end(), std::uint64_t{0});
     for (auto const limit : capacity) above_capacity.push_back(-static_cast<std::int64_t>(std::min(limit, all)));
     above_capacity.push_back(0);

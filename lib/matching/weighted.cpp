@@ -1,4 +1,4 @@
-// Heaviest-first greedy (Graham 1969), divided where that evens out the loads, rounded as in Lenstra et al. 1990.
+// Heaviest-first greedy (Graham 1969), divided where that evens out the loads, and rounded as in Lenstra et al. 1990.
 #include "regraft/matching/weighted.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace regraft::matching {
 namespace {
 
-/// Gives divided left vertices to one of their right vertices each, so that no right vertex gets more than one of them
-/// beyond what it has. Left vertices and the right vertices that have a share of them form a graph. A right vertex with
-/// one edge takes the whole left vertex at its end; where there is none, edges lie on cycles, and shares can be moved
+/// Gives divided left vertices to one of their right vertices each, such that no right vertex gets more than one of
+/// them beyond what it has. Left vertices and the right vertices that have a share of them form a graph. A right vertex
+/// with one edge takes the whole left vertex at its end. If there is none, edges lie on cycles, and shares are moved
 /// around a cycle until one is used up.
 class Rounding {
 public:
@@ -89,7 +89,7 @@ private:
         }
     }
 
-    /// x is divided no longer.
+    /// Gives the whole of x to v; x is no longer divided.
     void settle(std::uint32_t x, std::uint32_t v) {
         right_of_[x] = v;
         for_each_part(x, [&](std::uint64_t e) { drop(e); });
@@ -100,7 +100,7 @@ private:
         if (--degree_[v] == 1) leaves_.push_back(v);
     }
 
-    /// An edge of v to a left vertex that is divided, but not to that one. Precondition: there is one.
+    /// An edge from v to a divided left vertex other than but_not. Precondition: there is one.
     Edge next_edge(std::uint32_t v, std::uint32_t but_not) {
         auto& edges = edges_at_[v];
         auto const forget_gone = [&] {
@@ -116,9 +116,9 @@ private:
         return found;
     }
 
-    /// Walks from v, in to a left vertex by one edge and out by another, until it meets a right vertex or a left vertex
-    /// again, and moves shares from the edges in to the edges out. Precondition: right vertices have no or at least two
-    /// edges.
+    /// Walks from v, into a left vertex by one edge and out by another, until it meets a right vertex or a left vertex
+    /// again, and moves shares from the edges in to the edges out. Precondition: right vertices have no edge or at
+    /// least two.
     void move_around_cycle(std::uint32_t v) {
         walk_.clear();
         auto last = none;
@@ -141,8 +141,8 @@ private:
         move_shares(std::span(walk_).subspan(first));
     }
 
-    /// One of the first two parts of x. Precondition: there are two. Parts only vanish, so the search goes on where the
-    /// last one ended.
+    /// One of the first two parts of x. Precondition: there are two. Parts only vanish, so the search continues where
+    /// the last one ended.
     std::uint64_t way_out(std::uint32_t x, std::uint32_t but_not) {
         auto& [count, first, second] = parts_[x];
         while (share_[first] == 0) ++first;
@@ -181,17 +181,17 @@ private:
     CsrView<std::uint32_t> graph_;
     std::span<std::uint64_t> share_;
     std::span<std::uint32_t> right_of_;
-    std::vector<Parts> parts_;                  // of left vertices
-    std::vector<std::uint64_t> first_edge_to_;  // a right vertex, of the left vertex that was added last
-    std::vector<std::uint32_t> degree_;         // of right vertices, edges to divided left vertices only
-    std::vector<std::vector<Edge>> edges_at_;   // of right vertices; may still have some that are gone
-    std::vector<std::uint32_t> leaves_;         // right vertices that had one edge when they were put here
+    std::vector<Parts> parts_;                  // by left vertex
+    std::vector<std::uint64_t> first_edge_to_;  // by right vertex: from the left vertex that was added last
+    std::vector<std::uint32_t> degree_;         // by right vertex: number of edges to divided left vertices
+    std::vector<std::vector<Edge>> edges_at_;   // by right vertex; may include edges that no longer exist
+    std::vector<std::uint32_t> leaves_;         // right vertices that had one edge when they were added
     std::vector<std::uint32_t> step_at_right_;
     std::vector<std::uint32_t> step_at_left_;
     std::vector<Step> walk_;
 };
 
-/// Left vertices that have a choice, the heaviest first.
+/// Left vertices with a choice, the heaviest first.
 std::vector<std::uint32_t> by_weight(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> weight) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t x = 0; x < graph.size(); ++x) {
@@ -260,7 +260,7 @@ private:
         Rounding(graph_, share, num_right(), rounded).round();
         std::fill(load_.begin(), load_.end(), 0U);
         for (std::size_t x = 0; x < graph_.size(); ++x) {
-            // Who weighs nothing had no share.
+            // A left vertex of weight 0 had no share.
             if (rounded[x] == unmatched) rounded[x] = answer_.right_of[x];
             if (rounded[x] != unmatched) load_[rounded[x]] += weight_[x];
         }

@@ -11,7 +11,7 @@ constexpr std::string_view dna_by_mask = " ACMGRSVTWYHKDB-";
 constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYV";
 constexpr std::string_view states_by_number = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~";
 static_assert(states_by_number.size() == max_states);
-/// Undetermined, however many states there are.
+/// The mask of undetermined symbols, for any number of states.
 constexpr StateMask anything = ~StateMask{0};
 
 struct Symbols {
@@ -26,7 +26,7 @@ struct Symbols {
         set(symbol);
         if ('A' <= symbol && symbol <= 'Z') set(static_cast<char>(symbol - 'A' + 'a'));
     }
-    /// A state for each, in this order.
+    /// Adds a state for each symbol, in this order.
     constexpr void add_states(std::string_view symbols) {
         for (std::size_t s = 0; s < symbols.size(); ++s) add(symbols[s], StateMask{1} << s, symbols[s]);
     }
@@ -54,7 +54,7 @@ constexpr Symbols make_amino_acids() {
     symbols.add('B', amino_acid('N') | amino_acid('D'), 'B');
     symbols.add('Z', amino_acid('Q') | amino_acid('E'), 'Z');
     symbols.add('J', amino_acid('I') | amino_acid('L'), 'J');
-    // Selenocysteine is no state of any 20-state model.
+    // Selenocysteine is not a state of any 20-state model.
     symbols.add_undetermined("UXO");
     symbols.add_undetermined(unknown);
     return symbols;
@@ -80,7 +80,7 @@ constexpr Symbols amino_acid_symbols = make_amino_acids();
 constexpr Symbols binary = make_binary();
 constexpr Symbols multistate = make_multistate();
 
-/// Also of states that the alphabet has not.
+/// The symbols of the alphabet's kind, including those of states that the alphabet does not have.
 constexpr Symbols const& symbols_of(Alphabet alphabet) {
     switch (alphabet.kind) {
         case Alphabet::Kind::dna:

@@ -5,7 +5,7 @@
 namespace regraft::msa {
 namespace {
 
-// Numbers are written seven bits at a time, low bits first; the eighth says that there are more (LEB128).
+// Numbers are written seven bits at a time, low bits first; the eighth bit says that more follow (LEB128).
 constexpr std::uint64_t low_bits = 0x7f;
 constexpr std::uint64_t more = 0x80;
 

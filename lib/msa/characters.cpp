@@ -1,4 +1,4 @@
-// Finding out what the characters of an alignment stand for, by counting them.
+// Finds out what the characters of an alignment stand for, by counting them.
 #include "regraft/msa/characters.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::optional<CharacterTable> molecular_table(Histogram const& histogram, Charac
     return table;
 }
 
-/// Proteins may be written in letters that all happen to be ambiguities of DNA.
+/// Whether characters look like DNA. Proteins may be written in letters that all happen to be ambiguities of DNA.
 bool looks_like_dna(Histogram const& histogram, CharacterTable const& table) {
     std::uint64_t determined = 0;
     std::uint64_t bases = 0;
@@ -53,7 +53,7 @@ std::size_t upper_case(std::size_t byte) {
     return 'a' <= byte && byte <= 'z' ? byte - 'a' + 'A' : byte;
 }
 
-/// The characters that get states, in increasing order: the most frequent ones, the lowest among equals.
+/// The characters that get states, in increasing order: the most frequent ones; ties go to the lowest.
 std::vector<std::size_t> characters_with_states(Histogram const& histogram) {
     Histogram folded{};
     for (std::size_t byte = 0; byte < histogram.size(); ++byte) folded[upper_case(byte)] += histogram[byte];

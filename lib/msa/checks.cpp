@@ -1,4 +1,4 @@
-// The census of an alignment, and the alignment without what says nothing.
+// The census of an alignment, and the alignment without sites and taxa that carry no information.
 #include "regraft/msa/checks.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t taxa_kept = 10;
 using SymbolStates = std::array<StateMask, 256>;
 
-/// All states for symbols that are not in the alphabet.
+/// The states of all symbols; symbols that are not in the alphabet get all states.
 SymbolStates states_of_symbols(Alphabet alphabet) {
     auto states = state_masks(alphabet);
     std::ranges::replace(states, StateMask{0}, undetermined(alphabet));
@@ -26,7 +26,7 @@ void add(SomeTaxa& taxa, std::uint32_t taxon) {
     if (taxa.first.size() < taxa_kept) taxa.first.push_back(taxon);
 }
 
-/// The hash of a sequence with one more element; inline, since it is called for every cell.
+/// The hash of a sequence with one more element. Inline, because it is called for every cell.
 std::uint64_t extended(std::uint64_t hash, StateMask next) {
     hash = (hash ^ next) * 0x9e3779b97f4a7c15;
     return hash ^ hash >> 32;
@@ -47,18 +47,18 @@ private:
     void count_sites(std::uint32_t q);
     void find_twins();
     std::vector<std::uint32_t> equal_to_first(std::span<HashedRow const> rows);
-    /// The states of a row, each site by its partition's alphabet.
+    /// Reads the states of a row, each site by its partition's alphabet.
     void read_row(std::uint32_t taxon, std::vector<StateMask>& states) const;
 
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
     std::vector<SymbolStates> states_of_;     // per partition
     std::vector<std::uint32_t> partition_;    // per site
-    std::vector<StateMask> common_;           // per site: what all rows up to now may have
-    std::vector<std::uint64_t> column_hash_;  // per site: of the rows up to now
+    std::vector<StateMask> common_;           // per site: states that all rows so far may have
+    std::vector<std::uint64_t> column_hash_;  // per site: hash of the rows so far
     std::vector<StateMask> row_;
-    std::vector<char> has_data_;   // per partition: in this row
-    std::vector<HashedRow> rows_;  // those with data
+    std::vector<char> has_data_;   // per partition: whether this row has data in it
+    std::vector<HashedRow> rows_;  // rows with data
     Census census_;
 };
 
@@ -152,7 +152,8 @@ void CensusTaker::find_twins() {
     for (auto const& group : groups) census_.twins.push_row(group);
 }
 
-/// Taxa of rows with the same hash. Those that differ all the same, one in 2^64, are taken to have no twins.
+/// The taxa whose rows equal that of the first. All have the same hash. Rows that differ nevertheless, one in 2^64, are
+/// taken to have no twins.
 std::vector<std::uint32_t> CensusTaker::equal_to_first(std::span<HashedRow const> rows) {
     std::vector<std::uint32_t> taxa{rows[0].taxon};
     if (rows.size() == 1) return taxa;
@@ -165,7 +166,7 @@ std::vector<std::uint32_t> CensusTaker::equal_to_first(std::span<HashedRow const
     return taxa;
 }
 
-/// The numbers below count but those in some increasing list.
+/// The numbers below count that are not in an increasing list.
 std::vector<std::uint64_t> all_but(std::span<std::uint64_t const> left_out, std::uint64_t count) {
     std::vector<std::uint64_t> kept;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -178,7 +179,7 @@ std::vector<std::uint64_t> all_but(std::span<std::uint64_t const> left_out, std:
     return kept;
 }
 
-/// Taxa without data, and twins but the first of each group.
+/// Taxa without data, and twins except the first of each group.
 std::vector<std::uint64_t> superfluous_taxa(Census const& census) {
     std::vector<std::uint64_t> taxa(census.gap_taxa.begin(), census.gap_taxa.end());
     for (std::size_t i = 0; i < census.twins.size(); ++i) {
@@ -189,7 +190,7 @@ std::vector<std::uint64_t> superfluous_taxa(Census const& census) {
     return taxa;
 }
 
-/// The sites of a partition that are among the kept ones, as numbers of these.
+/// The kept sites of a partition, renumbered among all kept sites.
 std::vector<SiteStride> renumbered(std::span<SiteStride const> ranges, std::span<std::uint64_t const> kept) {
     std::vector<SiteStride> result;
     for (auto const& range : ranges) {

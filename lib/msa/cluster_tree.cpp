@@ -25,7 +25,7 @@ bool ClusterTree::insert(SplitView split) {
         if (covered_[v] < size_[v]) partial = v, ++num_partial;
         covered_[v] = 0;
     }
-    // The taxa are to be those below some of the children of one node.
+    // The taxa must be those below some of the children of one node.
     if (num_partial != 1) return false;
     auto const node = num_nodes();
     for (auto const v : full_) {

@@ -28,13 +28,13 @@ struct MeanLength {
     double value() const { return count == 0 ? not_a_number : sum / static_cast<double>(count); }
 };
 
-/// All splits of the trees, with what is known of them.
+/// All splits of the trees, with their counts and lengths.
 struct Tally {
     explicit Tally(std::uint32_t num_taxa) : table(num_taxa), tip_length(num_taxa) {}
     void add(GeneralTree const& tree);
 
     SplitTable table;
-    std::vector<std::uint64_t> count;  // per split: trees
+    std::vector<std::uint64_t> count;  // per split: number of trees
     std::vector<MeanLength> length;    // per split
     std::vector<MeanLength> tip_length;
 };
@@ -56,10 +56,10 @@ void Tally::add(GeneralTree const& tree) {
 
 /// The splits of more than `threshold` of the trees, the most frequent first.
 std::vector<SplitId> frequent(Tally const& tally, std::size_t num_trees, double threshold) {
-    // 0.58 * 50 is a little less than 29.
+    // 0.58 * 50 is slightly less than 29.
     constexpr double rounding = 1e-9;
     auto const limit = (threshold + rounding) * static_cast<double>(num_trees);
-    // The order by comes_before is that of the sorted taxa; mostly the first ones tell.
+    // comes_before orders splits by their sorted taxa; mostly the first taxa decide.
     struct Split {
         SplitId id;
         std::array<std::uint32_t, 8> first;

@@ -11,7 +11,7 @@
 namespace regraft::msa {
 namespace {
 
-/// Of one permutation. Distances in numbers of trees.
+/// The result of one permutation. Distances are in numbers of trees.
 struct Halving {
     std::uint64_t distance = 0;
     std::uint64_t num_splits = 0;  // of both consensus trees
@@ -19,11 +19,11 @@ struct Halving {
 
 /// Half of the trees.
 struct Half {
-    std::vector<std::uint32_t> count;  // per split: trees of this half
+    std::vector<std::uint32_t> count;  // per split: number of trees of this half
     std::vector<SplitId> consensus;    // in increasing order
 };
 
-/// The splits that occur, the most frequent first, lower numbers first among equals. O(splits + trees).
+/// The splits that occur, the most frequent first; ties go to the lower number. O(splits + trees).
 std::vector<SplitId> by_frequency(std::span<std::uint32_t const> count, std::size_t num_trees) {
     std::vector<std::size_t> begin(num_trees + 2);
     for (auto const c : count) ++begin[num_trees - c + 1];

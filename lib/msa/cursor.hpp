@@ -1,4 +1,4 @@
-// A cursor over text that knows where it is, for messages.
+// A cursor over text that knows its position, for messages.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace regraft::msa {
 
-/// Reads a part of a text, or of a copy of the text in which only bytes that mean nothing differ.
+/// Reads a part of a text, or of a copy of the text in which only bytes without meaning differ.
 class Cursor {
 public:
-    /// Where the text is that messages speak of, and what they call the end of what the cursor reads.
+    /// The text to which messages refer, and their name for the end of what the cursor reads.
     struct Source {
-        std::string_view text;  // without byte order mark
+        std::string_view text;  // without its byte order mark
         std::string const& file;
-        char const* begin;  // of the text, or of its copy
+        char const* begin;  // begin of the text, or of its copy
         std::string_view end_name;
     };
     /// Precondition: `rest` lies in the text, or in its copy.
     Cursor(Source const& source, std::string_view rest) : source_(source), rest_(rest) {}
 
     bool take(char c);
-    /// The next `size` characters of rest(), trimmed, and consumed.
+    /// Consumes the next `size` characters of rest() and returns them trimmed.
     std::string_view take_text(std::size_t size);
-    /// `expected` is for messages, here and below.
+    /// Consumes a number. `expected` is for messages, here and below.
     std::uint64_t take_number(std::string const& expected);
     bool at_end() const { return trim_left(rest_).empty(); }
     std::string_view rest() const { return trim_left(rest_); }

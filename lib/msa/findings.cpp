@@ -1,4 +1,4 @@
-// What a census says, in words.
+// Describes the findings of a census in words.
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t items_shown = 10;
 
-/// "1 taxon", "2 taxa".
+/// A number with its noun: "1 taxon", "2 taxa".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
     return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
 }
@@ -23,7 +23,7 @@ std::string sites(std::uint64_t count) {
     return counted(count, "site", "sites");
 }
 
-/// The first of `count` items, and how many more there are. item(i) gives texts.
+/// The first of `count` items, and the number of the others. item(i) returns a text.
 template <class Item>
 std::string first_few(std::uint64_t count, std::string_view separator, Item&& item) {
     auto const shown = std::min<std::uint64_t>(count, items_shown);
@@ -100,7 +100,7 @@ private:
         return first_few(count, ", ", [&](std::size_t i) { return name_of(first[i]); });
     }
     std::string partition(std::size_t q) const { return "partition " + in_quotes(partitions_[q].name); }
-    /// Texts about some partitions in one finding.
+    /// Combines texts about some partitions in one finding.
     std::string about(std::vector<std::size_t> const& which,
                       std::function<std::string(std::size_t)> const& text) const {
         return first_few(which.size(), "; ", [&](std::size_t i) { return text(which[i]); });
@@ -116,7 +116,7 @@ std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     too_small();
     misfits();
     bool const all_fit = std::ranges::count(findings_, "symbols", &Finding::check) == 0;
-    if (all_fit) {  // what does not was counted as gaps
+    if (all_fit) {  // cells that do not fit were counted as gaps
         not_varying();
         no_data();
         other_alphabets();
@@ -198,7 +198,7 @@ void Writer::no_data() {
         warn("gap-sites", sites(gaps.size()) + " without data, only gaps, which only cost time: " + ranges_of(gaps));
 }
 
-/// What looks like DNA is DNA if it has more than a few letters.
+/// Data that look like DNA are taken for DNA only if they have at least three of its letters.
 bool has_three_bases(Histogram const& histogram) {
     auto const occurs = [&](char upper, char lower) {
         return histogram[static_cast<unsigned char>(upper)] + histogram[static_cast<unsigned char>(lower)] > 0 ? 1 : 0;

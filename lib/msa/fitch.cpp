@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t num_words = Plane::num_words;
 
-/// How many sites of a group are not in `sites`.
+/// The number of sites of a group that are not in `sites`.
 std::uint64_t count_others(std::uint64_t const* sites) {
     int count = 0;
     for (std::uint32_t w = 0; w < num_words; ++w) count += std::popcount(sites[w]);
@@ -61,7 +61,7 @@ std::uint64_t insertion_cost(std::span<std::uint32_t const> groups, FitchSets a,
                              std::uint64_t limit) {
     std::uint64_t cost = 0;
     for (auto const num_states : groups) {
-        // Whether the edge's set, as combine makes it of a and b, has a state of the subtree's.
+        // Whether the edge's set, which combine makes from a and b, has a state of the subtree's set.
         std::uint64_t common[num_words]{};
         std::uint64_t in_both[num_words]{};
         std::uint64_t in_either[num_words]{};

@@ -1,5 +1,5 @@
-// Fitch's sets for many sites at once, as bits: a plane per state, in which each site has a bit (Fitch 1971; the
-// bit-parallel form is that of Goloboff 2002).
+// Fitch's sets for many sites at once, as bits: a plane per state, in which each site has a bit (Fitch 1971;
+// bit-parallel as in Goloboff 2002).
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ struct alignas(32) Plane {
     std::uint64_t words[num_words];
 };
 
-/// The sets of all sites at one place of a tree: group by group, as many planes as the group has states.
+/// The sets of all sites at one place of a tree, group by group; a group has as many planes as states.
 using FitchSets = Plane const*;
 
-/// Sites in groups of 256, those with many states first; states are numbered by site. Sites that fill up the last group
-/// have all states everywhere, so that they cost nothing.
+/// Sites in groups of 256, those with many states first; states are numbered by site. The sites that fill up the last
+/// group have all states everywhere, so that they cost nothing.
 class ParsimonySites::Planes {
 public:
     Planes(std::uint32_t num_taxa, std::vector<std::uint32_t> groups, std::uint64_t constant_score);
 
     std::uint32_t num_taxa() const { return num_taxa_; }
-    /// Per group the number of planes.
+    /// The number of planes of each group.
     std::span<std::uint32_t const> groups() const { return groups_; }
-    /// Planes at one place of a tree.
+    /// The number of planes at one place of a tree.
     std::size_t num_planes() const { return num_planes_; }
-    /// What the sites that are left out cost on every tree, and cells that are left out of the others.
+    /// The cost on every tree of the sites that are left out, and of cells that are left out of other sites.
     std::uint64_t constant_score() const { return constant_score_; }
     FitchSets tip(std::uint32_t taxon) const { return tips_.data() + taxon * num_planes_; }
     Plane* tip(std::uint32_t taxon) { return tips_.data() + taxon * num_planes_; }
@@ -46,18 +46,18 @@ private:
     std::vector<Plane> tips_;  // [taxon][plane]
 };
 
-// Below, `groups` has the number of planes per group.
+// Below, `groups` has the number of planes of each group.
 
-/// The sets of a node from those of its children: their intersections where there are any, else their unions. Whether
-/// they differ from what `out` was.
+/// Computes the sets of a node from those of its children: the intersection if it is not empty, otherwise the union.
+/// Returns whether they differ from the previous contents of `out`.
 bool combine(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, Plane* out);
 
-/// At how many sites the sets have nothing in common; something >= limit if that is not below limit.
+/// The number of sites at which the sets have nothing in common; any number >= limit if it is not below limit.
 std::uint64_t count_disjoint(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b,
                              std::uint64_t limit = std::numeric_limits<std::uint64_t>::max());
 
-/// How much longer a tree becomes by a subtree in an edge between parts with sets a and b; something >= limit if that
-/// is not below limit.
+/// The increase in length of a tree when a subtree is inserted in an edge between parts with sets a and b; any number
+/// >= limit if it is not below limit.
 std::uint64_t insertion_cost(std::span<std::uint32_t const> groups, FitchSets a, FitchSets b, FitchSets subtree,
                              std::uint64_t limit);
 

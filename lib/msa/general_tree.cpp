@@ -15,7 +15,7 @@ namespace {
 
 constexpr double no_length = std::numeric_limits<double>::quiet_NaN();
 
-/// How many of the taxa are below each node.
+/// The number of counted taxa below each node.
 std::vector<std::uint32_t> count_below(GeneralTree const& tree, std::vector<bool> const& is_counted) {
     std::vector<std::uint32_t> below(tree.num_nodes());
     for (auto v = tree.num_nodes(); v-- > 1;) {
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> count_below(GeneralTree const& tree, std::vector<bool
     return below;
 }
 
-/// The inner node at which the taxa hang as a subtree of their own.
+/// The inner node at which the taxa are attached as a subtree of their own.
 std::optional<std::uint32_t> attachment(GeneralTree const& tree, std::span<std::uint32_t const> taxa) {
     std::vector<bool> is_in(tree.num_taxa());
     for (auto const t : taxa) {
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> inner_edges(GeneralTree const& tree) {
 
 GeneralTree hung_up_at(GeneralTree const& tree, std::uint32_t node) {
     REGRAFT_EXPECTS(node < tree.num_nodes() && !tree.is_tip(node));
-    // On the way up to the old root, edges turn round: the one above v becomes the one above v's old parent.
+    // On the way up to the old root, edges change direction: the one above v becomes the one above v's old parent.
     auto parent = tree.parent;
     std::vector<std::uint32_t> edge(tree.num_nodes());
     for (std::uint32_t v = 0; v < edge.size(); ++v) edge[v] = v;
@@ -119,7 +119,8 @@ GeneralForm to_general(Tree const& tree, std::uint32_t set) {
     };
     auto const root = tree.back(0);
     add(root, 0);
-    std::vector<std::pair<HalfEdge, std::uint32_t>> pending;  // half-edges that lead to their parent, and who that is
+    std::vector<std::pair<HalfEdge, std::uint32_t>> pending;  // half-edges that lead to their parent, and the parent's
+                                                              // number
     auto const push_children = [&](HalfEdge h, std::uint32_t v) {
         for (auto x = tree.next(h); x != h; x = tree.next(x)) pending.emplace_back(tree.back(x), v);
     };

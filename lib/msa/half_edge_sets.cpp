@@ -1,9 +1,9 @@
-// Sets that depend on others are computed after those; a change is followed as far as it reaches.
+// Sets that depend on others are computed after them; a change is propagated as far as it reaches.
 #include "msa/half_edge_sets.hpp"
 
 namespace regraft::msa {
 
-/// Of an inner half-edge, from its children; whether they changed.
+/// Computes the sets of an inner half-edge from its children. Returns whether they changed.
 bool HalfEdgeSets::compute(Tree const& tree, HalfEdge h) {
     auto const left = tree.back(tree.next(h));
     auto const right = tree.back(tree.next(tree.next(h)));
@@ -16,7 +16,7 @@ void HalfEdgeSets::compute(Tree const& tree) {
     for (auto const h : order) {
         if (!tree.is_tip(h)) compute(tree, h);
     }
-    // Away from tip 0: from the parent's other neighbours, which come first.
+    // Directions away from tip 0 are computed from the parent's other neighbours, which come first.
     for (auto i = order.size(); i-- > 0;) {
         auto const away = tree.back(order[i]);
         if (!tree.is_tip(away)) compute(tree, away);

@@ -10,8 +10,8 @@
 
 namespace regraft::msa {
 
-/// For every half-edge the sets of the subtree at its own side. Those of tips are given, the others are computed when
-/// asked for, from the two half-edges beyond the same node.
+/// The sets of the subtree at the own side of every half-edge. Those of tips are given; the others are computed on
+/// demand, from the two half-edges beyond the same node.
 class HalfEdgeSets {
 public:
     /// The planes must outlive this.
@@ -27,9 +27,9 @@ public:
 
     /// Computes all sets. Precondition: complete tree.
     void compute(Tree const& tree);
-    /// Computes what depends on the sets of the new half-edges, after inner node h, next(h), next(next(h)) was put into
-    /// an edge and the half-edges `joined` were connected otherwise, as far as changes reach. These half-edges and all
-    /// whose sets changed, until the next call.
+    /// Updates sets after inner node h, next(h), next(next(h)) was put into an edge and the half-edges `joined` were
+    /// connected differently: computes what depends on the sets of the new half-edges, as far as changes reach. Returns
+    /// these half-edges and all whose sets changed; valid until the next call.
     std::span<HalfEdge const> update(Tree const& tree, HalfEdge h, std::span<HalfEdge const> joined);
 
 private:

@@ -24,19 +24,20 @@ namespace {
 constexpr double longest_branch = 1e300;
 constexpr std::size_t nowhere = std::string_view::npos;
 
-/// A subtree and the length of the edge above it. Below num_tips it is a tip, else group number subtree - num_tips.
+/// A subtree and the length of the edge above it. A number below num_tips is a tip; otherwise it is that of group
+/// subtree - num_tips.
 struct Branch {
     std::uint32_t subtree = 0;
     std::optional<double> length;
 };
 
-/// A pair of parentheses that is still open; the innermost one has all children from the first one on.
+/// A pair of parentheses that is still open. The innermost one has all children from first_child on.
 struct Group {
     std::size_t opened = 0;
     std::size_t first_child = 0;
 };
 
-/// How many children a node may have.
+/// The number of children that a node may have.
 enum class Degrees : std::uint8_t { binary, resolved, any };
 
 Degrees degrees(NewickOptions const& options) {
@@ -46,7 +47,7 @@ Degrees degrees(NewickOptions const& options) {
 /// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
 class NewickParser {
 public:
-    /// `origin`: where the names are from, for messages.
+    /// `origin`: where the names come from, for messages.
     NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names, Degrees degrees,
                  std::string const& origin)
         : text_(without_byte_order_mark(text)),
@@ -61,11 +62,11 @@ public:
     /// Reads and checks the next tree.
     void read();
     bool at_end() const { return at_ == text_.size(); }
-    /// Throws if there is more.
+    /// Throws if the text continues.
     void expect_end() const;
-    /// The tree that was read last. Precondition: at least three taxa; of degrees that are not any.
+    /// The tree that was read last. Precondition: at least three taxa; degrees are not `any`.
     Tree build() const;
-    /// The same. Precondition: at least three taxa, any degrees.
+    /// The same for nodes of any degree. Precondition: at least three taxa.
     GeneralTree build_general() const;
     /// The labels of tips before the first ';', in any order and not checked.
     std::vector<std::string> tip_labels();
@@ -81,10 +82,10 @@ private:
     void begin_branch();
     void add_to_group(Branch branch);
     void check_branching() const;
-    /// Closes the innermost group; its branch, or nothing if it was the root.
+    /// Closes the innermost group. Returns its branch, or nothing if it was the root.
     std::optional<Branch> close_group();
     Branch close(std::span<Branch const> children, std::optional<double> length);
-    /// Makes `most` children of more.
+    /// Resolves more children so that `most` are left.
     void resolve(std::size_t first_child, std::size_t most);
     void close_root();
     void end_of_tree();
@@ -105,13 +106,14 @@ private:
     Degrees degrees_;
     std::string const& origin_;
     std::unordered_map<std::string_view, std::uint32_t> tip_of_;
-    std::vector<std::size_t> seen_at_;  // per tip: where its label is
+    std::vector<std::size_t> seen_at_;  // per tip: position of its label
     std::size_t at_ = 0;
     std::size_t tree_begin_ = 0;
     std::vector<Group> open_;
-    std::vector<Branch> children_;  // of all open groups
-    Csr<Branch> groups_;            // the children of closed ones, without the root; two of each but for any degrees
-    std::vector<Branch> root_;      // its children, one to three or any number
+    std::vector<Branch> children_;  // children of all open groups
+    Csr<Branch> groups_;            // children of closed groups, without the root; each has two unless degrees are
+                                    // `any`
+    std::vector<Branch> root_;      // children of the root: one to three, or any number
 };
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
@@ -180,7 +182,7 @@ std::optional<double> NewickParser::take_length() {
     auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
     at_ = static_cast<std::size_t>(end - text_.data());
     auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
-    // Other programs write negative lengths too, as neighbour joining finds them.
+    // Other programs write negative lengths too, for example those of neighbour joining.
     auto const least = degrees_ == Degrees::any ? -longest_branch : 0;
     if (error == std::errc{} && is_whole && least <= length && length <= longest_branch) return length + 0.0;  // no -0
     at_ = begin;
@@ -210,7 +212,7 @@ void NewickParser::add_to_group(Branch branch) {
     if (degrees_ == Degrees::binary) check_branching();
 }
 
-/// Whether what follows leaves the innermost group binary.
+/// Checks whether what follows leaves the innermost group binary.
 void NewickParser::check_branching() const {
     auto const num_children = children_.size() - open_.back().first_child;
     auto const most = open_.size() == 1 ? 3U : 2U;
@@ -226,7 +228,7 @@ Branch NewickParser::close(std::span<Branch const> children, std::optional<doubl
     return {static_cast<std::uint32_t>(names_.size() + groups_.size() - 1), length};
 }
 
-/// Two of them at a time become one, which queues up behind the others, so that no path gets long.
+/// Joins two children at a time to one, which is appended behind the others, so that no path gets long.
 void NewickParser::resolve(std::size_t first_child, std::size_t most) {
     auto first = first_child;
     for (; children_.size() - first > most; first += 2)
@@ -235,7 +237,7 @@ void NewickParser::resolve(std::size_t first_child, std::size_t most) {
     children_.erase(begin + static_cast<std::ptrdiff_t>(first_child), begin + static_cast<std::ptrdiff_t>(first));
 }
 
-/// The length of two edges in one: none if neither has one.
+/// The sum of the lengths of two joined edges; none if neither has one.
 std::optional<double> sum_of(std::optional<double> a, std::optional<double> b) {
     if (!a && !b) return std::nullopt;
     return std::clamp(a.value_or(0) + b.value_or(0), -longest_branch, longest_branch);
@@ -264,7 +266,7 @@ void NewickParser::close_root() {
     if (degrees_ == Degrees::resolved) resolve(0, 3);
     root_ = std::exchange(children_, {});
     if (root_.size() > 1 || root_[0].subtree < names_.size()) return;
-    // An only child is the root; it was closed last.
+    // An only child is the root itself, which was closed last.
     auto const last = std::as_const(groups_)[groups_.size() - 1];
     root_.assign(last.begin(), last.end());
     groups_.values.resize(groups_.values.size() - last.size());
@@ -335,7 +337,7 @@ std::vector<Branch> NewickParser::unrooted() const {
 
 GeneralTree NewickParser::build_general() const {
     GeneralTree tree;
-    std::vector<std::pair<Branch, std::uint32_t>> pending;  // and the parent's number
+    std::vector<std::pair<Branch, std::uint32_t>> pending;  // branches with the number of their parent
     auto const add = [&](std::optional<std::uint32_t> taxon, std::optional<double> length, std::uint32_t parent) {
         tree.parent.push_back(parent);
         tree.taxon.push_back(taxon.value_or(GeneralTree::no_taxon));
@@ -464,9 +466,9 @@ NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
     NamedTrees result;
     result.taxa = NewickParser(text, file, {}, Degrees::any, "").tip_labels();
     std::ranges::sort(result.taxa);
-    auto const repeated = std::ranges::unique(result.taxa);  // whose place is told below
+    auto const repeated = std::ranges::unique(result.taxa);  // their positions are reported below
     result.taxa.erase(repeated.begin(), repeated.end());
-    if (result.taxa.size() < 3) NewickParser(text, file, result.taxa, Degrees::any, "").read();  // tells what is odd
+    if (result.taxa.size() < 3) NewickParser(text, file, result.taxa, Degrees::any, "").read();  // reports the error
     result.trees = parse_general_trees(text, file, result.taxa, "the first tree");
     return result;
 }

@@ -1,4 +1,4 @@
-// Where unquoted labels of Newick text end.
+// The characters that end unquoted labels of Newick text.
 #pragma once
 
 #include <string_view>

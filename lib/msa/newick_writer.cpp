@@ -1,4 +1,4 @@
-// Newick text of trees: children in the order of their smallest taxa, with a stack instead of recursion.
+// Writes trees as Newick text: children in the order of their smallest taxa, with a stack instead of recursion.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace regraft::msa {
 namespace {
 
-/// What is still to be written: the subtree at a node, or punctuation.
+/// A part that is still to be written: the subtree at a node, or punctuation.
 struct Pending {
     enum class What : std::uint8_t { subtree, comma, close } what;
     std::uint32_t node = 0;
@@ -39,12 +39,12 @@ private:
     GeneralTree const& tree_;
     std::span<std::string const> names_;
     Csr<std::uint32_t> children_;
-    std::vector<std::uint32_t> smallest_taxon_;  // per node, of those below
+    std::vector<std::uint32_t> smallest_taxon_;  // per node: the smallest taxon below it
     std::vector<Pending> pending_;
     std::string out_;
 };
 
-/// The label and the length, if there are any.
+/// Writes the label and the length, if there are any.
 void NewickWriter::write_edge(std::uint32_t v) {
     if (!tree_.label.empty() && !tree_.label[v].empty()) out_ += newick_label(tree_.label[v]);
     if (std::isnan(tree_.length[v])) return;
@@ -56,7 +56,7 @@ void NewickWriter::write_edge(std::uint32_t v) {
     out_.append(static_cast<char const*>(digits.data()), end);
 }
 
-/// In the order opposite to that of the text, since the last one pushed is the first one written.
+/// Pushes children in the reverse order of the text, because the last one pushed is written first.
 void NewickWriter::push_children(std::uint32_t v) {
     auto const children = children_[v];
     for (auto i = children.size(); i-- > 0;) {

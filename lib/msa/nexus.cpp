@@ -15,11 +15,11 @@ namespace {
 
 enum class Layout { sequential, interleaved };
 
-/// What stands before the matrix.
+/// The commands in front of the matrix.
 struct Format {
     std::optional<std::uint64_t> num_taxa;
     std::optional<std::uint64_t> num_sites;
-    std::optional<Alphabet> alphabet;  // none: states are whatever the user says
+    std::optional<Alphabet> alphabet;  // none: the user says what the states are
     std::optional<char> gap;
     std::optional<char> missing;
     std::optional<char> match;
@@ -108,7 +108,7 @@ void FormatReader::read_datatype() {
     if (end != std::string_view::npos && cursor_.rest()[end] == ')') cursor_.take_text(end + 1);
 }
 
-/// Behind '=', perhaps in quotes.
+/// The symbol behind '=', perhaps in quotes.
 char FormatReader::take_symbol() {
     text_.expect('=', "and a character");
     bool const is_quoted = cursor_.take('\'') || cursor_.take('"');
@@ -119,7 +119,7 @@ char FormatReader::take_symbol() {
     return symbol[0];
 }
 
-/// What stands behind '=', in lower case: a word, or all within quotes or parentheses. Empty if there is no '='.
+/// The value behind '=', in lower case: a word, or the text within quotes or parentheses. Empty if there is no '='.
 std::string FormatReader::take_value() {
     if (!cursor_.take('=')) return "";
     auto const rest = cursor_.rest();
@@ -130,14 +130,14 @@ std::string FormatReader::take_value() {
     return lower(cursor_.take_text(end + 1));
 }
 
-/// Reads the rows behind `matrix`. Memory grows with the text, whatever the dimensions say.
+/// Reads the rows behind `matrix`. Memory grows with the text, whatever dimensions it states.
 class MatrixReader {
 public:
     MatrixReader(NexusText const& text, Format const& format);
 
-    /// Reads the line, from `at` on. Where the matrix ends, at a ';'; null if it goes on.
+    /// Reads the line, from `at` on. Returns the end of the matrix, at a ';'; null if it goes on.
     char const* read_line(Line const& line, char const* at);
-    /// `end` is where the matrix ends.
+    /// `end`: the end of the matrix.
     Alignment take(Cursor const& cursor, char const* end);
 
 private:
@@ -155,11 +155,11 @@ private:
 
     std::string const& file_;
     Format const& format_;
-    std::array<char, 256> meaning_;  // of each character that is not format_.match
+    std::array<char, 256> meaning_;  // meaning of each character except format_.match
     NameList names_;
     std::vector<std::vector<char>> rows_;
     std::vector<CellPositions> positions_;  // per row
-    std::size_t taxon_ = 0;                 // to which the line belongs
+    std::size_t taxon_ = 0;                 // the taxon of the line
     bool is_in_later_block_ = false;
     bool is_verbatim_ = true;
 };
@@ -190,7 +190,7 @@ char const* MatrixReader::read_line(Line const& line, char const* at) {
     return end == std::string_view::npos ? nullptr : text.data() + end;
 }
 
-/// The row's name, perhaps without quotes in `unquoted`; `text` is what follows.
+/// Takes the row's name, with quotes removed into `unquoted` if needed; `text` becomes what follows it.
 std::string_view MatrixReader::take_label(std::string_view& text, std::string& unquoted, Line const& line) const {
     constexpr char quote = '\'';
     auto const* const at = text.data();
@@ -259,7 +259,7 @@ void MatrixReader::extend(std::string_view text, Line const& line) {
                 in_quotes(names_[0]) + " has " + std::to_string(rows_[0].size()));
 }
 
-/// The letter for a set of states such as {CT}, which is consumed.
+/// Consumes a set of states such as {CT} and returns its letter.
 char MatrixReader::take_set(std::string_view& text, Line const& line) const {
     auto const* const at = text.data();
     auto const end = text.find(text[0] == '{' ? '}' : ')');
@@ -283,7 +283,7 @@ char MatrixReader::take_set(std::string_view& text, Line const& line) const {
     fail_at(line, at, "no character stands for the states " + in_quotes(set) + "; expected a set that has a letter");
 }
 
-/// 0 if there is none.
+/// The letter of a set of states; 0 if there is none.
 char MatrixReader::symbol_of(StateMask states) const {
     for (char c = 'A'; c <= 'Z'; ++c) {
         if (state_mask(*format_.alphabet, c) == states) return canonical(*format_.alphabet, c);
@@ -291,7 +291,7 @@ char MatrixReader::symbol_of(StateMask states) const {
     return 0;
 }
 
-/// Puts what the characters of the row mean in their places, from cell `first` on.
+/// Replaces the characters of the row by their meanings, from cell `first` on.
 void MatrixReader::translate(std::size_t first) {
     auto& row = rows_[taxon_];
     for (auto i = first; i < row.size(); ++i) {

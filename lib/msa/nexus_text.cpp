@@ -16,13 +16,14 @@ bool is_space(char c) {
     return is_blank(c) || c == '\n';
 }
 
-/// Behind the text in quotes that begins at `begin`: quotes do not go beyond a line, so that a stray one does no harm.
+/// The position behind the quoted text that begins at `begin`. Quotes do not extend beyond a line, so that a stray one
+/// does no harm.
 std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
     auto const end = text.find_first_of("'\n\r", begin + 1);
     return end == std::string_view::npos || text[end] != quote ? begin + 1 : end + 1;
 }
 
-/// The text with blanks for its comments and for the ends of its lines.
+/// The text in which comments and line ends are replaced by blanks.
 std::string without_comments(std::string_view text, std::string const& file) {
     std::string result(text);
     std::vector<std::size_t> opened;
@@ -90,7 +91,8 @@ void NexusText::skip_command() {
     auto const begin = static_cast<std::size_t>(cursor_.here() - content.data());
     auto end = begin;
     while (end < content.size() && content[end] != ';') {
-        end = content[end] == quote ? end_of_quoted(text_, end) : end + 1;  // in the text, whose lines end
+        end = content[end] == quote ? end_of_quoted(text_, end) : end + 1;  // searched in the text itself, where lines
+                                                                            // end
     }
     if (end == content.size()) cursor_.fail("this command does not end; expected ';'");
     cursor_.take_text(end + 1 - begin);

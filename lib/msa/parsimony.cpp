@@ -23,7 +23,7 @@ public:
     Tree take() { return std::move(tree_); }
 
 private:
-    /// Edges are numbered as they come.
+    /// The edge with the least cost. Edges are numbered in the order of their insertion.
     HalfEdge best_edge(std::uint32_t tip) const;
     void add_edge(HalfEdge h);
     void update_around(HalfEdge h);
@@ -35,7 +35,7 @@ private:
     Node next_inner_;
     std::vector<HalfEdge> edges_;         // the lower half-edge of each
     std::vector<std::uint32_t> edge_of_;  // per half-edge
-    std::vector<Plane> edge_sets_;        // [edge][plane]: the sets of a node in the edge
+    std::vector<Plane> edge_sets_;        // [edge][plane]: the sets that a node in the edge would have
 };
 
 GrowingTree::GrowingTree(ParsimonySites::Planes const& planes, std::array<std::uint32_t, 3> const& first_tips)
@@ -52,7 +52,7 @@ GrowingTree::GrowingTree(ParsimonySites::Planes const& planes, std::array<std::u
     update_around(h);
 }
 
-/// Numbers the edge with that lower half-edge.
+/// Numbers the edge with this lower half-edge.
 void GrowingTree::add_edge(HalfEdge h) {
     edge_of_[h] = edge_of_[tree_.back(h)] = static_cast<std::uint32_t>(edges_.size());
     edges_.push_back(h);
@@ -71,19 +71,19 @@ void GrowingTree::add(std::uint32_t tip) {
     update_around(h);
 }
 
-/// After an inner node was put into an edge.
+/// Updates sets after an inner node was put into an edge.
 void GrowingTree::update_around(HalfEdge h) {
     for (auto const x : sets_.update(tree_, h, {})) {
         combine(sets_.groups(), sets_[x], sets_[tree_.back(x)], set_of_edge(edge_of_[x]));
     }
 }
 
-/// The edge with the least cost; the lowest among equals.
+/// The edge with the least cost; ties go to the lowest one.
 HalfEdge GrowingTree::best_edge(std::uint32_t tip) const {
     auto least = std::numeric_limits<std::uint64_t>::max();
     HalfEdge best = no_half_edge;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-        // Costs equal to the least so far have to be exact.
+        // Costs equal to the least so far must be exact.
         auto const limit = edges_[i] < best && best != no_half_edge ? least + 1 : least;
         auto const cost = count_disjoint(sets_.groups(), set_of_edge(i), sets_[tip], limit);
         if (cost >= limit) continue;
@@ -147,7 +147,7 @@ Tree random_tree(std::uint32_t num_tips, std::uint64_t seed) {
         auto const edge = edges[random.below(edges.size())];
         tree.connect(h, tip);
         tree.regraft(h, edge);
-        // `edge` now names the part at its own side.
+        // `edge` is now the part at its own side.
         edges.insert(edges.end(), {tip, tree.next(tree.next(h))});
     }
     reset_lengths(tree);

@@ -1,4 +1,4 @@
-// Alignments as bit planes, reduced to what tells trees apart.
+// Alignments as bit planes, reduced to the sites that distinguish trees.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,17 +11,17 @@
 namespace regraft::msa {
 namespace {
 
-/// Stands for all states, whatever the alphabet.
+/// The mask of all states, for any alphabet.
 constexpr StateMask anything = ~StateMask{0};
 
-/// Which sets of states a taxon's cells are.
+/// Gives the sets of states of a taxon's cells.
 class Cells {
 public:
     virtual ~Cells() = default;
     virtual std::uint32_t num_taxa() const = 0;
     virtual std::size_t num_sites() const = 0;
     virtual std::uint32_t weight(std::size_t site) const = 0;
-    /// Those of the sites from `first` on, as many as there is room for.
+    /// Reads the sets of the sites from `first` on, as many as fit into out.
     virtual void read(std::uint32_t taxon, std::size_t first, std::span<StateMask> out) const = 0;
 };
 
@@ -77,8 +77,8 @@ private:
     SetOfCharacter sets_;
 };
 
-/// The determined cells of a site. A state that only one cell may have means nothing for the tree: if the cell has no
-/// other one, it costs a change wherever the taxon is, and else no shortest labelling needs it.
+/// The determined cells of a site. A state that only one cell may have does not matter for the tree: if the cell has no
+/// other state, it costs a change wherever the taxon is; otherwise no shortest labelling needs the state.
 struct Summary {
     StateMask once = 0;               // states that occur
     StateMask twice = 0;              // states that occur in two or more cells
@@ -93,13 +93,13 @@ struct Summary {
     }
     void count_if_lonely(StateMask set) { num_lonely += set != anything && (set & twice) == 0 ? 1 : 0; }
     std::uint32_t num_states() const { return static_cast<std::uint32_t>(std::popcount(twice)); }
-    /// If false, the site costs the same on every tree.
+    /// Whether different trees may have different costs for the site.
     bool is_informative() const { return num_states() >= 2 && everywhere == 0; }
-    /// What lonely cells cost: the first one nothing if there are no others.
+    /// The cost of lonely cells: the first one costs nothing if there are no others.
     std::uint32_t constant() const { return num_lonely - (num_lonely > 0 && twice == 0 ? 1 : 0); }
 };
 
-/// Sites that are summarised together, by one thread.
+/// Number of sites that one thread summarises together.
 constexpr std::size_t sites_at_once = 1024;
 
 void summarise(Cells const& cells, std::size_t first, std::span<Summary> out) {
@@ -125,13 +125,14 @@ std::vector<Summary> summaries(Cells const& cells) {
     return out;
 }
 
-/// A site that has a bit in the planes: that of its place in the sequence of all these. With the numbers of its states.
+/// A site with a bit in the planes, whose position is that of the site in the sequence of all such sites. It has the
+/// numbers of the site's states.
 struct PlacedSite {
     std::size_t site;
     StateMask states;
 };
 
-/// The informative sites, as often as they count, those with most states first.
+/// The informative sites, repeated by their weight, those with most states first.
 std::vector<PlacedSite> informative_sites(Cells const& cells, std::span<Summary const> of_site) {
     std::vector<PlacedSite> placed;
     for (std::size_t site = 0; site < of_site.size(); ++site) {
@@ -160,12 +161,12 @@ std::uint64_t constant_score(Cells const& cells, std::span<Summary const> of_sit
     return score;
 }
 
-/// Puts the set of a site, not empty, into planes that still have all states.
+/// Puts the set of a site, which is not empty, into planes that still have all states.
 void put_set(std::span<Plane> planes, std::size_t bit, StateMask states, StateMask set) {
     auto const others = ~(std::uint64_t{1} << bit % 64);
     auto rest = states;
     for (auto& plane : planes) {
-        auto const state = rest & -rest;  // none in the planes that this site does not need
+        auto const state = rest & -rest;  // no bit in planes that this site does not need
         if ((set & state) == 0) plane.words[bit / 64] &= others;
         rest ^= state;
     }

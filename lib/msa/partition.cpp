@@ -9,13 +9,13 @@
 namespace regraft::msa {
 namespace {
 
-/// The longest range of evenly spaced sites with which a list begins.
+/// The longest run of evenly spaced sites with which a list begins.
 SiteStride first_stride(std::span<std::uint64_t const> sites) {
     if (sites.size() == 1) return {sites[0], sites[0] + 1, 1};
     auto const step = sites[1] - sites[0];
     std::size_t last = 1;
     while (last + 1 < sites.size() && sites[last + 1] - sites[last] == step) ++last;
-    // Two sites alone are no pattern: better each the begin of another.
+    // Two sites alone are no pattern: each is better the begin of another run.
     if (step > 1 && last == 1) return {sites[0], sites[0] + 1, 1};
     return {sites[0], sites[last] + 1, step};
 }
@@ -78,7 +78,7 @@ std::vector<std::uint64_t> sites_of(PartitionSpec const& partition) {
     std::vector<std::uint64_t> sites;
     for (auto const& range : partition.sites) {
         REGRAFT_EXPECTS(range.step >= 1 && range.first < range.last);
-        // Not site += step alone: a huge step would wrap around.
+        // Not only site += step: a huge step would wrap around.
         for (auto site = range.first; site < range.last; site += std::min(range.step, range.last - site)) {
             sites.push_back(site);
         }

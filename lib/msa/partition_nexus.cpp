@@ -24,7 +24,7 @@ struct Charset {
     std::vector<WrittenRange> ranges;
 };
 
-/// A charset that the charpartition gives a model.
+/// A charset with the model that the charpartition gives it.
 struct Subset {
     std::string model;
     std::size_t charset = 0;
@@ -159,7 +159,7 @@ Name NexusReader::take_name(std::string const& what) {
     auto const* const at = cursor_.here();
     auto name = text_.take_name(what);
     if (name.empty()) cursor_.fail_expected("the name of a " + what);
-    // What other formats could not write: they have no quotes.
+    // Other formats have no quotes and could not write these names.
     bool const is_blank_outside = name.front() == ' ' || name.back() == ' ';
     if (is_blank_outside || name.find_first_of("=#") != std::string::npos) {
         cursor_.fail_at(at, in_quotes(name) + " cannot be the name of a " + what +

@@ -9,12 +9,13 @@
 namespace regraft::msa {
 namespace {
 
-/// The amino-acid matrices of RAxML 8 (Stamatakis 2014) that have one set of rates.
+/// The amino-acid matrices of RAxML 8 (Stamatakis 2014) with one set of rates.
 constexpr std::array<std::string_view, 19> raxml8_matrices{
     "DAYHOFF", "DCMUT", "JTT",   "MTREV", "WAG",  "RTREV", "CPREV",    "VT",  "BLOSUM62", "MTMAM",
     "LG",      "MTART", "MTZOA", "PMB",   "HIVB", "HIVW",  "JTTDCMUT", "FLU", "STMTREV"};
 
-/// The frequencies are in the last letter; rates over sites are told to RAxML 8 elsewhere, and are usually these.
+/// The last letter of a word gives the frequencies. RAxML 8 takes rates over sites from elsewhere; these are the usual
+/// ones.
 constexpr std::string_view gamma = "+G4m";
 
 bool is_raxml8_matrix(std::string_view word) {
@@ -41,12 +42,12 @@ std::optional<std::string> from_raxml8(std::string_view word) {
     return std::nullopt;
 }
 
-/// Words that RAxML-NG does not use like this: the plain names of matrices are the same in both.
+/// Whether RAxML-NG does not use the word this way. The plain names of matrices are the same in both programs.
 bool is_only_raxml8(std::string_view word) {
     return from_raxml8(word) && (!is_raxml8_matrix(word) || word == "JTTDCMUT");
 }
 
-/// The text before the end at `size`, where `separator` is expected.
+/// Takes the text up to position `size`, where `separator` is expected.
 std::string_view take_until(Cursor& cursor, std::size_t size, char separator, std::string const& expected) {
     if (size == std::string_view::npos) {
         cursor.fail("expected " + expected + ", found no '" + separator + "' on this line");
@@ -93,7 +94,7 @@ private:
         if (!cursor.at_end()) cursor.fail_expected("',' or the end of the line");
     }
 
-    /// The format is told by the words that only RAxML 8 uses.
+    /// Translates type words. Words that only RAxML 8 uses tell the format.
     void translate() {
         auto const telling = std::ranges::find_if(models_, is_only_raxml8);
         if (telling == models_.end()) return;

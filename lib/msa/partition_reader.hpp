@@ -1,4 +1,4 @@
-// What the readers of partition files share: ranges of sites, and who owns which site.
+// Parts of the readers of partition files: ranges of sites, and the owner of each site.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace regraft::msa {
 
-/// The first of some separators that is not within the parameters of a model, as in `GTR{1,2}`.
+/// The position of the first separator that is not within the parameters of a model, as in `GTR{1,2}`.
 std::size_t find_outside_braces(std::string_view text, std::string_view separators);
 
-/// A range of sites, and where it is written.
+/// A range of sites, and its position in the text.
 struct WrittenRange {
     SiteStride sites;
     char const* at = nullptr;
 };
 
-/// Whether '.' is a number: that of the last site.
+/// Whether '.' stands for the number of the last site.
 enum class Dot : std::uint8_t { means_nothing, is_last_site };
 
 /// Consumes a range such as `1-898\3`. Throws InputError if it is not within the sites.
 WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot);
 
-/// Knows which partition owns which site, so that overlaps and gaps are found.
+/// Keeps the partition that owns each site, so that overlaps and gaps are found.
 class SiteOwners {
 public:
     explicit SiteOwners(std::uint64_t num_sites);
@@ -41,10 +41,10 @@ private:
     std::vector<std::uint32_t> owner_;
 };
 
-/// Lines of RAxML-NG or RAxML 8.
+/// Parses lines of RAxML-NG or RAxML 8.
 std::vector<PartitionSpec> parse_raxml_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites);
-/// model: of charsets for which the file has none; may be empty.
+/// model: that of charsets for which the file has none; may be empty.
 std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
                                                   std::uint64_t num_sites, std::string const& model);
 

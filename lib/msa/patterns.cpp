@@ -33,13 +33,13 @@ std::array<char, 256> canonical_symbols(Alphabet alphabet) {
     return table;
 }
 
-/// The columns of one partition, found by hash.
+/// Finds the columns of one partition by hash.
 class PatternTable {
 public:
     PatternTable(Patterns& patterns, std::size_t expected) : patterns_(patterns) {
         slots_.assign(std::bit_ceil(2 * expected + 2), no_pattern);
     }
-    /// The pattern equal to the column, appended if there is none. At most `expected` calls.
+    /// The pattern that equals the column; it is appended if there is none. At most `expected` calls.
     std::uint64_t find_or_append(std::span<char const> column) {
         auto const mask = slots_.size() - 1;
         auto slot = hash(std::as_bytes(column)) & mask;
@@ -58,7 +58,7 @@ private:
     std::vector<std::uint64_t> slots_;
 };
 
-/// Canonical columns of the sites, one after the other.
+/// The canonical columns of the sites, one after the other.
 std::vector<char> gather(Alignment const& alignment, std::span<std::uint64_t const> sites, Alphabet alphabet) {
     auto const table = canonical_symbols(alphabet);
     auto const num_taxa = alignment.num_taxa();
@@ -137,7 +137,7 @@ std::vector<StateCount> count_states(Patterns const& patterns, std::size_t parti
 
 std::vector<double> empirical_frequencies(std::span<StateCount const> counts, std::uint32_t num_states) {
     REGRAFT_EXPECTS(1 <= num_states && num_states <= max_states);
-    // A count times this is divisible by the number of states of each mask: equal parts are integers.
+    // A count times this number is divisible by the number of states of each mask, so that equal parts are integers.
     Wide denominator = 1;
     for (auto const& [mask, count] : counts) {
         REGRAFT_EXPECTS(mask != 0 && (mask & ~all_states(num_states)) == 0);
@@ -152,7 +152,7 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
             if ((mask >> s & 1) != 0) occurrences[s] += part;
         }
     }
-    // Without common factors the numbers are small enough for exact doubles, and each quotient is rounded just once.
+    // Without common factors the numbers are small enough to be exact doubles, and each quotient is rounded only once.
     auto const total = std::accumulate(occurrences.begin(), occurrences.end(), Wide{0});
     std::vector<double> frequencies(num_states, 1.0 / num_states);
     if (total == 0) return frequencies;

@@ -1,5 +1,5 @@
-// PHYLIP comes in four dialects which no mark tells apart: names end at a blank or after ten columns, rows follow each
-// other or are interleaved. So all are tried, and the header's numbers decide.
+// PHYLIP has four dialects without a mark that distinguishes them: names end at a blank or after ten columns, and rows
+// follow each other or are interleaved. So all are tried, and the header's numbers decide.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,7 +19,7 @@ struct Dialect {
     Names names;
     Layout layout;
 };
-/// In order of preference. For one row per line, interleaved gives the better messages.
+/// The dialects in the order of preference. For one row per line, interleaved gives the better messages.
 constexpr std::array dialects{Dialect{Names::relaxed, Layout::interleaved}, Dialect{Names::relaxed, Layout::sequential},
                               Dialect{Names::strict, Layout::interleaved}, Dialect{Names::strict, Layout::sequential}};
 
@@ -53,7 +53,7 @@ Header parse_header(Line const& line, std::string const& file) {
     return {num_taxa, num_sites};
 }
 
-/// The attempt to read the lines after the header in one dialect. Memory grows with the text, whatever the header says.
+/// An attempt to read the lines after the header in one dialect. Memory grows with the text, whatever the header says.
 class Reading {
 public:
     Reading(Header header, std::span<Line const> lines, Names style, std::string const& file)
@@ -61,7 +61,7 @@ public:
 
     void interleaved();
     void sequential();
-    /// How many cells fitted the dialect.
+    /// The number of cells that fitted the dialect.
     std::uint64_t accepted() const { return accepted_; }
     Alignment take();
 
@@ -118,7 +118,7 @@ void Reading::extend(std::size_t taxon, std::string_view text, Line const& line)
     if (rows_[taxon].size() > header_.num_sites) fail_length(taxon, line);
 }
 
-/// Rows of an interleaved block grow by the same number of cells.
+/// Checks that the rows of an interleaved block grow by the same number of cells.
 void Reading::check_in_step(std::size_t taxon, Line const& line) const {
     auto const expected = rows_[0].size();
     if (rows_[taxon].size() == expected) return;
@@ -148,7 +148,7 @@ void Reading::sequential() {
     for (auto const& line : lines_) {
         if (rows_.empty() || rows_.back().size() == header_.num_sites) {
             if (rows_.size() == header_.num_taxa) fail_too_many(line);
-            auto const cells = begin_row(line);  // first: arguments are evaluated in any order
+            auto const cells = begin_row(line);  // comes first, because arguments are evaluated in any order
             extend(rows_.size() - 1, cells, line);
         } else {
             extend(rows_.size() - 1, line.text, line);
@@ -168,7 +168,7 @@ Alignment Reading::take() {
     return alignment;
 }
 
-/// How little the cells look like sequences: 0 for DNA, 1 for amino acids, 2 for neither.
+/// How unlike sequences the cells look: 0 for DNA, 1 for amino acids, 2 for neither.
 int strangeness(Alignment const& alignment) {
     auto const all_in = [&](Alphabet alphabet) {
         return std::ranges::all_of(alignment.cells, [&](char c) { return state_mask(alphabet, c) != 0; });
@@ -181,8 +181,8 @@ int strangeness(Alignment const& alignment) {
 
 Alignment parse_phylip(std::span<Line const> lines, std::string const& file) {
     auto const header = parse_header(lines[0], file);
-    // Two dialects may both fit when ten-letter names are as wide as a group of cells: then take the one that does not
-    // have names among its cells. If none fits, the one that got furthest is most likely the author's.
+    // Two dialects may both fit if ten-letter names are as wide as a group of cells; then the one without names among
+    // its cells is taken. If none fits, the author most likely meant the one that read the most.
     std::optional<Alignment> best;
     std::optional<InputError> error;
     std::uint64_t furthest = 0;

@@ -1,4 +1,4 @@
-// The alignment formats, and what they have in common.
+// The readers of alignment formats, and the parts that they share.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace regraft::msa {
 class NameList {
 public:
     explicit NameList(std::string const& file) : file_(file) {}
-    /// Throws InputError if the name is empty or was there before. `at` is where it stands, or should.
+    /// Throws InputError if the name is empty or was there before. `at` is its position, or where it should be.
     void add(std::string_view name, Line const& line, char const* at);
     std::size_t size() const { return names_.size(); }
     std::string const& operator[](std::size_t taxon) const { return names_[taxon]; }
@@ -31,8 +31,8 @@ private:
     std::unordered_map<std::string, std::size_t> taxon_of_;
 };
 
-/// Appends the characters of `text`, a part of `line`, without blanks, and where they stand. Throws InputError for one
-/// that cannot be shown.
+/// Appends the characters of `text`, a part of `line`, without blanks, and their positions. Throws InputError for a
+/// character that cannot be shown.
 void append_cells(std::vector<char>& cells, CellPositions& positions, std::string_view text, Line const& line,
                   std::string const& file);
 

@@ -16,9 +16,9 @@ struct Range {
     std::uint32_t last;
 };
 
-/// Per node where the taxa below it are in a list of all taxa, in which those below a node are neighbours.
+/// Per node, the range of the taxa below it in a list of all taxa in which these are neighbours.
 std::vector<Range> ranges_below(GeneralTree const& tree) {
-    std::vector<Range> below(tree.num_nodes(), {0, 0});  // first how many, then where
+    std::vector<Range> below(tree.num_nodes(), {0, 0});  // first the number of taxa, then the range
     for (auto v = tree.num_nodes(); v-- > 0;) {
         if (tree.is_tip(v)) below[v].last = 1;
         if (v > 0) below[tree.parent[v]].last += below[v].last;
@@ -33,7 +33,7 @@ std::vector<Range> ranges_below(GeneralTree const& tree) {
     return below;
 }
 
-/// The split of the edge above a range, in the list that begins with what is at `zero`: taxon 0.
+/// The split of the edge above a range, in the list that is rotated to begin at position `zero`, where taxon 0 is.
 Range side_without(std::uint32_t zero, Range below, std::uint32_t num_taxa) {
     auto const size = below.last - below.first;
     bool const has_zero = below.first <= zero && zero < below.last;
@@ -54,7 +54,7 @@ bool comes_before(SplitView a, SplitView b) {
     auto const in_a = sorted(a);
     auto const in_b = sorted(b);
     auto const [at_a, at_b] = std::ranges::mismatch(in_a, in_b);
-    if (at_a == in_a.end()) return false;  // all of them are in b, too
+    if (at_a == in_a.end()) return false;  // all taxa of a are in b, too
     return at_b == in_b.end() || *at_a < *at_b;
 }
 
@@ -68,7 +68,7 @@ TreeSplits::TreeSplits(GeneralTree const& tree) : taxa_(tree.num_taxa()) {
     for (std::uint32_t v = 0; v < tree.num_nodes(); ++v) {
         if (tree.is_tip(v)) taxa_[(below[v].first + num_taxa - zero) % num_taxa] = tree.taxon[v];
     }
-    std::vector<std::uint64_t> hash_before{0};  // of the taxa in front of each place
+    std::vector<std::uint64_t> hash_before{0};  // hash of the taxa before each position
     for (auto const taxon : taxa_) hash_before.push_back(hash_before.back() ^ mix(taxon));
     for (auto const v : inner_edges(tree)) {
         auto const [first, last] = side_without(zero, below[v], num_taxa);
@@ -89,7 +89,7 @@ SplitView SplitTable::operator[](SplitId id) const {
     return SplitView(sources_[source].taxa).subspan(part.first, part.last - part.first);
 }
 
-/// Splits of the same size are the same if all taxa of one are in the other, or none of the others.
+/// Splits of the same size are equal if all taxa of one are in the other; for the complement, if none are.
 bool SplitTable::is_same(Split const& known, TreeSplits const& splits, std::size_t i) const {
     auto const& part = splits.parts_[i];
     auto const size = part.last - part.first;
@@ -101,7 +101,7 @@ bool SplitTable::is_same(Split const& known, TreeSplits const& splits, std::size
     return std::ranges::none_of(all.first(part.first), is_in) && std::ranges::none_of(all.subspan(part.last), is_in);
 }
 
-/// Where the split is, or where it would go.
+/// The slot of the split, or the one where it would go.
 std::size_t SplitTable::slot_of(TreeSplits const& splits, std::size_t i) const {
     auto const mask = slots_.size() - 1;
     for (auto slot = static_cast<std::size_t>(splits.hash(i)) & mask;; slot = (slot + 1) & mask) {

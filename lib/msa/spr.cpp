@@ -1,4 +1,4 @@
-// Subtree pruning and regrafting by parsimony. Moves are looked for in parallel and made one after the other.
+// Subtree pruning and regrafting by parsimony. Moves are searched in parallel and made one after the other.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,21 +12,21 @@
 namespace regraft::msa {
 namespace {
 
-/// Looks for places for pruned subtrees; one per thread, for the sake of its memory.
+/// Finds places for pruned subtrees. Each thread has its own, because of its memory.
 class PlaceFinder {
 public:
     PlaceFinder(Tree const& tree, HalfEdgeSets const& sets, std::uint32_t radius)
         : tree_(tree), sets_(sets), radius_(std::min(radius, tree.num_tips())) {}
 
-    /// The edge within the radius where the subtree behind h costs least, if that is less than where it is: the first
-    /// one among equals. No edge if there is none.
+    /// The edge within the radius where the subtree behind h costs least, if that is less than at its present place;
+    /// ties go to the first one. No edge if there is none.
     HalfEdge better_edge(HalfEdge h);
 
 private:
     /// An edge to be tried.
     struct Step {
-        HalfEdge far;      // its half-edge at the far side, as seen from the pruned subtree
-        HalfEdge sibling;  // what else is behind the node in front of it
+        HalfEdge far;      // the half-edge at its far side, as seen from the pruned subtree
+        HalfEdge sibling;  // the other half-edge behind the node in front of it
         std::uint32_t distance;
     };
     void push_edges_behind(HalfEdge h, std::uint32_t distance);
@@ -36,7 +36,7 @@ private:
     Tree const& tree_;
     HalfEdgeSets const& sets_;
     std::uint32_t radius_;
-    std::vector<Plane> near_;  // [distance - 1][plane]: the sets in front of the edge at this distance on the way
+    std::vector<Plane> near_;  // [distance - 1][plane]: the sets in front of the edge at this distance on the path
     std::vector<Step> open_;
     FitchSets subtree_ = nullptr;
     std::uint64_t least_ = 0;
@@ -64,7 +64,7 @@ void PlaceFinder::push_edges_behind(HalfEdge h, std::uint32_t distance) {
     if (near_.size() < distance * sets_.num_planes()) near_.resize(distance * sets_.num_planes());
 }
 
-/// In pre-order, so that what is in front of an edge has just been computed.
+/// Tries edges in pre-order, so that the sets in front of an edge have just been computed.
 void PlaceFinder::try_edges_behind(HalfEdge h, FitchSets near) {
     push_edges_behind(h, 1);
     while (!open_.empty()) {
@@ -81,10 +81,10 @@ void PlaceFinder::try_edges_behind(HalfEdge h, FitchSets near) {
     }
 }
 
-/// So many subtrees are tried on the same tree, by all threads. Must not depend on the number of threads.
+/// Number of subtrees that all threads try on the same tree. It must not depend on the number of threads.
 constexpr std::size_t subtrees_at_once = 256;
 
-/// Subtrees times planes from which on it pays to wake up other threads.
+/// Number of subtrees times planes from which on it pays to use other threads.
 constexpr std::size_t work_for_threads = std::size_t{1} << 13;
 
 class Spr {
@@ -93,7 +93,7 @@ public:
         : tree_(tree), sets_(planes), radius_(radius), finder_(tree_, sets_, radius) {
         sets_.compute(tree_);
     }
-    /// Tries all subtrees; how many were moved.
+    /// Tries all subtrees and returns the number of moves.
     std::size_t round();
 
 private:
@@ -115,13 +115,13 @@ std::size_t Spr::round() {
     return moved;
 }
 
-/// Those that had a better place before any of them was moved.
+/// The subtrees that had a better place before any of them was moved.
 std::vector<HalfEdge> Spr::promising(HalfEdge first, HalfEdge last) const {
     std::vector<char> has_better(last - first);
 #pragma omp parallel if ((last - first) * sets_.num_planes() >= work_for_threads)
     {
         PlaceFinder finder(tree_, sets_, radius_);
-        // They take very different times; what is found does not depend on the thread.
+        // Times differ very much; the result does not depend on the thread.
 #pragma omp for schedule(dynamic)
         for (HalfEdge h = first; h < last; ++h) has_better[h - first] = finder.better_edge(h) != no_half_edge ? 1 : 0;
     }

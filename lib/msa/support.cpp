@@ -10,16 +10,16 @@
 namespace regraft::msa {
 namespace {
 
-/// Several splits at once, one per lane of a vector.
+/// Number of splits that are processed at once, one per lane of a vector.
 constexpr std::size_t num_lanes = 16;
 using Lanes = std::array<std::int32_t, num_lanes>;
 
-/// Adds up, per split of the reference, what the replicates say.
+/// Sums up the support of each split of the reference over the replicates.
 class SupportCount {
 public:
     SupportCount(GeneralTree const& reference, SupportMetric metric);
     void add(GeneralTree const& replicate);
-    /// Per split, in the order of inner_edges.
+    /// The support of each split, in the order of inner_edges.
     std::vector<double> support() const;
 
 private:
@@ -29,12 +29,13 @@ private:
     SupportMetric metric_;
     SplitTable table_;  // numbers are positions in inner_edges
     std::uint64_t num_replicates_ = 0;
-    std::vector<std::uint64_t> found_;      // per split: in how many replicates
-    std::vector<std::uint64_t> transfers_;  // per split: in all replicates
-    std::vector<std::uint32_t> lighter_;    // per split: taxa on the lighter side
+    std::vector<std::uint64_t> found_;      // per split: number of replicates that have it
+    std::vector<std::uint64_t> transfers_;  // per split: sum over all replicates
+    std::vector<std::uint32_t> lighter_;    // per split: number of taxa on the lighter side
     std::vector<SplitId> lacking_;          // splits of the reference that this replicate lacks
-    std::vector<Lanes> below_;              // per node of the replicate: taxa below it on the side without taxon 0
-    std::vector<std::int32_t> size_;        // per node of the replicate: taxa below it
+    std::vector<Lanes> below_;              // per node of the replicate: number of taxa below it on the side without
+                                            // taxon 0
+    std::vector<std::int32_t> size_;        // per node of the replicate: number of taxa below it
 };
 
 SupportCount::SupportCount(GeneralTree const& reference, SupportMetric metric)
@@ -83,8 +84,8 @@ void SupportCount::add_transfers(GeneralTree const& replicate) {
     }
 }
 
-/// If c of the s taxa below an edge are among the k on one side of the split, k + s - 2c taxa are to be transferred
-/// until they are the same taxa, or all others until they are the complement.
+/// If c of the s taxa below an edge are among the k taxa on one side of the split, k + s - 2c taxa must be transferred
+/// until both sets are equal; all others must be, until they are complements.
 void SupportCount::add_transfers(GeneralTree const& replicate, std::span<SplitId const> splits) {
     auto const num_taxa = static_cast<std::int32_t>(table_.num_taxa());
     Lanes side{};

@@ -24,7 +24,7 @@ std::size_t sequence_length(std::string_view text) {
         if ((to_byte(c) & 0xc0) != 0x80) return 0;
         code = code << 6 | (to_byte(c) & 0x3f);
     }
-    // Neither longer than needed, nor half of a UTF-16 pair, nor beyond Unicode.
+    // Neither an overlong encoding, nor half of a UTF-16 pair, nor beyond Unicode.
     if (length == 3 && (code < 0x800 || (0xd800 <= code && code < 0xe000))) return 0;
     if (length == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
     return length;

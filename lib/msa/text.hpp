@@ -1,4 +1,4 @@
-// What the readers of text files share: files into memory, lines, blanks, and text quoted for messages.
+// Parts of the readers of text files: reading files, lines, blanks, and quoting text for messages.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Line {
 /// The text without a UTF-8 byte order mark at its begin.
 std::string_view without_byte_order_mark(std::string_view text);
 
-/// What ends a line: LF, with or without a CR before it, or CR if there is no LF in the whole text.
+/// The character that ends lines: LF, with or without a CR before it, or CR if there is no LF in the whole text.
 char line_end(std::string_view text);
 
 /// The lines of a text that contain more than blanks, without a byte order mark.
@@ -47,7 +47,7 @@ constexpr bool is_digit(char c) {
 constexpr bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
-/// A visible ASCII character.
+/// Whether c is a visible ASCII character.
 constexpr bool is_symbol(char c) {
     return ' ' < c && c < 0x7f;
 }
@@ -62,7 +62,7 @@ std::string_view first_character(std::string_view text);
 /// The first character that is a control character or not UTF-8; empty if there is none.
 std::string_view find_unprintable(std::string_view text);
 
-/// 'text' for a message: bytes that cannot be shown as \xNN, the middle of a long text left out.
+/// Quotes text for a message: bytes that cannot be shown become \xNN, and the middle of a long text is left out.
 std::string in_quotes(std::string_view text);
 
 }  // namespace regraft::msa

@@ -1,7 +1,7 @@
-// A skeleton is one zstd frame of: the number of runs of cells; for each run in the order of the text, the number of
-// bytes in front of it that are no cells, the step to its row from that of the run before (modulo the number of rows,
-// first from row 0), and the number of its cells; at last all bytes that are no cells. Numbers are LEB128. Cells of a
-// row are in order, so a run needs no place within its row.
+// A skeleton is one zstd frame. It has the number of runs of cells. For each run, in the order of the text, follow the
+// number of bytes in front of it that are no cells, the step to its row from that of the run before (modulo the number
+// of rows, first from row 0), and the number of its cells. At the end are all bytes that are no cells. Numbers are
+// LEB128. Cells of a row are in order, so a run needs no position within its row.
 #include "regraft/msa/text_layout.hpp"
 
 #include <algorithm>
@@ -55,8 +55,8 @@ std::string regular_text(Alignment const& alignment, TextLayout const& layout) {
     return text;
 }
 
-/// What follows the names on the lines of FASTA that begin with '>', if there are as many of them as names and each has
-/// its name; else nothing.
+/// The rest of each line of FASTA that begins with '>', behind the name, if there are as many of them as names and each
+/// has its name; otherwise nothing.
 std::vector<std::string> descriptions_of(std::string_view text, std::vector<std::string> const& names) {
     std::vector<std::string> descriptions;
     while (!text.empty()) {
@@ -80,7 +80,7 @@ bool begins_with_fasta(std::string_view text) {
     return first != text.end() && *first == '>';
 }
 
-/// How the text would look if it were regular: a guess from a few places.
+/// The layout that the text would have if it were regular: a guess from a few places.
 TextLayout regular_layout(std::string_view text, Alignment const& alignment) {
     TextLayout layout;
     layout.format = begins_with_fasta(text) ? TextFormat::fasta : TextFormat::phylip;
@@ -125,7 +125,7 @@ public:
             auto const byte = std::to_integer<std::uint64_t>(rest_[0]);
             rest_ = rest_.subspan(1);
             result |= (byte & low_bits) << shift;
-            if (byte == 0 && shift > 0) fail_damaged();  // there is a shorter form
+            if (byte == 0 && shift > 0) fail_damaged();  // there is a shorter form of the number
             if ((byte & more) == 0) return result;
         }
         fail_damaged();
@@ -186,7 +186,7 @@ std::vector<std::byte> make_skeleton(std::string_view text, Alignment const& ali
     return zstd_compress(numbers, numbers.size() <= longest_for_high_level ? 19 : zstd_default_level);
 }
 
-/// The bytes that are no cells, behind the numbers of the runs.
+/// The bytes that are no cells; they are behind the numbers of the runs.
 std::span<std::byte const> literals_of(std::span<std::byte const> skeleton) {
     SkeletonReader reader(skeleton);
     auto const num_runs = reader.number();
@@ -207,7 +207,7 @@ std::string irregular_text(Alignment const& alignment, std::span<std::byte const
         literals = literals.subspan(count);
     };
     SkeletonReader reader(skeleton);
-    std::vector<std::size_t> done(alignment.num_taxa());  // cells per row
+    std::vector<std::size_t> done(alignment.num_taxa());  // number of cells done in each row
     std::size_t row = 0;
     for (auto num_runs = reader.number(); num_runs > 0; --num_runs) {
         append_literals(reader.number());

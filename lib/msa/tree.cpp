@@ -27,7 +27,7 @@ std::vector<HalfEdge> Tree::edges() const {
 
 bool Tree::is_complete() const {
     if (std::ranges::find(back_, no_half_edge) != back_.end()) return false;
-    // Connected, with one edge less than nodes: a tree. The walk stops early if it meets a cycle.
+    // A connected graph with one edge less than nodes is a tree. The walk stops early if it meets a cycle.
     std::vector<bool> seen(num_nodes());
     std::vector<HalfEdge> pending{back(0)};
     std::uint32_t num_seen = 1;

@@ -11,7 +11,7 @@
 namespace regraft::placement {
 namespace {
 
-/// ln n! - ln(sqrt(2 pi n) (n / e)^n), without the cancellation. Precondition: n > 0.
+/// ln n! - ln(sqrt(2 pi n) (n / e)^n), computed without cancellation. Precondition: n > 0.
 double stirling_error(std::uint64_t n) {
     constexpr std::array<double, 15> exact{0.081061466795327258,  0.041340695955409294,  0.027677925684998339,
                                            0.020790672103765093,  0.016644691189821192,  0.013876128823070748,
@@ -24,7 +24,7 @@ double stirling_error(std::uint64_t n) {
     return x * (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y / 1188))));
 }
 
-/// x ln(x / mean) + mean - x, without the cancellation; excess = mean - x. Precondition: x, mean > 0.
+/// x ln(x / mean) + mean - x, computed without cancellation; excess = mean - x. Precondition: x, mean > 0.
 double deviance(double x, double mean, double excess) {
     auto const v = -excess / (x + mean);  // x / mean = (1 + v) / (1 - v)
     if (std::abs(v) > 0.3) return x * std::log(x / mean) + excess;
@@ -46,7 +46,7 @@ double log_of(Chance chance) {
 }  // namespace
 
 Chance chance_of_log_odds(double log_odds) {
-    // The smaller one decides, so that they add up to 1 as exactly as they can.
+    // The smaller one is computed first, so that both add up to 1 as exactly as possible.
     auto const smaller = 1 / (1 + std::exp(std::abs(log_odds)));
     return log_odds < 0 ? Chance{smaller, 1 - smaller} : Chance{1 - smaller, smaller};
 }
@@ -62,7 +62,7 @@ Scaled binomial_probability(std::uint64_t n, std::uint64_t k, Chance chance) {
     if (k == n) return {trials * log_of(chance), 1};
     auto const hits = static_cast<double>(k);
     auto const misses = static_cast<double>(n - k);
-    // Of the two means the smaller one is more exact.
+    // The smaller of the two means is more exact.
     auto const excess = chance.yes <= 0.5 ? trials * chance.yes - hits : misses - trials * chance.no;
     auto const log = stirling_error(n) - stirling_error(k) - stirling_error(n - k) -
                      deviance(hits, trials * chance.yes, excess) - deviance(misses, trials * chance.no, -excess);
@@ -92,7 +92,7 @@ std::uint64_t sample_binomial(std::uint64_t n, Chance chance, Random& random) {
             if (rest < 0) return below;
         }
     }
-    return mode;  // also where rounding has left a rest
+    return mode;  // reached if rounding has left a rest
 }
 
 }  // namespace regraft::placement

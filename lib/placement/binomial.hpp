@@ -1,4 +1,4 @@
-// The binomial distribution, exact also for millions of trials (Loader 2000, "Fast and accurate computation of binomial
+// The binomial distribution, exact even for millions of trials (Loader 2000, "Fast and accurate computation of binomial
 // probabilities").
 #pragma once
 
@@ -14,7 +14,7 @@ struct Chance {
     double no = 0;   // 1 - yes
 };
 
-/// With these odds: yes / no = exp(log_odds).
+/// The chance with these odds: yes / no = exp(log_odds).
 Chance chance_of_log_odds(double log_odds);
 
 /// A probability as exp(log) * factor, so that it may be smaller than any double.
@@ -24,10 +24,10 @@ struct Scaled {
     double get() const;
 };
 
-/// That k of n trials succeed. Precondition: k <= n.
+/// The probability that k of n trials succeed. Precondition: k <= n.
 Scaled binomial_probability(std::uint64_t n, std::uint64_t k, Chance chance);
 
-/// How many of n trials succeed. O(sqrt(n)).
+/// Draws the number of n trials that succeed. O(sqrt(n)).
 std::uint64_t sample_binomial(std::uint64_t n, Chance chance, Random& random);
 
 }  // namespace regraft::placement

@@ -1,4 +1,4 @@
-// A table of what differs from the placement, sorted by blocks; the gaps in it are as the placement says.
+// A table of the differences from the placement, sorted by blocks; in its gaps the placement holds.
 #include "regraft/placement/directory.hpp"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ void Directory::visit(BlockRange blocks, std::function<void(Run const&)> const& 
     visit_runs(blocks, placed, holders, visit);
 }
 
-/// placed and holders are only memory.
+/// placed and holders are memory that is used again.
 void Directory::visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>& holders, Visitor const& visit) const {
     REGRAFT_EXPECTS(blocks.first <= blocks.last && value(blocks.last) <= num_blocks());
     BlockRange open{blocks.first, blocks.first};
@@ -162,7 +162,7 @@ void Directory::visit_runs(BlockRange blocks, Placed& placed, std::vector<PeId>&
     if (!open.empty()) visit({open, holders});
 }
 
-/// Parts as the table and the placement have them: where they begin and end depends on what happened before.
+/// Visits parts as the table and the placement divide them; their ends depend on earlier changes.
 void Directory::visit_parts(BlockRange blocks, Placed& placed, Visitor const& visit) const {
     if (blocks.empty()) return;
     auto entry = first_after(blocks.first);
@@ -220,7 +220,7 @@ std::vector<std::uint64_t> Directory::num_held(std::span<PeId const> pes) const 
     return result;
 }
 
-/// What dead PEs held and what is in the table; all else has the holders of its submission. United.
+/// The blocks that dead PEs held and those in the table; all others have the holders of their submission. United.
 std::vector<BlockRange> Directory::changed() const {
     std::vector<BlockRange> ranges;
     for (std::uint32_t slot = 0; slot < alive_.size(); ++slot) {
@@ -232,7 +232,7 @@ std::vector<BlockRange> Directory::changed() const {
     return united(std::move(ranges));
 }
 
-/// Of all blocks but those that changed.
+/// Counts for all blocks except those that changed.
 CopyCounts Directory::as_submitted(std::span<BlockRange const> changed) const {
     auto rest = num_blocks();
     for (auto const& range : changed) rest -= range.size();
@@ -254,7 +254,7 @@ CopyCounts Directory::as_submitted(std::span<BlockRange const> changed) const {
     return counts;
 }
 
-/// Where blocks may have fewer than so many copies. United.
+/// Blocks that may have fewer than `copies` copies. United.
 std::vector<BlockRange> Directory::perhaps_short_of(std::uint32_t copies) const {
     if (copies <= replicas()) return changed();
     return {{BlockId{0}, BlockId{num_blocks()}}};

@@ -1,5 +1,5 @@
-// Inclusion-exclusion while few groups can be lost; beyond, a coefficient of a generating function by Cauchy's integral
-// on the circle through the saddle point, where nothing cancels. docs/loss.md derives both.
+// Inclusion-exclusion as long as few groups can be lost. Otherwise a coefficient of a generating function, by Cauchy's
+// integral on the circle through the saddle point, where nothing cancels. docs/loss.md derives both.
 #include "regraft/placement/loss.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace regraft::placement {
 namespace {
 
-/// That a given set of `size` slots is among those that failed, if a set of `gone` slots is: a product of size ratios.
+/// The probability that a given set of `size` slots is among the failed ones if a set of `gone` slots is: a product of
+/// size ratios.
 double subset_probability(std::uint64_t num_slots, std::uint64_t failures, std::uint64_t gone, std::uint64_t size) {
     auto product = 1.0;
     for (auto i = gone; i < gone + size; ++i) {
@@ -32,7 +33,7 @@ public:
     Terms(std::vector<GroupKind> const& kinds, std::uint64_t num_slots, std::uint64_t failures)
         : kinds_(kinds), num_slots_(num_slots), failures_(failures) {}
 
-    /// Of all choices of at least one group, odd ones minus even ones.
+    /// The sum over all choices of at least one group, odd ones minus even ones.
     double sum() {
         add(0, 0, -1);
         return sum_;
@@ -71,11 +72,11 @@ double log_not_all(Chance chance, std::uint64_t n) {
     return std::log(-std::expm1(count * std::log1p(-chance.no)));
 }
 
-/// How many of `size` slots that fail independently do so: the distribution of a group that survives, or of a free
-/// slot.
+/// The number of failures among `size` slots that fail independently: the distribution for a group that survives, or
+/// for a free slot.
 struct Part {
-    std::uint64_t count = 0;      // parts with this distribution
-    std::vector<double> weights;  // of 0, 1, ... failures; their sum is 1
+    std::uint64_t count = 0;      // number of parts with this distribution
+    std::vector<double> weights;  // probabilities of 0, 1, ... failures; their sum is 1
     double mean = 0;
     double variance = 0;
 };
@@ -98,7 +99,7 @@ Part make_part(std::uint64_t count, std::uint64_t size, std::uint64_t most, Chan
     return part;
 }
 
-/// The number of failures among all slots, each failing with the same chance, if no group is lost.
+/// The number of failures among all slots, each failing with the same chance, given that no group is lost.
 struct Survivors {
     std::vector<Part> parts;
     double mean = 0;
@@ -116,7 +117,7 @@ Survivors make_survivors(std::vector<GroupKind> const& groups, std::uint64_t num
     return all;
 }
 
-/// The log odds at which the mean is `failures`: the saddle point. The result of the integral does not depend on it, it
+/// The log odds at which the mean is `failures`: the saddle point. The result of the integral does not depend on it; it
 /// only has to be near. Newton's method between bounds.
 double saddle_point(std::function<Survivors(double)> const& survivors_at, double failures, double start) {
     auto low = -80.0;
@@ -133,7 +134,7 @@ double saddle_point(std::function<Survivors(double)> const& survivors_at, double
     return log_odds;
 }
 
-/// An angle's share of the characteristic function of all.
+/// The contribution of an angle to the characteristic function of all.
 struct Turned {
     double log_length = 0;
     double angle = 0;
@@ -154,8 +155,8 @@ Turned turned(Part const& part, double theta) {
             count * std::atan2(imaginary, 1 + real)};
 }
 
-/// The probability of exactly `failures` failures. The sum is exact if there are more points than possible values, and
-/// up to what is beyond a dozen standard deviations otherwise.
+/// The probability of exactly `failures` failures. The sum is exact if there are more points than possible values;
+/// otherwise it is exact except for values more than a dozen standard deviations away.
 double local_probability(Survivors const& all, std::uint64_t failures, std::uint64_t most) {
     auto const wide = static_cast<std::uint64_t>(12 * std::sqrt(all.variance)) + 40;
     auto const num_points = std::min(most + 1, wide) | 1;
@@ -185,8 +186,8 @@ double horizon(std::vector<GroupKind> const& groups) {
     return end;
 }
 
-/// The integral over t of the probability that no group is lost if each slot has failed with probability t, times
-/// density(t).
+/// The integral over t of density(t) times the probability that no group is lost if each slot has failed with
+/// probability t.
 double integrate_survival(std::vector<GroupKind> const& groups, std::function<double(Chance)> const& density) {
     auto const end = horizon(groups);
     return end * integrate_unit([&](UnitPoint point) {
@@ -241,7 +242,7 @@ double LossModel::loss_by_inclusion_exclusion(std::uint64_t failures) const {
 
 double LossModel::survival_at_saddle_point(std::uint64_t failures) const {
     auto const part_of = static_cast<double>(failures) / static_cast<double>(num_slots_);
-    if (failures == most_survivable()) {  // the saddle point is at infinity: any one slot of each group is left
+    if (failures == most_survivable()) {  // the saddle point is at infinity: exactly one slot of each group is left
         auto log = 0.0;
         for (auto const [size, count] : groups_)
             log += static_cast<double>(count) * std::log(static_cast<double>(size));
@@ -265,8 +266,8 @@ double LossModel::survival_at_saddle_point(std::uint64_t failures) const {
 }
 
 double LossModel::expected_failures() const {
-    // Let every slot fail at a uniformly random time in [0, 1]: the n-th failure is at n / (num_slots + 1) on average,
-    // and its time says nothing about who it is.
+    // Let every slot fail at a uniformly random time in [0, 1]. The n-th failure is at n / (num_slots + 1) on average,
+    // and its time does not depend on which slot fails.
     return static_cast<double>(num_slots_ + 1) * integrate_survival(groups_, [](Chance) { return 1.0; });
 }
 
@@ -282,9 +283,9 @@ std::uint64_t LossModel::quantile(double q) const {
         if (q <= 0.5) return loss_probability(failures) >= q * (1 - rounding);
         return survival_probability(failures) <= (1 - q) * (1 + rounding);
     };
-    std::uint64_t low = 0;  // not reached
+    std::uint64_t low = 0;  // the probability is not reached there
     auto high = most_survivable() + 1;
-    if (q == 1) return high;  // survival below the smallest double is not impossible
+    if (q == 1) return high;  // a survival probability below the smallest double is not impossible
     while (high - low > 1) {
         auto const middle = low + (high - low) / 2;
         (reached(middle) ? high : low) = middle;
@@ -298,8 +299,8 @@ LossModel mod_k_groups(std::uint64_t num_slots, std::uint64_t replicas) {
 
 std::optional<LossModel> mod_k_nodes(std::uint64_t num_slots, std::uint64_t replicas, std::uint64_t node_size) {
     REGRAFT_EXPECTS(1 <= replicas && replicas <= num_slots && node_size >= 1);
-    // Group g is the slots g, g + k, g + 2k, ... If nodes divide k, node_size consecutive groups are on the same nodes;
-    // some may have one slot more than others, but then all nodes of the others suffice.
+    // Group g is the slots g, g + k, g + 2k, ... If nodes divide k, node_size consecutive groups are on the same nodes.
+    // Some groups may have one slot more than others, but then the nodes of the others suffice.
     auto const k = num_slots / replicas;
     if (k % node_size != 0) return std::nullopt;
     auto const num_nodes = (num_slots + node_size - 1) / node_size;

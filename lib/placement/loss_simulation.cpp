@@ -26,7 +26,7 @@ double log_survival(std::vector<GroupKind> const& groups, Chance chance) {
 double draw_loss_time(std::vector<GroupKind> const& groups, Random& random) {
     auto const log_rest = std::log(1 - random.unit());  // the argument is in (0, 1]
     auto low = -80.0;
-    auto high = 36.0;  // beyond, a chance is 1 to all digits
+    auto high = 36.0;  // beyond, a chance is 1 in all digits
     for (int step = 0; step < 64; ++step) {
         auto const middle = (low + high) / 2;
         (log_survival(groups, chance_of_log_odds(middle)) > log_rest ? low : high) = middle;
@@ -34,7 +34,7 @@ double draw_loss_time(std::vector<GroupKind> const& groups, Random& random) {
     return high;
 }
 
-/// Which kind of group is the one that is lost at that time: in proportion to its share of the density.
+/// Draws the kind of the group that is lost at that time, in proportion to its share of the density.
 std::size_t draw_lost_kind(std::vector<GroupKind> const& groups, Chance chance, Random& random) {
     std::vector<double> share;
     for (auto const [size, count] : groups) {
@@ -48,8 +48,8 @@ std::size_t draw_lost_kind(std::vector<GroupKind> const& groups, Chance chance, 
     return kind;
 }
 
-/// How many slots of so many groups have failed if none of the groups is lost: how many groups lost 0, 1, ... slots,
-/// one number after the other, each among the groups that are left.
+/// Draws how many slots of a number of groups have failed if none of the groups is lost: the numbers of groups that
+/// lost 0, 1, ... slots, one after the other, each among the groups that are left.
 std::uint64_t draw_failures(GroupKind kind, Chance chance, Random& random) {
     std::uint64_t failures = 0;
     auto groups = kind.count;
@@ -65,7 +65,7 @@ std::uint64_t draw_failures(GroupKind kind, Chance chance, Random& random) {
     return failures + groups * (kind.size - 1);
 }
 
-/// The sets of nodes that hold the runs of a placement, each ascending; several may be the same.
+/// The sets of nodes that hold the runs of a placement, each ascending; sets may repeat.
 Csr<std::uint32_t> node_sets(Any const& placement, std::span<std::uint32_t const> node_of_slot) {
     Csr<std::uint32_t> sets;
     auto const num_blocks = placement.shape().num_blocks;
@@ -89,7 +89,7 @@ std::uint64_t hash_of(std::span<std::uint32_t const> nodes) {
     return hash;
 }
 
-/// One row of each set, so that none occurs twice.
+/// One row for each different set.
 std::vector<std::uint32_t> distinct_rows(Csr<std::uint32_t> const& sets) {
     struct Key {
         std::uint64_t hash;
@@ -111,7 +111,7 @@ std::vector<std::uint32_t> distinct_rows(Csr<std::uint32_t> const& sets) {
     return rows;
 }
 
-/// What a thread needs for its trials.
+/// The memory of a thread for its trials.
 class Trial {
 public:
     Trial(std::uint32_t num_nodes, std::span<std::uint32_t const> set_size, CsrView<std::uint32_t> sets_of_node)
@@ -124,7 +124,7 @@ public:
         while (!kill_batch(random)) {
         }
         auto const failures = static_cast<std::uint32_t>(killed_.size());
-        // Undoing what happened is much less work than to begin anew: few of many nodes died.
+        // Undoing a trial is much less work than starting anew: few of many nodes died.
         for (auto const node : killed_) {
             dead_[node / 64] &= ~(std::uint64_t{1} << node % 64);
             for (auto const set : sets_of_node_[node]) ++living_[set];
@@ -136,8 +136,8 @@ public:
 private:
     bool is_dead(std::uint32_t node) const { return (dead_[node / 64] >> node % 64 & 1) != 0; }
 
-    /// Kills some of the living, or until data is lost; whether it is. Drawn ahead, so that memory can be, too: with
-    /// millions of nodes nothing is in a cache.
+    /// Kills some of the living nodes, or until data is lost; returns whether it is. Nodes are drawn ahead so that
+    /// memory can be prefetched: with millions of nodes nothing is in a cache.
     bool kill_batch(Random& random) {
         std::array<std::uint32_t, 16> candidates{};
         for (auto& node : candidates) {
@@ -152,7 +152,7 @@ private:
         }
         return std::ranges::any_of(candidates, [&](auto node) { return !is_dead(node) && kill(node); });
     }
-    /// Whether data is lost.
+    /// Kills a node; returns whether data is lost.
     bool kill(std::uint32_t node) {
         dead_[node / 64] |= std::uint64_t{1} << node % 64;
         killed_.push_back(node);
@@ -163,7 +163,7 @@ private:
 
     std::uint32_t num_nodes_;
     CsrView<std::uint32_t> sets_of_node_;
-    std::vector<std::uint32_t> living_;  // nodes per set
+    std::vector<std::uint32_t> living_;  // number of living nodes per set
     std::vector<std::uint64_t> dead_;    // a bit per node
     std::vector<std::uint32_t> killed_;
 };
@@ -171,8 +171,8 @@ private:
 }  // namespace
 
 std::uint64_t sample_failures_until_loss(LossModel const& model, Random& random) {
-    // Every slot fails at a uniformly random time. Given when the first group is lost, and which, all other groups are
-    // independent of each other.
+    // Every slot fails at a uniformly random time. Given when the first group is lost, and which one, all other groups
+    // are independent of each other.
     auto groups = model.groups();
     auto const chance = chance_of_log_odds(draw_loss_time(groups, random));
     auto const lost = draw_lost_kind(groups, chance, random);

@@ -33,12 +33,12 @@ Wide total(std::span<std::uint64_t const> sizes, PerNode&& per_node) {
                            [&](Wide sum, std::uint64_t size) { return sum + per_node(size); });
 }
 
-/// Where the parts of the nodes begin on the line of replicas * num_ranges points, and where the last ends.
+/// The begins of the nodes' parts on the line of replicas * num_ranges points, and the end of the last one.
 ///
-/// Parts are bounded so that the copies spread, and as long as M points per slot within these bounds. M, the largest
-/// that is not too much, leaves a rest of the line smaller than what M + 1 would add: it is dealt in proportion to
-/// that. So slots of nodes within the bounds have M or M + 1. Were M (or M + 1 if there is a rest) not the least
-/// possible maximum, then the line would not be that long.
+/// Parts are bounded so that the copies spread. Within these bounds a part has M points per slot. M is the largest
+/// number for which the parts are not longer than the line. The rest of the line is smaller than what M + 1 would add,
+/// and is dealt in proportion to that. So slots of nodes within the bounds have M or M + 1. If M (or M + 1 if there is
+/// a rest) were not the least possible maximum, the line would be shorter.
 std::vector<std::uint64_t> divide_line(std::span<std::uint64_t const> sizes, std::uint32_t replicas,
                                        std::uint64_t num_ranges) {
     auto const level = largest(replicas, replicas, [&](std::uint64_t l) {
@@ -136,7 +136,7 @@ std::vector<PositionRange> NodeAware::positions(Slot slot) const {
     if (part.first == part.last) return {};
     auto const ranges = order_.size();
     auto const first = part.first % ranges;
-    auto const last = first + (part.last - part.first);  // the end of one copy's points may be within
+    auto const last = first + (part.last - part.first);  // one copy's points may end within it
     std::vector<PositionRange> result{{Position{first}, Position{std::min(last, ranges)}}};
     if (last > ranges) result.push_back({Position{0}, Position{last - ranges}});
     return result;

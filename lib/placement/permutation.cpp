@@ -9,17 +9,17 @@ namespace regraft::placement {
 
 RandomPermutation::RandomPermutation(std::uint64_t n, std::uint64_t seed) : size_(n), key_(Random(seed).bits()) {
     REGRAFT_EXPECTS(1 <= n && n <= std::uint64_t{1} << 63);
-    // Both halves have about sqrt(n) values; only the high one need not have a power of two of them.
+    // Both halves have about sqrt(n) values; only the number of values of the high one need not be a power of two.
     low_bits_ = static_cast<std::uint32_t>(std::bit_width(n - 1)) / 2;
     num_high_ = ((n - 1) >> low_bits_) + 1;
-    // A round on few numbers is nearly no choice at all: with 8 rounds some of the orders of 7 numbers come twice as
-    // often as others, with 24 no difference is measurable.
+    // On few numbers a round has hardly any choice: with 8 rounds some of the orders of 7 numbers come twice as often
+    // as others; with 24 no difference is measurable.
     num_rounds_ = n < 256 ? 24 : 8;
 }
 
 std::uint64_t RandomPermutation::operator()(std::uint64_t i) const {
     REGRAFT_EXPECTS(i < size_);
-    do i = forward(i);  // ends, because i is on a cycle on which at least i itself is below size_
+    do i = forward(i);  // ends, because i is on a cycle that contains at least one number below size_, i itself
     while (i >= size_);
     return i;
 }
@@ -55,7 +55,7 @@ std::uint64_t RandomPermutation::backward(std::uint64_t image) const {
     return high << low_bits_ | low;
 }
 
-/// A number below n <= 2^32.
+/// A pseudorandom number below n <= 2^32.
 std::uint64_t RandomPermutation::hash_below(std::uint64_t n, std::uint64_t round, std::uint64_t half) const {
     return (mix(key_ + (round << 32 | half)) >> 32) * n >> 32;  // without a division; half < 2^32
 }

@@ -11,9 +11,9 @@ struct UnitPoint {
     double to_end = 0;
 };
 
-/// The integral of f from 0 to 1, also if f or its derivatives have singularities at the ends. tanh-sinh rule (Takahasi
-/// and Mori 1974) of Boost.Math; the number of points is doubled until the result changes by no more than some
-/// roundings. From any thread.
+/// The integral of f from 0 to 1, even if f or its derivatives have singularities at the ends. tanh-sinh rule (Takahasi
+/// and Mori 1974) of Boost.Math; the number of points is doubled until the result changes by no more than a few
+/// roundings. Thread-safe.
 double integrate_unit(std::function<double(UnitPoint)> const& f);
 
 }  // namespace regraft::placement

@@ -64,7 +64,7 @@ BlockRange RangeOrder::consecutive(PositionRange positions) const {
     return ranges(value(positions.first), value(positions.last));
 }
 
-/// The blocks of the ranges first .. last - 1; only the last range of all is short, or would end beyond 2^64.
+/// The blocks of the ranges first .. last - 1. Only the last range of all is short, or would end beyond 2^64.
 BlockRange RangeOrder::ranges(std::uint64_t first, std::uint64_t last) const {
     return {BlockId{first * range_blocks_}, BlockId{last < size_ ? last * range_blocks_ : num_blocks_}};
 }

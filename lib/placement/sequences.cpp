@@ -7,11 +7,12 @@
 namespace regraft::placement {
 namespace {
 
-/// The number y < n with x * y = 1 modulo n. Precondition: x and n are coprime, n > 1. Extended Euclid.
+/// The number y < n with x * y = 1 modulo n, by the extended Euclidean algorithm. Precondition: x and n are coprime, n
+/// > 1.
 std::uint32_t inverse_modulo(std::uint32_t x, std::uint32_t n) {
     std::int64_t a = n;
     std::int64_t b = x;
-    std::int64_t factor_a = 0;  // a = factor_a * x modulo n, b likewise
+    std::int64_t factor_a = 0;  // a = factor_a * x modulo n, likewise for b
     std::int64_t factor_b = 1;
     while (b != 0) {
         auto const quotient = a / b;
@@ -24,7 +25,7 @@ std::uint32_t inverse_modulo(std::uint32_t x, std::uint32_t n) {
 }  // namespace
 
 std::uint64_t sequence_key(std::uint64_t seed, std::uint64_t x) {
-    return mix(Random(seed).bits() + x);  // a bijection: different x, different keys
+    return mix(Random(seed).bits() + x);  // a bijection: different x have different keys
 }
 
 DoubleHashing::DoubleHashing(std::uint32_t num_slots, std::uint64_t key) : num_slots_(num_slots) {

@@ -54,7 +54,7 @@ bool CopyFlow::may_take(Group const& group, Member member, Member from) const {
     return !is_in(full_nodes_, node) || (from != none && node_of_[from] == node);
 }
 
-/// How much more of the group `to` can take, from `from` or from what is not dealt.
+/// How many more units of the group `to` can take, either from `from` or from what is not yet dealt.
 std::uint64_t CopyFlow::width(std::uint32_t index, Member from, Member to) {
     auto& group = groups_[index];
     auto const given = from == none ? group.wanted - group.dealt : share_of(group, from);
@@ -102,7 +102,7 @@ void CopyFlow::sweep() {
         if (room[member] > 0) with_room.push_back(member);
     }
     std::vector<Member> skipped;
-    // Who may not take a group stays in front, and that is few: they are moved up behind who has none left.
+    // Members that may not take a group stay in front. They are few, and are moved over those whose room is used up.
     std::size_t first = 0;
     for (std::uint32_t index = 0; index < groups_.size() && first < with_room.size(); ++index) {
         auto& group = groups_[index];
@@ -123,7 +123,7 @@ void CopyFlow::sweep() {
     }
 }
 
-/// Reaches who can take some of the group. Returns one who has room, or none.
+/// Reaches the members that can take some of the group. Returns one with room, or none.
 Member CopyFlow::reach_from(std::uint32_t index, Member from) {
     look_at(index);
     auto const& group = groups_[index];

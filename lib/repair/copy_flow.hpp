@@ -1,4 +1,4 @@
-// Deals groups of blocks to members with limited room: a maximum flow whose edges are not listed.
+// Deals groups of blocks to members with limited room: a maximum flow whose edges are not stored.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,37 @@
 
 namespace regraft::repair {
 
-/// Who may get shares of a group.
+/// The members that may get shares of a group.
 enum class Receivers {
     holders,
-    /// Who does not hold it, and as Group::spread says.
+    /// Members that do not hold it, as Group::spread says.
     others,
     anyone,
 };
 
-/// The flow goes from every group, at most `wanted`, to members, at most Group::units each, and there is room for so
-/// much at each member. Nearly everybody can take nearly everything, so edges are worked out when they are looked at.
+/// The flow goes from every group, at most `wanted`, to members, at most Group::units each, and each member has limited
+/// room. Almost all members can take almost all groups, so edges are computed when they are looked at.
 class CopyFlow {
 public:
     /// node_of: of every member. Keeps the groups and fills in dealt and shares.
     CopyFlow(std::vector<Group>& groups, std::span<std::uint32_t const> node_of);
 
-    /// What every member still has room for.
+    /// The room that is left on every member.
     std::vector<std::uint64_t> room;
 
-    /// As much as possible on top of what is dealt. First each group to the first who has room, so that there are about
-    /// as many shares as groups and members, then along shortest augmenting paths, on which members with no room left
-    /// pass on others' shares. O((shares + members * blocked) per path).
+    /// Deals as much as possible in addition to what is dealt already. First each group goes to the first member with
+    /// room, so that there are about as many shares as groups and members. Then shortest augmenting paths follow, on
+    /// which members without room pass on shares of other groups. O((shares + members * blocked) per path).
     void deal(Receivers receivers);
-    /// What is wanted and not dealt.
+    /// The amount that is wanted and not dealt.
     std::uint64_t undealt() const;
-    /// If there is any: the members that could take it, if only they had room. Ascending.
+    /// The members that could take the undealt amount, if any, if only they had room. Ascending.
     std::span<Member const> full() const { return full_; }
 
 private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    /// How a search came to a member: to take some of group, that `from` gives up (none: that is not dealt yet).
+    /// How a search came to a member: the member takes some of the group, which `from` gives up (none: it is not dealt
+    /// yet).
     struct Reached {
         std::uint32_t group = none;
         Member from = none;
@@ -66,10 +67,11 @@ private:
     std::vector<Member> has_all_;
     std::vector<std::uint32_t> old_nodes_;
     std::vector<std::uint32_t> full_nodes_;
-    std::vector<Share> in_node_;  // units dealt by node
+    std::vector<Share> in_node_;  // units dealt to each node
 
-    // Of searches, and nothing before the first, as mostly there is none.
-    std::vector<boost::container::small_vector<std::uint32_t, 2>> dealt_to_;  // by member: groups it has shares of
+    // State of searches. It is empty before the first one, because mostly there is none.
+    std::vector<boost::container::small_vector<std::uint32_t, 2>> dealt_to_;  // by member: groups of which it has
+                                                                              // shares
     std::vector<Reached> reached_;
     std::vector<Member> unreached_;
     std::vector<Member> queue_;

@@ -77,7 +77,7 @@ std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint3
 
 namespace {
 
-/// Room in place for what a group of one piece needs.
+/// Room in place for a group of one piece.
 template <class T>
 using Few = boost::container::small_vector<T, 8>;
 
@@ -94,7 +94,7 @@ public:
     }
     std::uint64_t length() const { return length_; }
     std::uint64_t num_blocks() const { return number_.back(); }
-    /// The number of the first block behind a cut near `at` units.
+    /// The number of the first block behind the cut that is nearest to `at` units.
     std::uint64_t cut(std::uint64_t at) const {
         if (at == 0) return 0;
         if (at == length_) return num_blocks();
@@ -102,7 +102,7 @@ public:
             static_cast<std::size_t>(std::upper_bound(begin_.begin(), begin_.end(), at) - begin_.begin()) - 1;
         return number_[piece] + value(units_.cut(blocks_[piece], at - begin_[piece])) - value(blocks_[piece].first);
     }
-    /// The first number of a piece.
+    /// The number of a piece's first block.
     std::uint64_t number(std::size_t piece) const { return number_[piece]; }
 
 private:
@@ -113,7 +113,7 @@ private:
     Few<std::uint64_t> number_{0};
 };
 
-/// What a member gets or gives up: blocks by number, half-open.
+/// Blocks that a member gets or gives up, by number, half-open.
 struct Stretch {
     std::uint64_t first = 0;
     std::uint64_t last = 0;

@@ -1,4 +1,5 @@
-// What a plan works on: pieces of the blocks, who holds them and who shall, and groups of pieces that are alike.
+// The data of a plan: pieces of the blocks, the members that hold them and that shall hold them, and groups of pieces
+// that are alike.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace regraft::repair {
 
-/// A member's place among the members.
+/// The position of a member among the members.
 using Member = std::uint32_t;
-using MemberSet = boost::container::small_vector<Member, 4>;  // ascending; in place as long as few
+using MemberSet = boost::container::small_vector<Member, 4>;  // ascending; stored in place as long as they are few
 
 /// Blocks with the same holders, now and as planned so far.
 struct Piece {
@@ -27,16 +28,16 @@ bool contains(MemberSet const& set, Member member);
 void insert(MemberSet& set, Member member);
 void erase(MemberSet& set, Member member);
 
-/// What amounts are counted in: blocks if all have one size, so that nothing needs to be rounded; else bytes.
+/// The unit of amounts: blocks if all have one size, so that nothing needs to be rounded; otherwise bytes.
 class Units {
 public:
     explicit Units(BlockSizes const& sizes) : sizes_(&sizes) {}
     std::uint64_t of(BlockRange blocks) const { return sizes_->equal() ? blocks.size() : sizes_->bytes(blocks); }
-    /// How many fit into so many bytes.
+    /// The number of units that fit into `bytes` bytes.
     std::uint64_t fitting(std::uint64_t bytes) const;
-    /// The boundary nearest to so many units behind the begin.
+    /// The boundary nearest to `units` units behind the begin.
     BlockId cut(BlockRange blocks, std::uint64_t units) const;
-    /// The last boundary that is at most so many bytes behind the begin.
+    /// The last boundary that is at most `bytes` bytes behind the begin.
     BlockId cut_below(BlockRange blocks, std::uint64_t bytes) const;
     BlockSizes const& sizes() const { return *sizes_; }
 
@@ -49,25 +50,25 @@ struct Share {
     std::uint64_t units = 0;
 };
 using Shares = boost::container::small_vector<Share, 2>;  // ascending by member
-/// Where the member's share is or would have to be.
+/// The position where the member's share is or would be inserted.
 Shares::iterator place_of(Shares& shares, Member member);
 
-/// Pieces whose blocks have the same holders, so that it does not matter which of them goes where.
+/// Pieces whose blocks have the same holders, so that they are interchangeable.
 struct Group {
     boost::container::small_vector<std::uint32_t, 2> pieces;  // in the order of their blocks
     MemberSet holders;
-    /// All pieces together: nobody can have more of them.
+    /// The units of all pieces together: no member can have more of them.
     std::uint64_t units = 0;
-    /// What shall be dealt, and has been.
+    /// The amount to be dealt, and the amount dealt so far.
     std::uint64_t wanted = 0;
     std::uint64_t dealt = 0;
     /// New copies go only to nodes without a holder, and no node gets more than `units`.
     enum class Spread { anywhere, new_nodes } spread = Spread::anywhere;
-    /// Who gets how much; ascending by member, none more than `units`, none nothing.
+    /// The shares of the members; ascending by member, none above `units`, none empty.
     Shares shares;
 };
 
-/// What a group's members get more and give up.
+/// What members of a group get in addition, and what they give up.
 struct Change {
     Shares added;
     Shares removed;
@@ -77,9 +78,9 @@ struct Change {
 std::vector<Group> groups_of(std::span<Piece const> pieces, std::span<std::uint32_t const> which, MemberSet Piece::*set,
                              Units const& units);
 
-/// Applies a change to Piece::after of a group's pieces, which it cuts where need be; further pieces go to the end. The
-/// shares are laid around the group's blocks as around a circle, one behind the other (McNaughton 1959), so that nobody
-/// meets a block twice, numbers of copies differ by at most one more than before, and a share is one stretch.
+/// Applies a change to Piece::after of a group's pieces, and cuts these where needed; additional pieces go to the end.
+/// The shares are laid around the group's blocks as around a circle, one behind the other (McNaughton 1959). So no
+/// member gets a block twice, numbers of copies differ by at most one more than before, and a share is one stretch.
 void apply(Group const& group, Change const& change, Units const& units, std::vector<Piece>& pieces);
 
 }  // namespace regraft::repair

@@ -1,4 +1,5 @@
-// Gathers what is short of copies, lets targets.cpp decide who shall hold it, and turns that into steps with senders.
+// Gathers the blocks that lack copies, lets targets.cpp decide which members shall hold them, and turns that into steps
+// with senders.
 #include "regraft/repair/plan.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ private:
     std::vector<Member> number_;
 };
 
-/// Failure domains numbered 0, 1, ...; without any every member is its own.
+/// Numbers failure domains 0, 1, ...; without domains every member is its own.
 void number_nodes(std::span<std::uint32_t const> node_of, Situation& situation) {
     auto const members = situation.fill.used.size();
     REGRAFT_EXPECTS(node_of.empty() || node_of.size() == members);
@@ -66,7 +67,7 @@ BlockRange all_blocks(placement::Directory const& directory) {
     return {BlockId{0}, BlockId{directory.num_blocks()}};
 }
 
-/// How many bytes every member holds.
+/// The number of bytes that every member holds.
 std::vector<std::uint64_t> bytes_held(placement::Directory const& directory, BlockSizes const& sizes,
                                       std::span<PeId const> members, Numbers const& numbers) {
     if (sizes.equal()) {
@@ -82,7 +83,7 @@ std::vector<std::uint64_t> bytes_held(placement::Directory const& directory, Blo
     return held;
 }
 
-/// Takes blocks up as a piece, or as lost.
+/// Adds blocks as a piece, or as lost.
 void take_up(placement::Run const& run, Numbers const& numbers, Situation& situation, Plan& plan) {
     if (run.holders.empty()) {
         if (plan.lost.empty() || plan.lost.back().last != run.blocks.first) plan.lost.push_back({run.blocks.first, {}});
@@ -99,9 +100,9 @@ void take_up(placement::Run const& run, Numbers const& numbers, Situation& situa
     piece.after = piece.before;
 }
 
-/// What is short of copies; other blocks are only counted.
+/// Gathers the blocks that lack copies; others are only counted.
 void gather_short(placement::Directory const& directory, Numbers const& numbers, Situation& situation, Plan& plan) {
-    auto const copies = std::max<std::size_t>(1, situation.replicas);  // so that what is lost is short, too
+    auto const copies = std::max<std::size_t>(1, situation.replicas);  // lost blocks lack copies too
     auto const others = directory.visit_short_of(static_cast<std::uint32_t>(copies),
                                                  [&](auto const& run) { take_up(run, numbers, situation, plan); });
     if (others.most == 0) return;
@@ -113,7 +114,7 @@ void gather_all(placement::Directory const& directory, Numbers const& numbers, S
     directory.visit(all_blocks(directory), [&](auto const& run) { take_up(run, numbers, situation, plan); });
 }
 
-/// Starts a plan and decides who shall hold what.
+/// Starts a plan and decides which members shall hold what.
 Plan with_targets(placement::Directory const& directory, Numbers const& numbers, Situation& situation) {
     auto const no_copies = [] {
         Plan plan;
@@ -125,7 +126,7 @@ Plan with_targets(placement::Directory const& directory, Numbers const& numbers,
     if (add_what_is_missing(situation)) return plan;
     plan = no_copies();
     situation.pieces.clear();
-    gather_all(directory, numbers, situation, plan);  // any of it may have to make way
+    gather_all(directory, numbers, situation, plan);  // any block may have to make way
     keep_to_room(situation);
     return plan;
 }
@@ -184,7 +185,7 @@ std::uint64_t bytes_missing(Situation const& situation) {
     return sum;
 }
 
-/// Carries out what is planned; whether anything could be.
+/// Adds the steps of what is planned; returns whether there are any.
 bool append_steps(Situation& situation, std::span<PeId const> members, Plan& plan) {
     auto all = carry_out(situation.pieces, situation.fill, situation.units, members);
     for (auto& moves : all) plan.steps.push_back(with_senders(std::move(moves), situation.units.sizes(), members));
@@ -233,7 +234,7 @@ Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::s
 
     auto plan = with_targets(directory, numbers, situation);
     append_steps(situation, members, plan);
-    // Room may have stood in the way of what was planned in fractions of blocks, or all at once.
+    // Lack of room may have prevented what was planned in fractions of blocks, or all at once.
     while (bytes_missing(situation) > 0) {
         set_targets_by_first_fit(situation);
         if (!append_steps(situation, members, plan)) break;

@@ -12,7 +12,7 @@ MemberSet difference(MemberSet const& a, MemberSet const& b) {
     return result;
 }
 
-/// A piece on its way.
+/// A piece whose copies are under way.
 struct Moving {
     Piece piece;
     MemberSet now;
@@ -22,7 +22,7 @@ struct Moving {
     std::size_t fewest() const { return std::min(piece.before.size(), piece.after.size()); }
 };
 
-/// Lets blocks arrive where there is room. What of a piece finds none goes to the end of moving.
+/// Plans the arrival of blocks where there is room. The part of a piece without room goes to the end of moving.
 void let_arrive(std::vector<Moving>& moving, std::size_t index, Fill& fill, Units const& units) {
     for (auto const receiver : difference(moving[index].piece.after, moving[index].now)) {
         auto& blocks = moving[index].piece.blocks;
@@ -41,7 +41,7 @@ void let_arrive(std::vector<Moving>& moving, std::size_t index, Fill& fill, Unit
 
 Moves next_step(std::vector<Moving>& moving, Fill& fill, Units const& units, std::span<PeId const> members) {
     Moves step;
-    for (std::size_t i = 0; i < moving.size(); ++i) {  // it may grow
+    for (std::size_t i = 0; i < moving.size(); ++i) {  // moving may grow
         if (!moving[i].is_done()) let_arrive(moving, i, fill, units);
     }
     for (auto& [piece, now, arriving] : moving) {
@@ -82,7 +82,7 @@ std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const
     }
     for (auto& each : moving) result.push_back({each.piece.blocks, std::move(each.piece.before), std::move(each.now)});
     auto const by_blocks = [](Piece const& a, Piece const& b) { return a.blocks < b.blocks; };
-    // What was cut off is at the end.
+    // Parts that were cut off are at the end.
     auto const cut_off = std::is_sorted_until(result.begin(), result.end(), by_blocks);
     std::sort(cut_off, result.end(), by_blocks);
     std::inplace_merge(result.begin(), cut_off, result.end(), by_blocks);

@@ -1,4 +1,4 @@
-// Carries out in steps what pieces shall become, as far as room allows at every moment.
+// Turns pieces into what they shall become, in steps, as far as room allows at every moment.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace regraft::repair {
 
-/// How many bytes every member holds, and may.
+/// The bytes that every member holds, and that it may hold.
 struct Fill {
     std::vector<std::uint64_t> used;
     std::vector<std::uint64_t> room;  // empty: no limit
@@ -23,7 +23,7 @@ struct Fill {
     }
 };
 
-/// Who copies what, without senders.
+/// Blocks and the members that get copies of them, without senders.
 struct Move {
     BlockRange blocks;
     MemberSet holders;  // before the step
@@ -35,9 +35,10 @@ struct Moves {
     std::vector<Drop> drops;
 };
 
-/// Makes `before` into `after`, step by step: in each all copies for which their receivers have room, then all drops
-/// that leave a block as many copies as it has before or after, whichever is less. Ends when all is done or nothing can
-/// be, and sets `after` to what was reached; cuts pieces where only some of the blocks can be moved. Updates fill.used.
+/// Turns `before` into `after` step by step. In each step come all copies for which their receivers have room, and then
+/// all drops that leave a block at least as many copies as it has before or after, whichever is less. Ends when
+/// everything is done or nothing more is possible, and sets `after` to what was reached. Cuts pieces if only some of
+/// their blocks can be moved. Updates fill.used.
 std::vector<Moves> carry_out(std::vector<Piece>& pieces, Fill& fill, Units const& units, std::span<PeId const> members);
 
 }  // namespace regraft::repair

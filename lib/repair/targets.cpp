@@ -13,8 +13,8 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// How much everybody may receive of `total` units so that in the end all hold as equally much as possible, but nobody
-/// receives more than `most`. Precondition: total <= most * members.
+/// The amount of `total` units that each member may receive so that in the end all hold as equal amounts as possible,
+/// but none receives more than `most`. Precondition: total <= most * members.
 std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::uint64_t most, std::span<std::uint64_t const> held) {
     auto const up_to = [&](std::uint64_t level, std::uint64_t has) {
         return std::min(most, level - std::min(level, has));
@@ -42,8 +42,8 @@ std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::uint64_t most, 
     return shares;
 }
 
-/// Deals what is wanted to others than the holders. Nobody receives more than 1/16 above the mean, unless no deal has
-/// less at the busiest receiver; below that, those get more who hold less.
+/// Deals what is wanted to members that are not holders. No member receives more than 1/16 above the mean, unless every
+/// deal has that much at the busiest receiver. Within that bound, members that hold less get more.
 void deal_evenly(CopyFlow& flow, std::span<std::uint64_t const> held, std::span<std::uint64_t const> limit) {
     auto const total = flow.undealt();
     auto const members = held.size();
@@ -54,8 +54,8 @@ void deal_evenly(CopyFlow& flow, std::span<std::uint64_t const> held, std::span<
     for (;;) {
         flow.deal(Receivers::others);
         if (flow.undealt() == 0) return;
-        // Only the full members can take what is left, if they may take more. First all get as much as the busiest may;
-        // then that must grow by what is left over, dealt to those below their limits (Newton's method).
+        // Only the full members can take the rest, if they may take more. First all get as much as the busiest may.
+        // Then that amount grows by the rest, divided by the number of members below their limits (Newton's method).
         auto const grant_up_to_busiest = [&] {
             bool grown = false;
             for (auto const member : flow.full()) {
@@ -121,7 +121,7 @@ private:
         return false;
     }
 
-    /// The pieces whose blocks have copies, but fewer than that, and weigh something.
+    /// The pieces whose blocks have at least one copy but fewer than `copies`, and are not empty.
     std::vector<std::uint32_t> pieces_below(std::size_t copies) const {
         std::vector<std::uint32_t> which;
         for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
@@ -137,7 +137,8 @@ private:
         return situation_.num_nodes - nodes.size();
     }
 
-    /// Blocks without bytes take no room: each copy goes to the first who is on a new node, or else to the first.
+    /// Blocks without bytes take no room: each copy goes to the first member on a new node, or else to the first
+    /// member.
     void place_weightless() {
         for (auto& piece : pieces_) {
             if (!is_weightless(piece) || piece.after.empty()) continue;
@@ -155,8 +156,9 @@ private:
         }
     }
 
-    /// The groups in parts of whole pieces, the parts of every group all along the row. The sweep deals neighbours to
-    /// the same member; so what that gets is not all from the same holders, and when it dies, many can send.
+    /// Divides the groups in parts of whole pieces, and spreads the parts of every group over the whole row. The sweep
+    /// deals neighbours to the same member. With this order the blocks of a member come from different holders, so that
+    /// when it dies, many can send.
     std::vector<Group> interleaved(std::vector<Group> groups) const {
         struct Place {
             std::uint64_t along;
@@ -190,7 +192,7 @@ private:
     }
     std::uint64_t parts_of(Group const& group) const { return std::min(group.pieces.size(), held_.size()); }
 
-    /// Only adds copies. Whether all that were missing are planned then.
+    /// Only adds copies. Returns whether all missing copies are planned.
     bool add_evenly() {
         bool nodes_matter = situation_.nodes_matter;
         for (;;) {
@@ -215,12 +217,12 @@ private:
             apply_all(groups);
             if (flow.undealt() == 0) continue;
             if (!by_nodes) return false;
-            nodes_matter = false;  // where there is room only
+            nodes_matter = false;  // copies go anywhere with room
         }
     }
 
-    /// Shares of others than holders are new copies; what holders lack of their pieces is to be dropped if they may
-    /// lose.
+    /// Applies all groups. Shares of members that are not holders are new copies. What holders lack of their pieces is
+    /// kept or dropped.
     enum class Lack { kept, dropped };
     void apply_all(std::vector<Group> const& groups, Lack lack = Lack::kept) {
         for (auto const& group : groups) {
@@ -245,7 +247,7 @@ private:
         }
     }
 
-    /// So many copies of every group as far as possible: first where they are, then elsewhere.
+    /// Deals `copies` copies of every group as far as possible: first to present holders, then to others.
     void raise(std::vector<Group>& groups, CopyFlow& flow, std::size_t copies) {
         for (auto& group : groups) group.wanted = copies * group.units;
         flow.deal(Receivers::holders);
@@ -267,7 +269,8 @@ private:
         return groups;
     }
 
-    /// Whether all blocks can have so many copies; then more where there is room, as many as possible with one more.
+    /// Returns whether all blocks can have `copies` copies. If so, as many blocks as possible get one more where there
+    /// is room.
     bool level(std::size_t copies, Start start) {
         auto groups = all_groups(start);
         CopyFlow flow(groups, situation_.node_of);
@@ -280,7 +283,7 @@ private:
         return true;
     }
 
-    /// There is too little room for one copy of every block. No last copy is dropped; what fits elsewhere moves.
+    /// Handles too little room for one copy of every block. No last copy is dropped; what fits elsewhere moves.
     void keep_one() {
         auto groups = all_groups(Start::present);
         CopyFlow flow(groups, situation_.node_of);
@@ -302,7 +305,7 @@ private:
         group.dealt += kept;
     }
 
-    /// More copies than wanted stay if they are in nobody's way.
+    /// More copies than wanted stay if no other copy needs their room.
     static void keep_where_room_is(std::vector<Group>& groups, CopyFlow& flow) {
         for (auto& group : groups) {
             for (auto const holder : group.holders) {
@@ -335,7 +338,7 @@ void set_targets_by_first_fit(Situation& situation) {
     auto fill = situation.fill;
     for (std::size_t copies = 2; copies <= situation.replicas; ++copies) {
         bool all = true;
-        for (std::size_t i = 0; i < pieces.size(); ++i) {  // it may grow
+        for (std::size_t i = 0; i < pieces.size(); ++i) {  // pieces may grow
             for (Member member = 0; member < fill.used.size(); ++member) {
                 if (pieces[i].after.empty() || pieces[i].after.size() >= copies) break;
                 if (fill.left(member) == 0 || contains(pieces[i].after, member)) continue;

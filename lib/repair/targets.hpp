@@ -1,4 +1,5 @@
-// Decides who shall hold what: evenly if all fits as it is, by exchanges if not, at a lower level if it cannot fit.
+// Decides which member shall hold what: evenly if everything fits, by exchanges if not, and with fewer copies if these
+// do not suffice.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace regraft::repair {
 
-/// What a plan starts from and is made of.
+/// The input of a plan and its intermediate state.
 struct Situation {
     Units units;
     std::vector<std::uint32_t> node_of;  // by member, below num_nodes
@@ -19,18 +20,18 @@ struct Situation {
     bool nodes_matter = false;
     std::size_t replicas = 0;
     Fill fill;
-    /// In the order of the blocks: those with too few copies, or all.
+    /// Pieces in the order of the blocks: those with too few copies, or all.
     std::vector<Piece> pieces;
 };
 
-/// Adds to Piece::after, which is Piece::before at first, the copies that are missing; cuts pieces. Whether that is
-/// all: false if room does not suffice for it, or was exceeded before. Looks at pieces with too few copies only.
+/// Adds the missing copies to Piece::after, which equals Piece::before at first; cuts pieces. Returns false if room
+/// does not suffice for all of them, or was exceeded before. Looks only at pieces with too few copies.
 bool add_what_is_missing(Situation& situation);
 
-/// The same for all pieces there are, exchanging and dropping copies such that room suffices.
+/// The same for all pieces there are; exchanges and drops copies such that room suffices.
 void keep_to_room(Situation& situation);
 
-/// What is still missing goes wherever single blocks fit, level by level.
+/// Places copies that are still missing wherever single blocks fit, level by level.
 void set_targets_by_first_fit(Situation& situation);
 
 }  // namespace regraft::repair

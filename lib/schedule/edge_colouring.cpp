@@ -131,7 +131,7 @@ void RegularColourer::colour(Part part) {
     auto const middle = part.first + half;
     auto const other = static_cast<std::uint8_t>(1 - part.in_spare);
     bool const parallel = part.level < parallel_levels;
-    // Tasks must not wait for each other: the second one borrows from nobody.
+    // Tasks must not wait for each other: the second one borrows nothing.
 #pragma omp task if (parallel && half * std::size_t{graph_.num_vertices} >= worth_a_team)
     colour({other, part.first, half, part.lender, part.level + 1});
     colour({other, middle, half, parallel ? middle : part.lender, part.level + 1});

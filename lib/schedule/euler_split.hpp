@@ -13,7 +13,7 @@ namespace regraft::schedule {
 struct EulerSplit {
     /// An even number of edges for every left vertex, one after the other, and for every right vertex.
     std::span<HalfEdge const> edges;
-    /// As long as edges. Gets the two halves, one after the other; in each, edges are in the order in which they were.
+    /// Room for as many edges. Gets the two halves, one after the other; each keeps the order of its edges.
     std::span<HalfEdge> halves;
     std::span<std::uint32_t> partner;  // as long as edges
     std::span<std::uint8_t> entry;     // half as long

@@ -40,7 +40,7 @@ bool contains(std::span<PeId const> holders, PeId pe) {
     return std::find(holders.begin(), holders.end(), pe) != holders.end();
 }
 
-/// The requests that somebody else must serve, as a graph from requests to holders.
+/// The requests that another PE must serve, as a graph from requests to holders.
 struct Remote {
     PeIndex index;
     Csr<std::uint32_t> graph;

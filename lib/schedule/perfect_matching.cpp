@@ -66,9 +66,9 @@ private:
     Dice dice_;
 };
 
-/// Every left vertex takes a random right one, and who had that has to look for another. That takes about as many steps
-/// as the walks of augment, but nobody has proved it: after several times as many it ends. It also ends when there are
-/// too few walks for the processor to be busy. Returns the left vertices that have no mate.
+/// Every left vertex takes a random right one, and the left vertex that had this one before looks for another. That
+/// takes about as many steps as the walks of augment, but there is no proof: after several times as many it ends. It
+/// also ends when there are too few walks to keep the processor busy. Returns the left vertices that have no mate.
 std::vector<std::uint32_t> Matcher::evict() {
     struct Walk {
         std::uint32_t left, place, right;

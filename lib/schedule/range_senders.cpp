@@ -79,8 +79,8 @@ std::vector<Pool> pool(std::span<RangeRequest const> requests, CsrView<PeId> hol
     return pools;
 }
 
-/// Deals the requests of a pool to its holders, in order. What cuts at block boundaries give somebody too much of, it
-/// gets less of the next time.
+/// Deals the requests of a pool to its holders, in order. Cuts are at block boundaries; a holder that gets too much by
+/// one cut gets less by the next.
 class Dealer {
 public:
     Dealer(std::span<RangeRequest const> requests, BlockSizes const& sizes, std::uint32_t num_pes)

@@ -1,4 +1,4 @@
-// What went wrong on one member, told to all.
+// Tells all members what went wrong on one of them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace regraft::store {
 
 using Complaint = std::optional<std::string>;
 
-/// What went wrong, if something did, and only this PE knows.
+/// Runs body and returns what went wrong, if anything did; only this PE knows of it.
 template <class Body>
 Complaint attempt(Body body) {
     try {
@@ -26,7 +26,7 @@ Complaint attempt(Body body) {
     }
 }
 
-/// Replaces values by the root's, also their number. Collective, not uniform.
+/// Replaces values, and their number, by those of the root. Collective, not uniform.
 template <class T>
 void broadcast(ft::Communicator& comm, std::vector<T>& values, PeId from) {
     std::uint64_t size = values.size();
@@ -35,7 +35,7 @@ void broadcast(ft::Communicator& comm, std::vector<T>& values, PeId from) {
     ft::broadcast(comm, std::as_writable_bytes(std::span(values)), from);
 }
 
-/// What the first member that has something to complain of says. Collective, uniform.
+/// The complaint of the first member that has one. Collective, uniform.
 Complaint first_complaint(ft::Communicator& comm, Complaint const& mine);
 
 }  // namespace regraft::store

@@ -1,4 +1,5 @@
-// What all members must give alike, as one number that goes along where they tell each other something anyway.
+// A digest of the arguments that must be the same on all members: one number that travels with messages that are sent
+// anyway.
 #pragma once
 
 #include <concepts>
@@ -14,10 +15,10 @@
 
 namespace regraft::store {
 
-/// Instead of a size: blocks of different sizes.
+/// Stands in place of a size for blocks of different sizes.
 constexpr auto various_bytes = std::numeric_limits<std::uint64_t>::max();
 
-/// Every field is added by itself: a struct's padding differs from PE to PE.
+/// Fields are added one by one, because a struct's padding differs from PE to PE.
 class Digest {
 public:
     template <class T>
@@ -25,10 +26,10 @@ public:
         fields_.put(static_cast<std::uint64_t>(field));
         return *this;
     }
-    /// Its shape and who holds 16 of its blocks, so that another rule or another seed shows.
+    /// Adds the placement's shape and the holders of 16 of its blocks, so that another rule or another seed shows.
     Digest& add(placement::Any const& placement);
     Digest& add(CsrView<BlockRange> rows);
-    /// All but what the function does, which may be of this PE alone.
+    /// Adds everything except what the function does, which may differ between PEs.
     Digest& add(LoadOptions const& options);
 
     std::uint64_t value() const { return hash(fields_.bytes()); }

@@ -35,18 +35,18 @@ PeId leader(ft::Communicator const& comm) {
 
 // ---- Save
 
-/// Whose pieces are where.
+/// Where the pieces of each member are.
 struct Plan {
     struct Row {
         std::size_t file = 0;
-        std::size_t first = 0;  // in the row of the file
+        std::size_t first = 0;  // position in the row of the file
         std::size_t count = 0;
     };
     disk::Index index;
     std::vector<Row> rows;  // by member
 };
 
-/// Which data file each member writes to: ascending numbers from 0, each of them is there.
+/// The data file that each member writes to: ascending numbers from 0 without gaps.
 std::vector<std::size_t> deal_files(ft::Communicator& comm, std::uint32_t files) {
     std::vector<std::size_t> file_of;
     if (files == 0) {
@@ -77,7 +77,7 @@ std::uint64_t alike(fs::path const& archive, BlockSizes const& sizes, SaveOption
         .value();
 }
 
-/// Everybody tells which ranges it writes. Collective, not uniform.
+/// Every member tells which ranges it writes. Collective, not uniform.
 Plan make_plan(ft::Communicator& comm, BlockSizes const& sizes, std::span<OwnBlocks const> mine, std::uint64_t alike,
                SaveOptions const& options) {
     std::vector<std::uint64_t> words{alike};
@@ -109,7 +109,7 @@ Plan make_plan(ft::Communicator& comm, BlockSizes const& sizes, std::span<OwnBlo
     return plan;
 }
 
-/// On the leader: what everybody has computed becomes part of the index.
+/// On the leader: puts the seals that all members have computed into the index.
 void set_seals(Plan& plan, ft::Communicator const& comm, CsrView<std::byte> seals) {
     for (std::size_t i = 0; i < plan.rows.size(); ++i) {
         auto const [file, first, count] = plan.rows[i];
@@ -118,7 +118,7 @@ void set_seals(Plan& plan, ft::Communicator const& comm, CsrView<std::byte> seal
     }
 }
 
-/// The steps of a save. They throw DiskError when the generation has been removed again.
+/// The steps of a save. They throw DiskError after the generation has been removed again.
 class Saving {
 public:
     Saving(ft::Communicator& comm, fs::path const& archive, Plan& plan) : comm_(comm), archive_(archive), plan_(plan) {}
@@ -143,7 +143,7 @@ public:
             disk::commit(archive_, plan_.index);
         });
         comm_.reach(save_phase.inside);
-        // An agreement is one of the living, who must not take the silence of a dead leader for consent.
+        // An agreement counts only the living, and they must not take the silence of a dead leader for consent.
         std::byte done{};
         ft::broadcast(comm_, std::span(&done, 1), leader(comm_));
         require(committed);
@@ -191,7 +191,7 @@ SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes cons
     report.generation = plan.index.generation;
     report.files = static_cast<std::uint32_t>(plan.index.files.size());
     report.bytes = sizes.bytes();
-    // Not before all know that there is a newer one.
+    // Not before all know that there is a newer generation.
     if (comm.leads()) disk::remove_older(archive, report.generation, options.kept);
     comm.reach(save_phase.after);
     return report;
@@ -201,7 +201,7 @@ SaveReport save(ft::Communicator& comm, fs::path const& archive, BlockSizes cons
 
 namespace {
 
-/// Reads and verifies what is this PE's to read, and every so-manieth file's head.
+/// Reads and verifies this PE's share, and the heads of its part of the files.
 void read_share(ft::Communicator const& comm, fs::path const& archive, Share const& share, Opened& opened) {
     auto const position = comm.position(comm.self());
     disk::Generation generation(archive, opened.index);
@@ -225,10 +225,10 @@ void read_share(ft::Communicator const& comm, fs::path const& archive, Share con
     }
 }
 
-/// The generation, or what is wrong with it. Collective, uniform.
+/// Tries to open the generation; returns what is wrong with it. Collective, uniform.
 Complaint try_generation(ft::Communicator& comm, fs::path const& archive, std::uint64_t number, Share const& share,
                          Accept const& accept, Opened& opened) {
-    std::vector<std::byte> index;  // read once, however many there are
+    std::vector<std::byte> index;  // read by one PE only, however many there are
     auto const unreadable = attempt([&] {
         if (comm.leads()) index = disk::read_index(archive, number);
     });
@@ -263,7 +263,7 @@ Opened open(ft::Communicator& comm, fs::path const& archive, Share const& share,
         }
         opened.refused.push_back(*complaint);
     }
-    comm.agree();  // that there are no more: a broadcast is not uniform
+    comm.agree();  // all know that there are no more generations: a broadcast is not uniform
     throw DiskError(disk::nothing_readable(archive, opened.refused));
 }
 

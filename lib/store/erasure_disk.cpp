@@ -1,4 +1,4 @@
-// The erasure-coded store on disk: who writes which blocks.
+// The erasure-coded store on disk: decides which PE writes which blocks.
 #include <utility>
 
 #include "store/digest.hpp"

@@ -1,6 +1,6 @@
-// How the parities of a submit come into being. Everybody gives his data to the first holder of parity of each stripe,
-// window by window. This one encodes one stripe, keeps its first parity and gives the others to their holders: that
-// moves 1 + (m - 1) / k times the data, where every holder encoding for itself would move m times the data.
+// Makes the parities of a submit. Every PE sends its data, window by window, to the first holder of parity of each
+// stripe. That holder encodes one stripe, keeps its first parity and sends the others to their holders. This moves 1 +
+// (m - 1) / k times the data; if every holder encoded alone, m times the data would move.
 #include "regraft/core/checked_cast.hpp"
 #include "store/erasure_version.hpp"
 
@@ -28,7 +28,7 @@ public:
         further_.assign(parities_.size() - 1, std::vector<std::byte>(staged));
     }
 
-    /// Whether everything arrived as it was sent.
+    /// Returns whether everything arrived as it was sent.
     bool run(ft::FailPoint& inside) {
         bool intact = true;
         auto const end = longest_stripe();
@@ -54,7 +54,7 @@ private:
     std::uint32_t stripe() const { return parities_[0].piece.stripe; }
     std::uint32_t encoder_of(std::uint32_t stripe) const { return layout_.slot({stripe, k()}); }
 
-    /// Everybody looks at his own only: looking at all stripes takes long where there are many PEs.
+    /// Looks only at this PE's own stripes: looking at all takes long if there are many PEs.
     std::uint64_t longest_stripe() const {
         std::uint64_t longest = layout_.bytes(parities_[0].piece);
         comm_.check(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, comm_.native()), "MPI_Allreduce");
@@ -110,16 +110,16 @@ private:
     ErasureOptions const& options_;
     std::uint32_t slot_;
     std::uint64_t window_bytes_;
-    std::vector<Parity> parities_;                 // that this PE will hold, by their number in the stripe
+    std::vector<Parity> parities_;                 // parities that this PE will hold, by their number in the stripe
     std::vector<std::vector<std::byte>> data_;     // windows of the stripe that it encodes
-    std::vector<std::vector<std::byte>> further_;  // and of that stripe's parities but the first
+    std::vector<std::vector<std::byte>> further_;  // and of that stripe's parities except the first
 };
 
 }  // namespace
 
 bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside) {
     bool const checked = options.integrity == Integrity::checked;
-    if (checked) version.seal(comm.self());  // the data; again below, the parities
+    if (checked) version.seal(comm.self());  // seals the data; below, the parities as well
     bool intact = true;
     if (version.holdings.layout().code().parity() == 0) {
         comm.reach(inside);

@@ -1,4 +1,4 @@
-// Load: what is there comes from its holders, the rest from k other pieces.
+// Load: blocks come from their holders if these live, and are rebuilt from k other pieces otherwise.
 #include <algorithm>
 #include <utility>
 
@@ -101,7 +101,7 @@ void ErasureStore::Impl::prepare(ErasureDelivery& delivery) {
 }
 
 bool ErasureStore::Impl::agree_intact(bool intact, std::uint64_t alike) {
-    // Who is not intact says something else than the others, and, if that is all of them, knows anyway.
+    // A member that is not intact votes for a different number. If no member is intact, each of them knows that itself.
     return comm.agree_equal(intact ? alike : ~alike) && intact;
 }
 
@@ -120,7 +120,7 @@ LoadReport ErasureStore::Impl::finish(ErasureDelivery& delivery, bool intact) {
     for (auto const& [piece, holder] : delivery.bad) current->holdings.drop(piece);
     auto const report = report_of(delivery);
     comm.reach(load_phase.after);
-    // An attempt may have rebuilt anything from what is damaged.
+    // An attempt may have rebuilt anything from damaged pieces.
     auto const spoilt = delivery.bad.empty() ? std::vector<BlockRange>() : report.lost;
     auto const self = comm.position(comm.self());
     make_up_for_lost(comm, current->holdings.layout().sizes(), {std::as_const(delivery.wanted)[self], delivery.out},

@@ -5,7 +5,7 @@
 namespace regraft::store {
 namespace {
 
-/// Nobody rebuilds more than so many bytes, or one part, in a round.
+/// Deals rebuilds to rounds in which no member rebuilds more than most_bytes bytes, or one part.
 Csr<std::size_t> rounds_of(erasure::Rebuilds const& rebuilds, std::uint64_t most_bytes) {
     struct Receiver {
         std::size_t round = 0;
@@ -85,7 +85,7 @@ void Rebuilding::add_sources(std::size_t round, Shipment& shipment) {
     }
 }
 
-/// What a rebuild of this PE gets from the source; whoever else has to do with it sends it.
+/// The bytes of the source for a rebuild of this PE; any other PE that is involved sends them.
 std::span<std::byte const> Rebuilding::take(erasure::Rebuild const& task, erasure::Source const& source,
                                             Shipment& shipment) {
     if (source.bytes == 0) return {};

@@ -1,4 +1,5 @@
-// Rebuilds carried out: sources come from their holders, round by round, and what others want, too, is handed on.
+// Carries out rebuilds: sources come from their holders, round by round; rebuilt bytes that other members want too are
+// sent on.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace regraft::store {
 
-/// How many bytes the members send to each other.
+/// The number of bytes that each member sends and receives.
 struct Volume {
     explicit Volume(std::size_t members) : sent(members), received(members) {}
     void add(std::size_t sender, std::size_t receiver, std::uint64_t bytes) {
@@ -35,7 +36,7 @@ struct Volume {
     std::uint64_t moved = 0;
 };
 
-/// Combinations that were needed before: most rebuilds of a stripe have the same sources.
+/// A cache of combinations: most rebuilds of a stripe have the same sources.
 class Combinations {
 public:
     explicit Combinations(erasure::Code const& code) : code_(code) {}
@@ -46,18 +47,18 @@ private:
     std::map<std::vector<std::uint32_t>, erasure::Combination> known_;
 };
 
-/// In each round nobody rebuilds more than a window, or one part. The plan and the version must live as long as this.
+/// In each round no member rebuilds more than a window, or one part. The plan and the version must outlive this.
 class Rebuilding {
 public:
-    /// Where something rebuilt goes in the memory of its receiver, asked there.
+    /// Returns where rebuilt bytes go in the memory of their receiver; called on the receiver.
     using Target = std::function<std::span<std::byte>(erasure::Rebuild const&)>;
 
     Rebuilding(ft::Communicator& comm, ErasureVersion const& version, erasure::Rebuilds const& plan,
                ErasureOptions const& options, Target target);
 
-    /// The sources of the first round go along with an exchange that is made anyway, before run().
+    /// Adds the sources of the first round to an exchange that is made anyway, before run().
     void join(Shipment& shipment);
-    /// Whether everything arrived as it was to be sent. Collective, not uniform.
+    /// Returns whether everything arrived as it was sent. Collective, not uniform.
     [[nodiscard]] bool run(ft::FailPoint& inside);
     Volume const& volume() const { return volume_; }
 
@@ -77,9 +78,9 @@ private:
     Combinations combinations_;
     Volume volume_;
     bool joined_ = false;
-    bool own_intact_ = true;                   // what this PE reads for itself
-    Scratch scratch_;                          // of the round under way
-    Csr<std::span<std::byte const>> sources_;  // of the round under way: a row per rebuild of this PE
+    bool own_intact_ = true;                   // whether the pieces that this PE reads for itself are intact
+    Scratch scratch_;                          // memory of the present round
+    Csr<std::span<std::byte const>> sources_;  // sources of the present round: a row per rebuild of this PE
 };
 
 }  // namespace regraft::store

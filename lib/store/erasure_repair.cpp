@@ -19,22 +19,22 @@ std::uint64_t less(std::uint64_t room, std::uint64_t taken) {
     return room > taken ? room - taken : 0;
 }
 
-/// What each member may get beside what it has; empty if nobody says that it is limited.
+/// The bytes that each member may get beside what it has; empty if no member has a limit.
 std::vector<std::uint64_t> gather_room(ft::Communicator& comm, std::uint64_t room, std::uint64_t held) {
     auto const rows = exchange::all_gather(comm, std::vector{room == unlimited ? unlimited : less(room, held)});
     bool const limited = std::any_of(rows.values.begin(), rows.values.end(), [](auto r) { return r != unlimited; });
     return limited ? rows.values : std::vector<std::uint64_t>();
 }
 
-/// Who holds what when the plan is carried out.
+/// The holdings after the plan is carried out.
 erasure::Holdings holdings_after(erasure::Holdings holdings, erasure::Repair const& plan) {
     for (auto piece : plan.given_up) holdings.give_up(piece);
     for (auto const& move : plan.moves) holdings.move(move.piece, move.holder);
     return holdings;
 }
 
-/// Calls visit for the pieces of data that are not lost, in an order in which every member has its own one behind the
-/// other, with their holders.
+/// Calls visit for the pieces of data that are not lost, with their holders, in an order in which every member has its
+/// own one behind the other.
 template <class Visit>
 void visit_data(erasure::Holdings const& holdings, Visit visit) {
     auto const& layout = holdings.layout();
@@ -48,7 +48,8 @@ void visit_data(erasure::Holdings const& holdings, Visit visit) {
     }
 }
 
-/// The data with as many slots as there are members, each of which has as its own what it holds of the data.
+/// The holdings of the data in a layout with as many slots as there are members; each member's own blocks are the data
+/// that it holds.
 erasure::Holdings with_fewer_slots(erasure::Holdings const& complete, std::span<std::uint32_t const> nodes,
                                    erasure::Code const& code) {
     auto const members = complete.members();
@@ -61,7 +62,7 @@ erasure::Holdings with_fewer_slots(erasure::Holdings const& complete, std::span<
             {members.begin(), members.end()}};
 }
 
-/// How many of its parities a PE has room for.
+/// The number of its parities that a PE has room for.
 std::uint32_t parities_within(erasure::Layout const& layout, std::uint32_t slot, std::uint64_t room) {
     auto const& code = layout.code();
     std::uint32_t count = 0;
@@ -96,7 +97,7 @@ ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_opti
     ErasureMending mending{.base = *current};  // shares the memory
     auto& base = mending.base;
     base.holdings.retain(comm.members());
-    // What is encoded anew would hide its damage behind new parities.
+    // Encoding anew would hide damage behind new parities.
     if (checked() && (look == Look::everywhere || has_few_members(base))) {
         mending.bad = drop_damage(comm, version, readings(comm.self(), base.holdings), *current, base.holdings);
         base.forget_others(comm.self());
@@ -135,7 +136,7 @@ bool ErasureStore::Impl::has_few_members(ErasureVersion const& of) const {
     return comm.size() < of.holdings.layout().code().pieces();
 }
 
-/// One attempt; whether everything arrived as it was to be sent.
+/// One attempt. Returns whether everything arrived as it was sent.
 bool ErasureStore::Impl::mend(ErasureMending& mending) {
     auto const& base = mending.base;
     auto& plan = mending.plan;
@@ -167,14 +168,15 @@ bool ErasureStore::Impl::mend(ErasureMending& mending) {
     return intact;
 }
 
-/// The code with which everything is to be encoded anew when the plan, of the data only, is carried out; nothing if
-/// that would lose what has no place, or survive less than the code that there is. Collective if room is limited.
+/// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
+/// encoding anew would lose data that has no place, or survive fewer deaths than the present code. Collective if room
+/// is limited.
 std::optional<erasure::Code> ErasureStore::Impl::smaller_code(ErasureMending const& mending) {
     auto const& base = mending.base;
     if (!mending.plan.unplaced.empty()) return std::nullopt;
     auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
     if (mending.all_room.empty()) return code;
-    // Of the room all is taken, but for the old parities, that is not for the new ones.
+    // The room that is available for new parities is the room minus everything held, except for the old parities.
     auto const nodes = base.nodes();
     auto taken = base.bytes_held();
     for (auto const& piece : base.holdings.held(comm.self())) {

@@ -1,4 +1,5 @@
-// What a PE knows and keeps of one submit to an erasure store, and what makes and reads it: private to ErasureStore.
+// What a PE knows and keeps of one submit to an erasure store, and the functions that make and read it. Private to
+// ErasureStore.
 #pragma once
 
 #include <algorithm>
@@ -22,37 +23,36 @@ namespace regraft::store {
 
 using SharedMemory = std::shared_ptr<Memory const>;
 
-/// Bytes of a piece that are in memory in more than one part, put together for the time of an exchange.
+/// Bytes of a piece that are in memory in several parts, copied together for the time of an exchange.
 using Scratch = std::deque<std::vector<std::byte>>;
 
 /// Copies share the memory.
 class ErasureVersion {
 public:
     erasure::Holdings holdings;          // the same on all members
-    std::vector<std::uint32_t> node_of;  // of those who submitted; empty if they did not say
+    std::vector<std::uint32_t> node_of;  // nodes of the PEs that submitted; empty if none were given
 
-    /// More of the blocks that this PE has as its own, by reference if there is no memory.
+    /// Adds blocks that this PE has as its own; by reference if there is no memory.
     void add_own(std::span<std::byte const> bytes, SharedMemory memory);
-    /// A piece that this PE holds beside: a parity, or what a repair has brought.
+    /// Adds a piece that this PE holds in addition: a parity, or a piece from a repair.
     void add_piece(erasure::Piece piece, SharedMemory memory);
-    /// The next version's own blocks are, among others, this piece's.
+    /// Makes this piece's blocks own blocks of the next version.
     void hand_over(erasure::Piece piece, ErasureVersion& next) const;
-    /// Lets go of pieces that this PE does not hold any more.
+    /// Drops pieces that this PE does not hold any more.
     void forget_others(PeId self);
-    /// From now on the pieces that this PE holds must be what they are, as far as they are in memory. What others must
-    /// be stays as it was.
+    /// Computes checksums of the pieces that this PE holds, as far as they are in memory. Pieces of others keep theirs.
     void seal(PeId self);
 
-    /// Bytes of a piece that this PE holds.
+    /// The bytes of a piece that this PE holds.
     std::span<std::byte const> read(erasure::Piece piece, erasure::ByteRange bytes, Scratch& scratch) const;
-    /// Whether they, and what they share a checksum with, are what was sealed, if it was.
+    /// Whether these bytes, and all bytes that share a checksum with them, are as they were sealed, if they were.
     bool verify(erasure::Piece piece, erasure::ByteRange bytes) const;
-    /// The bytes of blocks, if this PE holds them all and one behind the other, and, if it is checked, if they are what
-    /// was sealed; else nothing.
+    /// The bytes of blocks, if this PE holds them all and one behind the other and, with Integrity::checked, as they
+    /// were sealed; otherwise nothing.
     std::span<std::byte const> held(PeId self, BlockRange blocks, Integrity integrity) const;
-    /// The nodes of the holdings' members; empty if they did not say.
+    /// The nodes of the holdings' members; empty if none were given.
     std::vector<std::uint32_t> nodes() const;
-    /// Without the user's.
+    /// Bytes without those in the user's memory.
     std::uint64_t bytes_held() const;
 
 private:
@@ -62,7 +62,7 @@ private:
         std::span<std::byte const> bytes;
         SharedMemory memory;
     };
-    /// Calls visit for the bytes as they lie in memory, part by part.
+    /// Calls visit for the bytes in the parts in which they lie in memory.
     template <class Visit>
     void visit(erasure::Piece piece, erasure::ByteRange bytes, Visit visit) const;
     std::uint64_t bytes_of(erasure::Piece piece) const;
@@ -70,11 +70,12 @@ private:
 
     std::vector<Own> own_;  // one behind the other
     std::map<erasure::Piece, SharedMemory> pieces_;
-    std::map<erasure::Piece, std::vector<std::uint64_t>> sums_;  // of each sum_bytes of what this PE holds
+    std::map<erasure::Piece, std::vector<std::uint64_t>> sums_;  // checksums of each sum_bytes bytes of what this PE
+                                                                 // holds
 };
 
-/// The RunningSum that bytes of sealed pieces must have. Looks only at ends that are no whole parts, and at the parts
-/// that these are of, each once; if one of those is damaged, the sum is a wrong one.
+/// The RunningSum that bytes of sealed pieces must have. Bytes are read only at ends that are not whole parts; the
+/// parts that contain such ends are verified once each. If one of them is damaged, the sum is made wrong on purpose.
 class PieceSums {
 public:
     explicit PieceSums(ErasureVersion const& version) : version_(&version) {}
@@ -87,44 +88,44 @@ private:
         friend auto operator<=>(Part const&, Part const&) = default;  // NOLINT(modernize-use-nullptr)
     };
     ErasureVersion const* version_;
-    std::map<Part, bool> right_;  // what was looked at
+    std::map<Part, bool> right_;  // whether a part is intact, for those that were looked at
 };
 
-/// How many bytes of a piece travel at the same time.
+/// The number of bytes of a piece that travel at the same time.
 inline std::uint64_t window_bytes(ErasureOptions const& options, erasure::Code const& code) {
     return std::max<std::uint64_t>(1, options.buffer_bytes / code.pieces());
 }
 
-/// The bytes of a window that something of this size has.
+/// The part of a window that lies within `bytes` bytes.
 inline erasure::ByteRange clipped(std::uint64_t bytes, erasure::ByteRange window) {
     return {std::min(bytes, window.begin), std::min(bytes, window.end)};
 }
 
-/// Makes the version's parities from the members' own blocks; one slot per member. Whether everything arrived as it was
-/// sent; if not on somebody, they may be wrong. Collective, not uniform.
+/// Makes the version's parities from the members' own blocks; one slot per member. Returns whether everything arrived
+/// as it was sent; if it did not on some member, parities may be wrong. Collective, not uniform.
 [[nodiscard]] bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options,
                           ft::FailPoint& inside);
 
-/// Bytes that this PE reads.
+/// Bytes that this PE reads from a piece.
 struct Reading {
     erasure::Piece piece;
     erasure::ByteRange bytes;
 };
-/// What this PE reads for the others and itself when the plan is carried out.
+/// Everything that this PE reads for other members and for itself when the plan is carried out.
 std::vector<Reading> readings(PeId self, std::span<erasure::Copy const> copies, erasure::Rebuilds const& rebuilds);
-/// All that this PE holds.
+/// Everything that this PE holds.
 std::vector<Reading> readings(PeId self, erasure::Holdings const& holdings);
 
-/// A piece that is not what it was, and who has it.
+/// A damaged piece, and its holder.
 struct BadPiece {
     erasure::Piece piece;
     PeId holder{};
 };
-/// Those of which the members read something, each its own; nobody counts on them any more. `alike` is the same on all
-/// members: a contract. Collective, not uniform.
+/// Finds the damaged pieces among those that members read, each its own, and drops them from the holdings. `alike` must
+/// be the same on all members. Collective, not uniform.
 std::vector<BadPiece> drop_damage(ft::Communicator& comm, std::uint64_t alike, std::span<Reading const> looked_at,
                                   ErasureVersion const& version, erasure::Holdings& holdings);
-/// What this says about blocks; appends.
+/// Appends the blocks of these pieces to damaged.
 void report_damage(erasure::Layout const& layout, std::span<BadPiece const> bad, std::vector<Damage>& damaged);
 
 }  // namespace regraft::store

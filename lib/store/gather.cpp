@@ -42,7 +42,7 @@ Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint6
 }
 
 BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
-    // As few bits for each as the largest needs.
+    // Each number takes only as many bits as the largest needs.
     std::uint64_t largest = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) largest = std::max<std::uint64_t>(largest, blocks[i].size());
     auto const width = static_cast<std::uint32_t>(std::bit_width(largest));

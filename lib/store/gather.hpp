@@ -1,4 +1,4 @@
-// What members tell each other before blocks travel: which blocks they have, how long they are, which they want.
+// What members tell each other before blocks travel: which blocks they have, how large these are, and which they want.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,31 @@
 
 namespace regraft::store {
 
-/// Ranges in any order that cover the blocks 0 .. n - 1 once, which is a contract; returns n.
+/// The number of blocks that the ranges cover. The ranges, in any order, must cover the blocks 0 .. n - 1 once.
 std::uint64_t num_covered(std::span<BlockRange const> ranges);
 
-/// What the members say of themselves when they submit, each at its position.
+/// What the members pass when they submit, each at its position.
 struct Submitters {
-    std::vector<BlockRange> ranges;      // cover the blocks 0 .. n - 1 once
-    std::vector<std::uint32_t> node_of;  // empty if they do not say
+    std::vector<BlockRange> ranges;      // these cover the blocks 0 .. n - 1 once
+    std::vector<std::uint32_t> node_of;  // empty if no nodes were given
 };
 
-/// alike: the digest of what all must give alike; that they do, and that the ranges cover the blocks, are contracts.
+/// alike: the digest of the arguments that must be the same on all members. That they are, and that the ranges cover
+/// the blocks, are contracts.
 Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t alike,
                              std::optional<std::uint32_t> node = {});
 
-/// The sizes of all blocks; `blocks` are those of this member's range.
+/// The sizes of all blocks. `blocks` are those of this member's range.
 BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks);
 
-/// Makes of reports on what each member alone sends, receives and misses the one that is the same on all. Collective,
+/// Combines the reports of what each member sends, receives and misses into one that is the same on all. Collective,
 /// not uniform.
 void share_report(ft::Communicator& comm, LoadReport& report);
 
-/// Row i: what PeId i wants; those of the dead are empty, and empty ranges are left out. alike: as above.
+/// Row i: the blocks that PeId i wants. Rows of the dead are empty, and empty ranges are left out. alike: as above.
 Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike);
 
-/// Of rows by PeId those of the members.
+/// The rows of the members, from rows by PeId.
 Csr<BlockRange> rows_of_members(ft::Communicator const& comm, CsrView<BlockRange> rows);
 
 }  // namespace regraft::store

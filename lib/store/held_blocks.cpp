@@ -116,7 +116,7 @@ void HeldBlocks::verify(BlockRange blocks, BlockSizes const& sizes, std::vector<
     }
 }
 
-/// Of a part that stays in part, what stays gets a checksum of its own.
+/// If a part stays only partly, its rest gets a checksum of its own.
 void HeldBlocks::remove_checksums(BlockRange blocks, BlockSizes const& sizes) {
     for (auto at = first_behind(checksums_, blocks.first); at != checksums_.end() && at->first < blocks.last;) {
         BlockRange const part{at->first, at->second.last};
@@ -126,7 +126,7 @@ void HeldBlocks::remove_checksums(BlockRange blocks, BlockSizes const& sizes) {
                                  BlockRange{std::min(part.last, blocks.last), part.last}}) {
             if (rest.empty()) continue;
             auto const sum = hash(find(rest, sizes));
-            checksums_[rest.first] = {rest.last, good ? sum : ~sum};  // what was bad stays bad
+            checksums_[rest.first] = {rest.last, good ? sum : ~sum};  // a damaged part stays damaged
         }
     }
 }

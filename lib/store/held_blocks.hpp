@@ -1,4 +1,4 @@
-// The blocks that a PE keeps: where they lie, and what their bytes must add up to.
+// The blocks that a PE keeps: where they lie, and their checksums.
 #pragma once
 
 #include <cstddef>
@@ -13,39 +13,39 @@
 
 namespace regraft::store {
 
-/// Pieces of blocks that lie one behind the other. The sizes given to each call are always the same ones.
+/// Blocks in pieces of memory; the blocks of a piece lie one behind the other. Each call gets the same sizes.
 class HeldBlocks {
 public:
-    /// blocks lie at data, in memory that will be given to own(); with the piece that ends there they become one.
-    /// Precondition: none is there yet.
+    /// Adds blocks that lie at data, in memory that will be given to own(). If a piece ends there, both become one.
+    /// Precondition: none of the blocks is here yet.
     void add(BlockRange blocks, std::byte* data, BlockSizes const& sizes);
-    /// blocks lie in the user's memory, which is only read.
+    /// Adds blocks that lie in the user's memory, which is only read.
     void refer_to(BlockRange blocks, std::byte const* data);
-    /// Keeps memory as long as this lives.
+    /// Keeps memory as long as this object lives.
     void own(Memory memory) { memories_.push_back(std::move(memory)); }
-    /// The largest piece of memory that it owned, when nothing in it is needed any more.
+    /// The largest piece of memory that this object owned, when nothing in it is needed any more.
     Memory largest_memory() &&;
-    /// All that the other one has. Precondition: none of its blocks is here yet.
+    /// Takes everything that the other object has. Precondition: none of its blocks is here yet.
     void take(HeldBlocks other);
-    /// Forgets blocks, as far as they are here, and gives their pages back.
+    /// Forgets blocks, as far as they are here, and gives their pages back to the system.
     void remove(BlockRange blocks, BlockSizes const& sizes);
 
-    /// The bytes of blocks that lie in one piece; nothing if they do not.
+    /// The bytes of blocks, if they lie in one piece; otherwise nothing.
     std::span<std::byte const> find(BlockRange blocks, BlockSizes const& sizes) const;
-    /// The same. Precondition: they do.
+    /// The same. Precondition: they lie in one piece.
     std::span<std::byte const> at(BlockRange blocks, BlockSizes const& sizes) const;
-    /// The same to be written to; nothing if they are the user's.
+    /// The same, writable; nothing if they are in the user's memory.
     std::span<std::byte> find_own(BlockRange blocks, BlockSizes const& sizes);
-    /// All of them, in the pieces in which they lie, ascending.
+    /// All blocks, in the pieces in which they lie, ascending.
     std::vector<BlockRange> pieces() const;
-    /// Without the user's.
+    /// Bytes without those in the user's memory.
     std::uint64_t own_bytes() const { return own_bytes_; }
 
-    /// Sets what the parts (visit_parts) of blocks must add up to.
+    /// Sets the checksums of the parts (visit_parts) of blocks.
     void set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes);
-    /// The same for blocks that have just been written again; what they had to add up to is forgotten.
+    /// Computes the checksums of blocks that have just been written again; the old ones are forgotten.
     void renew_checksums(BlockRange blocks, BlockSizes const& sizes);
-    /// Appends the pieces with a checksum that overlap blocks and are not what they must be. O(bytes of them).
+    /// Appends to bad the pieces that overlap blocks and whose checksum is wrong. O(bytes of them).
     void verify(BlockRange blocks, BlockSizes const& sizes, std::vector<BlockRange>& bad) const;
 
 private:
@@ -53,7 +53,7 @@ private:
     struct Piece {
         BlockId last{};
         std::byte const* data = nullptr;
-        std::byte* own = nullptr;  // the same, unless it is the user's
+        std::byte* own = nullptr;  // the same as above, unless it is in the user's memory
     };
     struct Checksum {
         BlockId last{};
@@ -67,19 +67,20 @@ private:
     std::uint64_t own_bytes_ = 0;
 };
 
-/// What held blocks must add up to when they are sent: for whole parts what is known of them, which takes no look at
-/// the bytes; for others their own sum, if all is right that the known ones are of. Looks at each of those once.
+/// The checksums of held blocks when they are sent. Those of whole parts are known and need no look at the bytes. Those
+/// of other parts are computed, after the known checksums of the parts that they belong to have been verified, each
+/// once.
 class HeldSums {
 public:
     HeldSums(HeldBlocks const& held, BlockSizes const& sizes) : held_(held), sizes_(sizes) {}
-    /// The checksums of the parts of blocks; of damaged ones wrong ones.
+    /// The checksums of the parts of blocks; those of damaged parts are made wrong on purpose.
     std::vector<std::uint64_t> operator()(BlockRange blocks);
 
 private:
     std::uint64_t sum_of(BlockRange part);
     HeldBlocks const& held_;
     BlockSizes const& sizes_;
-    std::map<BlockId, bool> right_;  // what was looked at
+    std::map<BlockId, bool> right_;  // whether a part is intact, for those that were looked at
 };
 
 }  // namespace regraft::store

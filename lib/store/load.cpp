@@ -1,4 +1,4 @@
-// Load and scrub: who wants what, who sends it, the bytes, and an agreement that they are right.
+// Load and scrub: requests, senders, the transfer of bytes, and an agreement that they are right.
 #include <algorithm>
 #include <utility>
 
@@ -71,7 +71,7 @@ void ReplicatedStore::Impl::prepare(Delivery& delivery) {
     current->directory.retain(comm.members());
     auto const& directory = delivery.undamaged ? *delivery.undamaged : current->directory;
     auto const seams = current->seams.blocks();
-    // Where damage was found, all plan together, whatever that takes: it is rare.
+    // If damage was found, all plan together, however long it takes: it is rare.
     bool const together =
         delivery.undamaged || !wants_more_runs(directory, comm.members(), delivery.wanted, options.most_planned_runs);
     delivery.plan =
@@ -132,8 +132,8 @@ void ReplicatedStore::Impl::settle(Delivery& delivery) {
     forget_and_replace(delivery);
 }
 
-/// Whether everybody got what was sent, and means the same load: one agreement. Who did not says something else than
-/// the others, and, if that is all of them, knows anyway. Uniform.
+/// Whether all members got what was sent, and mean the same load: one agreement. A member that did not votes for a
+/// different number; if none did, each of them knows that itself. Uniform.
 bool ReplicatedStore::Impl::is_clean(Delivery const& delivery) {
     bool const holds = !delivery.seals || delivery.seals->hold(delivery.traffic, current->sizes);
     return comm.agree_equal(holds ? delivery.alike : ~delivery.alike) && holds;
@@ -148,7 +148,7 @@ void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const>
     }
 }
 
-/// Damaged replicas do not count any more, but where good ones have been written over them.
+/// Damaged replicas count no more, except where good ones have been written over them.
 void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
     auto& [directory, sizes, held, seams] = *current;
     auto const& plan = delivery.plan;

@@ -60,7 +60,7 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
 
 namespace {
 
-/// Blocks per run where the range begins: of one or some runs.
+/// The number of blocks per run where the range begins, from one or several runs.
 double length_of_runs(placement::Directory const& directory, BlockRange range) {
     for (std::uint64_t length = 16;; length *= 2) {
         auto const first = length < range.size() ? BlockRange{range.first, advance(range.first, length)} : range;
@@ -98,7 +98,7 @@ bool wants_more_runs(placement::Directory const& directory, std::span<PeId const
 
 LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
                          std::span<PeId const> members, PeId self, CsrView<BlockRange> wanted) {
-    Csr<BlockRange> of_members;  // rows of the dead do not count
+    Csr<BlockRange> of_members;  // rows of the dead are ignored
     for (auto const pe : members) {
         while (of_members.size() < value(pe)) of_members.end_row();
         of_members.push_row(wanted[value(pe)]);

@@ -1,4 +1,4 @@
-// What is behind a Loading, for every store that has loads under way.
+// The implementation of a Loading, for every store that has loads under way.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace regraft::store {
 
-/// How many loads were started and are not over. A shrink ends all.
+/// Counts the loads that were started and are not over. A shrink ends all of them.
 class LoadsUnderWay {
 public:
     void begin(std::uint32_t epoch) {
@@ -24,7 +24,7 @@ private:
     std::uint32_t epoch_ = 0;
 };
 
-/// As long as it lives, its load is under way.
+/// A load is under way as long as this object lives.
 struct Loading::State {
     State(LoadsUnderWay& all, std::uint32_t epoch) : loads(all), started_in(epoch) { loads.begin(started_in); }
     State(State const&) = delete;

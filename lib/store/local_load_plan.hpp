@@ -1,4 +1,4 @@
-// What one member sends and receives in a load for which nobody plans as a whole.
+// The transfers of one member in a load that is not planned as a whole.
 #pragma once
 
 #include "regraft/core/block_sizes.hpp"
@@ -8,7 +8,7 @@
 
 namespace regraft::store {
 
-/// wanted: row i for PE i. Both ends of a transfer cut it at seams, if there are any.
+/// wanted: row i for PE i. Both ends cut a transfer at seams, if there are any.
 inline schedule::LocalSenders plan_load_locally(placement::Directory const& directory, BlockSizes const& sizes,
                                                 PeId self, CsrView<BlockRange> wanted,
                                                 schedule::LocalRule const& rule = {}) {

@@ -1,4 +1,4 @@
-// The end of a load of which something is lost: the source of last resort, or DataLost.
+// The end of a load in which blocks are lost: reading them from the source of last resort, or DataLost.
 #pragma once
 
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace regraft::store {
 
-/// What a member wants, and where it goes.
+/// The ranges that a member wants, and where their bytes go.
 struct Wanted {
     std::span<BlockRange const> ranges;
     std::span<std::byte> out;
 };
 
-/// Does about lost blocks (ascending, disjoint) what the options say. Those that are also `spoilt`, because an attempt
-/// brought them wrong, are cleared before; of what is not lost nothing is. Collective, uniform: the same but for
-/// wanted.
+/// Treats lost blocks (ascending, disjoint) as the options say. Blocks that are also in `spoilt`, because an attempt
+/// brought them damaged, are cleared first; spoilt blocks that are not lost are not. All members pass the same, except
+/// for wanted. Collective, uniform.
 void make_up_for_lost(ft::Communicator& comm, BlockSizes const& sizes, Wanted const& wanted,
                       std::vector<BlockRange> const& lost, std::vector<BlockRange> spoilt, LoadOptions const& options);
 

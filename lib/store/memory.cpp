@@ -9,8 +9,8 @@
 namespace regraft::store {
 namespace {
 
-// Receiving into small pages that nobody touched takes three times as long, for each costs a fault. So memory is in
-// huge pages, and what is too short for one is touched at once.
+// Receiving into small pages that were never touched takes three times as long, because each costs a page fault. So
+// memory is in huge pages, and memory that is too short for one is touched at once.
 constexpr std::uintptr_t huge_page = 2 << 20;
 
 std::uintptr_t round_up(std::uintptr_t x, std::uintptr_t unit) {
@@ -21,7 +21,7 @@ std::uintptr_t round_up(std::uintptr_t x, std::uintptr_t unit) {
 
 Memory::Memory(std::uint64_t size) : size_(size) {
     if (size == 0) return;
-    // Huge pages begin at their multiples: map more than is needed and give the ends back.
+    // Huge pages begin at their multiples: map more than needed and unmap both ends.
     auto const slack = size >= huge_page ? huge_page : 0;
     void* const mapped = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -34,7 +34,7 @@ Memory::Memory(std::uint64_t size) : size_(size) {
     if (end > last) munmap(reinterpret_cast<void*>(last), end - last);
     data_ = reinterpret_cast<std::byte*>(first);
     auto const in_huge_pages = size / huge_page * huge_page;
-    // Advice: may be refused, then it only takes longer.
+    // This advice may be refused; then it only takes longer.
     if (in_huge_pages > 0) static_cast<void>(madvise(data_, in_huge_pages, MADV_HUGEPAGE));
 #ifdef MADV_POPULATE_WRITE
     static_cast<void>(madvise(data_ + in_huge_pages, last - first - in_huge_pages, MADV_POPULATE_WRITE));

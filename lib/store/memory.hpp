@@ -18,7 +18,7 @@ public:
 
     std::span<std::byte> bytes() { return {data_, size_}; }
     std::span<std::byte const> bytes() const { return {data_, size_}; }
-    /// Gives the pages that lie within the part back to the system; their content is lost.
+    /// Gives the pages that lie within the part back to the system; their contents are lost.
     static void give_back(std::span<std::byte> part);
 
 private:

@@ -1,4 +1,4 @@
-// What the two stores do alike to save and open their blocks.
+// What both stores share in saving and opening their blocks.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace regraft::store {
 
-/// What there is on disk of a version.
+/// Where a version is on disk.
 struct OnDisk {
     std::vector<disk::Saved> saved{};      // the newest last
-    std::shared_ptr<void const> opened{};  // what was read there, and the version refers to
+    std::shared_ptr<void const> opened{};  // the memory of what was read there, if the version refers to it
 };
 
-/// `mine` of all members are all blocks. What is not in memory in one piece, or not as it must be, is loaded.
+/// Saves blocks; `mine` of all members together are all blocks. Blocks that are not in memory in one piece, or are
+/// damaged there, are loaded.
 template <class Store>
 SaveReport save_blocks(Store& store, ft::Communicator& comm, std::span<BlockRange const> mine,
                        std::filesystem::path const& archive, SaveOptions const& options, OnDisk& on_disk) {

@@ -1,4 +1,4 @@
-// Repair: a plan that all members make alike, carried out step by step, each step agreed on.
+// Repair: all members make the same plan and carry it out step by step; each step is agreed on.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -13,7 +13,7 @@ namespace {
 
 ft::FailPhase repair_phase("repair");
 
-/// What all members said about themselves.
+/// What all members passed.
 struct Terms {
     std::vector<std::uint64_t> room;
     std::vector<std::uint32_t> node_of;
@@ -38,7 +38,7 @@ Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
     return terms;
 }
 
-/// Where the copies of a step come from and go to.
+/// The memory that the copies of a step are sent from and received in.
 Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldBlocks const& held,
                    BlockSizes const& sizes, std::span<BlockId const> seams,
                    std::vector<schedule::RangeTransfer>& transfers, HeldBlocks& arrived) {
@@ -71,7 +71,7 @@ Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldB
     return {blocks_out.rows(), blocks_in.rows(), out.rows(), in.rows()};
 }
 
-/// What a step does to the sums that a report gives.
+/// The effect of a step on the sums in a report.
 class Sums {
 public:
     void add(repair::Step const& step, BlockSizes const& sizes) {
@@ -91,7 +91,7 @@ private:
     std::uint64_t copied_ = 0, most_sent_ = 0, most_received_ = 0;
 };
 
-/// The memory of what was copied: copies that follow each other in the step lie one behind the other.
+/// Adds the seams of copied blocks: copies that follow each other in the step lie one behind the other.
 void add_seams(Seams& seams, repair::Step const& step) {
     std::map<PeId, BlockRange> open;
     for (auto const& [blocks, sender, receiver] : step.copies) {
@@ -117,13 +117,13 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
     current->directory.retain(comm.members());
     RepairReport report;
     bool done = false;
-    while (!done) {  // damage that is found makes another plan without it
+    while (!done) {  // if damage is found, another plan is made without the damaged replicas
         auto plan = repair::plan(current->directory, current->sizes, comm.members(), terms.options(repair_options));
         done = std::all_of(plan.steps.begin(), plan.steps.end(),
                            [&](repair::Step const& step) { return carry_out(step, report); });
         if (!done) continue;
         if (plan.steps.empty()) comm.agree();
-        plan.steps = std::move(report.steps);  // those of plans before it are among them
+        plan.steps = std::move(report.steps);  // these include the steps of earlier plans
         static_cast<repair::Plan&>(report) = std::move(plan);
     }
     Sums sums;
@@ -136,7 +136,7 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
     return report;
 }
 
-/// False if replicas that were to be copied are damaged. Those do not count any more, on all members.
+/// Returns false if replicas that were to be copied are damaged. Those count no more on any member.
 bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& report) {
     auto& [directory, sizes, held, seams] = *current;
     HeldBlocks arrived;
@@ -165,7 +165,7 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
     return true;
 }
 
-/// Whether replicas that were to be copied are damaged: then nobody counts on them any more. Uniform.
+/// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
 bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
     auto& [directory, sizes, held, seams] = *current;
     auto const bad = find_damage(comm, 0, looked_at, sizes, held);

@@ -1,4 +1,4 @@
-// What is behind a ReplicatedStore: what a PE knows and keeps, and the steps of its collectives.
+// The implementation of a ReplicatedStore: what a PE knows and keeps, and the steps of its collectives.
 #pragma once
 
 #include <cstdint>
@@ -21,44 +21,45 @@
 
 namespace regraft::store {
 
-/// One submit and what became of it.
+/// One submitted version and its present state.
 struct Version {
-    placement::Directory directory;  // who holds what: the same on all members
+    placement::Directory directory;  // the holders of all blocks; the same on all members
     BlockSizes sizes;
-    HeldBlocks held;  // by this PE
+    HeldBlocks held;  // the blocks of this PE
     Seams seams;
 };
 
-/// A load, or what replaces damaged replicas, while it is not agreed on. It may take several attempts.
+/// A load, or the replacement of damaged replicas, that is not yet agreed on. It may take several attempts.
 struct Delivery {
     CsrView<BlockRange> wanted{};  // by PeId
     std::span<std::byte> out{};
     LoadOptions options{};
-    std::uint64_t alike = 0;  // the digest of what must be
+    std::uint64_t alike = 0;  // the digest of the arguments that must be the same on all members
 
-    // What the attempts so far have found.
+    // Results of the attempts so far.
     std::vector<Damage> damaged{};
-    std::vector<Damage> to_replace{};                 // those whose holders may write to them
-    std::optional<placement::Directory> undamaged{};  // the directory without them, if there are any
+    std::vector<Damage> to_replace{};                 // damage in memory that its holder may write to
+    std::optional<placement::Directory> undamaged{};  // the directory without damaged replicas, if there are any
     Resends resends{};
 
-    // The attempt under way.
+    // State of the attempt under way.
     LoadPlan plan{};
     LoadReport report{};
     Traffic traffic{};
     std::optional<Seals> seals{};
-    std::optional<std::vector<exchange::Message>> messages{};  // if everybody knows all
+    std::optional<std::vector<exchange::Message>> messages{};  // if every member knows all of them
 };
 
 struct ReplicatedStore::Impl {
     Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
-    /// What members tell each other, and then the submit where everybody knows it. from: where the blocks were read, if
-    /// they were; `bytes` may be its memory.
+    /// Gathers what members submit, and then submits it as the overload below. from: where the blocks were read, if
+    /// they were read from disk; `bytes` may be its memory.
     void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
                 SizesOf const& sizes_of, OnDisk from = {});
-    /// Without a vote everybody is in favour, and what arrives damaged is sent again.
+    /// Submits what every member knows already. Without a vote all members are in favour, and what arrives damaged is
+    /// sent again.
     bool submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {},
                 std::optional<Vote> const& vote = {});
     LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
@@ -66,15 +67,16 @@ struct ReplicatedStore::Impl {
     RepairReport repair(RepairOptions const& repair_options);
     ScrubReport scrub();
 
-    /// Plans the next attempt, and lays out where in memory everything comes from and goes to. Collective, not uniform.
+    /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
+    /// uniform.
     void prepare(Delivery& delivery);
     void move(Delivery& delivery);
-    /// Attempt after attempt until all have what they want or know that it is lost. Collective, uniform.
+    /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
     void settle(Delivery& delivery);
-    /// settle, and what then is to be done about what is lost. Collective, uniform.
+    /// Calls settle, and then treats lost blocks as the options say. Collective, uniform.
     LoadReport finish(Delivery& delivery);
 
-    /// What this PE writes to disk: all members together every block.
+    /// The blocks that this PE writes to disk: all members together write every block.
     std::vector<BlockRange> to_write();
 
     bool checked() const { return options.integrity == Integrity::checked; }
@@ -83,7 +85,7 @@ struct ReplicatedStore::Impl {
     ft::Communicator& comm;
     Options options;
     std::unique_ptr<Version> current;
-    Memory spare;  // of the version before
+    Memory spare;  // memory of the version before
     std::uint64_t version = 0;
     OnDisk on_disk;
     LoadsUnderWay loads;

@@ -1,4 +1,4 @@
-// The replicated store on disk: who writes which blocks.
+// The replicated store on disk: decides which PE writes which blocks.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
     REGRAFT_EXPECTS(current && "something was submitted");
     auto& [directory, sizes, held, seams] = *current;
     directory.retain(comm.members());
-    // As if there were one more, who holds nothing and wants everything.
+    // Plans as for a further member that holds nothing and wants everything.
     PeId const disk{comm.num_founders()};
     Csr<BlockRange> wanted;
     while (wanted.size() < value(disk)) wanted.end_row();
@@ -24,7 +24,7 @@ std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
     for (auto const& transfer : plan.senders.transfers) {
         if (transfer.sender == comm.self()) mine.push_back(transfer.blocks);
     }
-    if (comm.leads()) mine.insert(mine.end(), plan.lost.begin(), plan.lost.end());  // to say that they are lost
+    if (comm.leads()) mine.insert(mine.end(), plan.lost.begin(), plan.lost.end());  // so that they are reported as lost
     std::sort(mine.begin(), mine.end());
     std::vector<BlockRange> joined;
     for (auto const& blocks : mine) {

@@ -18,10 +18,10 @@ namespace {
 
 ft::FailPhase submit_phase("submit");
 
-/// A submit while it is not agreed on.
+/// A submit that is not yet agreed on.
 struct Submission {
     std::size_t self;
-    std::span<BlockRange const> ranges;  // of the members
+    std::span<BlockRange const> ranges;  // by member
     std::span<std::byte const> bytes;    // of ranges[self]
     OwnCopy own_copy;
 
@@ -31,12 +31,12 @@ struct Submission {
     bool by_reference(std::size_t rank) const { return rank == self && own_copy == OwnCopy::referenced; }
 };
 
-/// Calls visit for what goes from the sender to each holder of its blocks, those that touch in one piece: to itself
-/// as well, if it does not keep its own by reference.
+/// Calls visit for the blocks that the sender sends to each holder; touching blocks are joined. Includes what it keeps
+/// itself, unless that is kept by reference.
 template <class Visit>
 void visit_outgoing(ft::Communicator const& comm, Submission const& submission, std::size_t sender,
                     placement::Directory const& directory, Visit visit) {
-    std::vector<BlockRange> open(comm.size());  // to each member: the piece that may go on
+    std::vector<BlockRange> open(comm.size());  // for each member: the piece that may still grow
     auto const keeps_own = submission.own_copy == OwnCopy::referenced;
     directory.visit(submission.ranges[sender], [&](placement::Run const& run) {
         for (auto const holder : run.holders) {
@@ -70,11 +70,11 @@ void collect_outgoing(ft::Communicator const& comm, Submission const& submission
     }
 }
 
-/// What all members send each other, if they find out sooner by looking at all runs than by asking.
+/// The messages of all members, if looking at all runs finds them faster than asking would.
 std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const& comm, Submission const& submission,
                                                           placement::Directory const& directory,
                                                           BlockSizes const& sizes, Integrity integrity) {
-    constexpr std::uint64_t most_runs = 4096;  // looking at one takes 0.1 us, asking all 0.1 ms and more
+    constexpr std::uint64_t most_runs = 4096;  // looking at one run takes 0.1 us, asking all members 0.1 ms and more
     Csr<BlockRange> by_pe;
     for (std::size_t rank = 0; rank < comm.size(); ++rank) {
         while (by_pe.size() < value(comm.members()[rank])) by_pe.end_row();
@@ -90,18 +90,18 @@ std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const
     return messages_of(comm, transfers, sizes, integrity);
 }
 
-/// The spare memory if it fits, else new memory instead of it.
+/// The spare memory if it fits; otherwise new memory, and the spare memory is freed.
 Memory memory_of(std::uint64_t size, Memory& spare) {
     Memory memory = std::move(spare);
     bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
     if (!fits) {
-        memory = Memory();  // gives the spare back before new memory is taken
+        memory = Memory();  // frees the spare memory before new memory is taken
         memory = Memory(size);
     }
     return memory;
 }
 
-/// The checksums of what is submitted here. What several holders get is read once.
+/// The checksums of what is submitted here. Blocks for several holders are read once.
 class SubmittedSums {
 public:
     SubmittedSums(Submission const& submission, BlockSizes const& sizes) : submission_(submission), sizes_(sizes) {}
@@ -121,13 +121,13 @@ private:
     std::map<BlockRange, std::uint64_t> known_;
 };
 
-/// Blocks that I shall hold and that one member has.
+/// Blocks that this PE will hold and that one member has.
 struct Part {
     BlockRange blocks;
     std::size_t rank;
 };
 
-/// In the order of the blocks.
+/// The parts in the order of the blocks.
 std::vector<Part> parts_of(std::span<BlockRange const> held_ranges, std::span<BlockRange const> ranges) {
     std::vector<std::size_t> by_first;
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
@@ -145,7 +145,8 @@ std::vector<Part> parts_of(std::span<BlockRange const> held_ranges, std::span<Bl
     return parts;
 }
 
-/// What I shall hold, in memory in the order of the blocks: so what one member sends lies in one piece.
+/// Lays out the blocks that this PE will hold in memory in their order, so that what one member sends lies in one
+/// piece.
 void collect_incoming(Submission const& submission, std::span<Part const> parts, BlockSizes const& sizes, Memory& spare,
                       Traffic& traffic, HeldBlocks& held) {
     std::uint64_t total = 0;
@@ -170,11 +171,12 @@ void collect_incoming(Submission const& submission, std::span<Part const> parts,
     traffic.in = pieces.rows();
 }
 
-// In an agreement the silence of the dead counts as consent, and who is against a submit may die before it. So he also
-// says it with his blocks: he sends the complement of those of the version before. Whoever holds them sees that, and
-// votes for him. That blocks in favour look the same by chance does no harm: then they are submitted otherwise.
+// In an agreement the silence of the dead counts as consent, and a member that votes against a submit may die before
+// it. So it also says so by its blocks: it sends the complement of those of the version before. Every PE that holds
+// these sees that, and votes against in its place. If blocks in favour look the same by chance, no harm is done: then
+// they are submitted in another way.
 
-/// Whether every member has bytes that somebody else gets.
+/// Whether every member has bytes that another member gets.
 bool all_are_heard(Submissions const& all, std::span<exchange::Message const> messages) {
     if (all.ranges.size() == 1) return true;
     std::vector<char> sends(all.ranges.size());
@@ -191,7 +193,7 @@ std::vector<std::byte> complement(std::span<std::byte const> bytes) {
     return result;
 }
 
-/// Mostly O(members), as the first bytes tell.
+/// Mostly O(members), because the first bytes decide.
 bool anybody_against(Traffic const& traffic, std::size_t self, HeldBlocks const& before, BlockSizes const& sizes) {
     for (std::size_t rank = 0; rank < traffic.in.size(); ++rank) {
         if (rank == self) continue;
@@ -295,7 +297,8 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
         bool const holds = !seals || seals->hold(traffic, sizes, submission.self);
         if (!vote && comm.agree(holds)) break;
         if (!vote) continue;
-        // As in a load: who is against says something else than the others, and, if that is all of them, knows anyway.
+        // As in a load: a member that votes against passes a different number; if all do, each of them knows that
+        // itself.
         bool const agrees =
             vote->in_favour && holds && !anybody_against(traffic, submission.self, current->held, sizes);
         if (comm.agree_equal(agrees ? vote->alike : ~vote->alike) && agrees) break;

@@ -1,4 +1,4 @@
-// Things that belong to members, collected in any order, as rows in the order of the members.
+// Items of members, collected in any order, as rows in the order of the members.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ public:
     explicit RowsBuilder(std::size_t num_rows) : num_rows_(num_rows) {}
     void add(std::size_t row, T item) { items_.emplace_back(row, std::move(item)); }
 
-    /// Items of a row in the order in which they were added.
+    /// The items of a row are in the order in which they were added.
     Csr<T> rows() const {
         Csr<T> result;
         result.offsets.assign(num_rows_ + 1, 0);

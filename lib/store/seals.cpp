@@ -11,7 +11,7 @@
 namespace regraft::store {
 namespace {
 
-/// The same rows; where there are blocks, their sums go with them.
+/// The same rows, where each row with blocks ends with the memory of their checksums.
 template <class Byte, class Word>
 Csr<std::span<Byte>> with_sums(Csr<std::span<Byte>> const& pieces, Csr<BlockRange> const& blocks, Csr<Word>& sums) {
     Csr<std::span<Byte>> result;

@@ -1,4 +1,4 @@
-// Where the memory of a holder is in two pieces although the directory knows one run.
+// Where the memory of a holder is in two pieces although the directory has one run.
 #pragma once
 
 #include <compare>
@@ -10,20 +10,22 @@
 
 namespace regraft::store {
 
-/// The same on all members, so that they cut messages alike: a piece that travels lies in one piece at both ends.
+/// The seams are the same on all members, so that they cut messages alike: a piece that travels lies in one piece at
+/// both ends.
 class Seams {
 public:
-    /// The holder's memory of the blocks is apart from its memory of the blocks before and behind.
+    /// Adds the seams of blocks whose memory on the holder is apart from that of the blocks before and behind.
     void add(BlockRange blocks, PeId holder);
-    /// Forgets where nobody's memory is cut any more, because the holder has one side only, or died: so there are at
-    /// most two for each run that somebody got and has. To be called after add. O(seams log directory).
+    /// Removes seams at which the memory of no member is cut any more, because the holder has one side only, or died.
+    /// So there are at most two seams for each run that a member got and still has. Called after add. O(seams log
+    /// directory).
     void prune(placement::Directory const& directory);
-    /// Ascending, each once.
+    /// The blocks behind a seam: ascending, each once.
     std::span<BlockId const> blocks() const { return blocks_; }
 
 private:
     struct Seam {
-        BlockId block{};  // and the one before it
+        BlockId block{};  // the seam is between this block and the one before it
         PeId holder{};
         friend auto operator<=>(Seam const&, Seam const&) = default;
     };

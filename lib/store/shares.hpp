@@ -1,4 +1,4 @@
-// Blocks dealt out by their bytes.
+// Deals out blocks by their bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace regraft::store {
 
-/// Part `index` of `parts` of the blocks: all parts together are all of them, in order, each as many bytes as whole
-/// blocks allow.
+/// Part `index` of `parts` of the blocks. The parts in order are all blocks, and each has as even a number of bytes as
+/// whole blocks allow.
 inline BlockRange share_of(BlockRange blocks, BlockSizes const& sizes, std::uint64_t index, std::uint64_t parts) {
     auto const cut = [&](std::uint64_t i) {
         if (i == 0) return blocks.first;

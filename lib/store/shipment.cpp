@@ -9,7 +9,7 @@
 namespace regraft::store {
 namespace {
 
-/// The same rows; those that are not empty end with the bytes of their sum.
+/// The same rows, where each row that is not empty ends with the bytes of its sum.
 template <class Byte, class BytesOfSum>
 Csr<std::span<Byte>> sealed(Csr<std::span<Byte>> const& rows, BytesOfSum bytes_of_sum) {
     Csr<std::span<Byte>> result;

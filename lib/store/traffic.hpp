@@ -1,4 +1,4 @@
-// What goes to and comes from every member, as blocks and as bytes.
+// Everything that is sent to and received from all members, as blocks and as bytes.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace regraft::store {
 
-/// Pieces of blocks, in rows by member. Where they are sealed, a row that is not empty ends with one piece more.
+/// Pieces of blocks, in rows by member. With seals, a row that is not empty ends with one more piece.
 struct Traffic {
     Csr<BlockRange> blocks_out, blocks_in;
     Csr<std::span<std::byte const>> out;
     Csr<std::span<std::byte>> in;
 };
 
-/// What every pair of members exchanges, seals included, without what stays where it is.
+/// The messages between all pairs of members, seals included, without what stays on its member.
 std::vector<exchange::Message> messages_of(ft::Communicator const& comm,
                                            std::span<schedule::RangeTransfer const> transfers, BlockSizes const& sizes,
                                            Integrity integrity);

@@ -1,4 +1,4 @@
-// The next assignment after PEs died: survivors keep what they have, only the sites of the dead move.
+// The next assignment after PEs died: survivors keep what they have, and only the sites of the dead move.
 #pragma once
 
 #include <cstdint>
@@ -10,49 +10,53 @@
 
 namespace regraft::assign {
 
-/// How lost sites are dealt to survivors that work on their partition already. docs/reassignment.md compares them.
+/// How lost sites are dealt to survivors that already work on their partition. docs/reassignment.md compares the
+/// methods.
 enum class Method {
-    /// Greedy; if that takes new pairs, matching as well, and whichever takes fewer. Matching if they take the same: it
-    /// loads survivors more evenly.
+    /// Greedy first. If that takes new pairs, matching is tried as well, and the method with fewer new pairs wins.
+    /// Matching wins ties, because it loads survivors more evenly.
     automatic,
-    /// Each partition's sites to the least loaded first; partitions with the fewest such survivors first.
+    /// Each partition's sites go to its least loaded survivor first. Partitions with the fewest such survivors come
+    /// first.
     greedy,
-    /// As many sites as possible: a maximum capacitated b-matching of lost sites and survivors. Of several the one in
-    /// which few survivors come near the limit.
+    /// Sends as many sites as possible to survivors that work on their partition: a maximum capacitated b-matching of
+    /// lost sites and survivors. Among several such matchings, one is taken in which few survivors come near the limit.
     matching,
 };
 
 struct Options {
-    /// How far above the mean a survivor may be filled, at least 1. More means fewer PEs that start on a partition new
-    /// to them, and a longer time per step.
+    /// How far above the mean a survivor may be filled, at least 1. With a larger slack fewer PEs start on a partition
+    /// that is new to them, but a step takes longer.
     double slack = 1.0;
     Method method = Method::automatic;
-    /// What a site of each partition costs, for example its number of states times rate categories; none is 0. Empty:
-    /// all the same.
+    /// The positive cost of a site of each partition, for example its number of states times rate categories. Empty:
+    /// all sites cost the same.
     std::span<std::uint64_t const> cost_per_site{};
 };
 
 struct Reassignment {
     Assignment after;
-    /// Row = value(PeId) like after: only the pieces that are new to the PE, what it has to load.
+    /// Only the pieces that are new to the PE: it has to load these. Row = value(PeId), as in after.
     Csr<Work> gained;
-    /// Row = value(PeId): the partitions that the PE works on after, but not before, ascending. Each costs it a model.
+    /// The partitions that the PE works on after, but not before, ascending. Row = value(PeId). Each costs the PE a
+    /// model.
     Csr<PartitionId> new_partitions;
-    /// All entries of new_partitions: (PE, partition) pairs.
+    /// The number of entries of new_partitions: (PE, partition) pairs.
     std::uint64_t new_pairs = 0;
-    /// The one that dealt, never automatic.
+    /// The method that dealt the sites; never automatic.
     Method method = Method::greedy;
     friend bool operator==(Reassignment const&, Reassignment const&) = default;
 };
 
-/// Deals the sites of the PEs that are not among survivors. With N sites and p survivors a survivor ends with at most
-/// max(what it had, ceil(slack * N / p)) sites. Lost sites go to survivors that work on their partition, up to the mean
-/// if that is enough for all. The rest goes whole, as far as it fits, to others: largest rest first, to the least
-/// loaded or to where it leaves the least room, whichever takes fewer new pairs. Fewest new pairs is NP-hard (bin
-/// packing); these are few, see docs/reassignment.md.
+/// Deals the sites of the PEs that are not among survivors. With N sites and p survivors, a survivor ends with at most
+/// max(what it had, ceil(slack * N / p)) sites. Lost sites go to survivors that work on their partition, only up to the
+/// mean if that suffices for all. The rest goes to other survivors, in whole partitions as far as they fit: the largest
+/// rest first, either to the least loaded survivor or to the one where it leaves the least room, whichever takes fewer
+/// new pairs. To find the fewest new pairs is NP-hard (bin packing); these are few, see docs/reassignment.md.
 ///
-/// With cost_per_site the same holds for cost instead of sites, except that a survivor's cost may exceed the bound by
-/// less than the cost of one site that it gained, and matching is optimal up to one site per survivor and partition.
+/// With cost_per_site the same holds for cost instead of sites, with two exceptions: a survivor's cost may exceed the
+/// bound by less than the cost of one site that it gained, and matching is optimal up to one site per survivor and
+/// partition.
 ///
 /// Deterministic. Precondition: survivors ascends strictly, is not empty, and each is a row of before; slack >= 1;
 /// cost_per_site is empty or has a positive value for each partition in before, and all sites cost less than 2^63.

@@ -1,4 +1,5 @@
-// Who takes over the entities of the dead. Pure: every survivor evaluates the rule alone, and all get the same.
+// Decides which members take over the entities of the dead. Pure: every survivor evaluates the rule alone, and all get
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +12,30 @@
 
 namespace regraft::checkpoint {
 
-/// An entity whose home has died, or, where a snapshot is opened, any.
+/// An entity whose home has died. When a snapshot is opened, every entity is one.
 struct Orphan {
     std::string_view name;
     std::uint64_t bytes = 0;
-    PeId home{};                    // the dead
-    std::span<PeId const> holders;  // members with a copy, ascending; none: it has to be rebuilt, or is lost
+    PeId home{};                    // the dead PE
+    std::span<PeId const> holders;  // members with a copy, ascending; none: the entity has to be rebuilt, or is lost
 };
 
 struct Survivor {
     PeId pe{};
-    std::uint64_t bytes = 0;  // of its own entities
+    std::uint64_t bytes = 0;  // bytes of its own entities
 };
 
-/// The new home, a survivor, of each orphan. The same function, with the same result, on all members. Orphans are in
-/// the order of their homes, survivors in that of their PeIds.
+/// Returns the new home, a survivor, of each orphan. All members use the same function and get the same result. Orphans
+/// are in the order of their homes, survivors in that of their PeIds.
 using Deal = std::function<std::vector<PeId>(std::span<Orphan const>, std::span<Survivor const>)>;
 
-/// To those who have a copy, so that nothing has to travel, with the bytes that survivors then have as even as that
-/// allows (matching::min_b_matching with weights); what nobody has, as balanced().
+/// Deals orphans to survivors that have a copy, so that nothing has to travel. The survivors then have numbers of bytes
+/// that are as even as that allows (matching::min_b_matching with weights). Orphans without a copy are dealt as by
+/// balanced().
 std::vector<PeId> to_holders(std::span<Orphan const> orphans, std::span<Survivor const> survivors);
 
-/// The largest first, each to who has the fewest bytes by then, of several such to a holder if there is one (list
-/// scheduling, longest first: Graham 1969). O(orphans (log orphans + holders log p)).
+/// Deals the largest orphan first, each to the survivor with the fewest bytes so far; ties go to a holder if there is
+/// one (list scheduling, longest first: Graham 1969). O(orphans (log orphans + holders log p)).
 std::vector<PeId> balanced(std::span<Orphan const> orphans, std::span<Survivor const> survivors);
 
 }  // namespace regraft::checkpoint

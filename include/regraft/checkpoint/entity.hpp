@@ -11,19 +11,19 @@
 
 namespace regraft::checkpoint {
 
-/// Functions that live as long as the entity is registered. Neither calls a collective; one that throws ends the
-/// process (ft::resilient), for the others have gone on.
+/// Functions that live as long as the entity is registered. They call no collective. If one throws, the process ends
+/// (ft::resilient), because the others have gone on.
 struct Entity {
-    /// Appends the state, and does nothing else with the writer: it writes straight into the snapshot.
+    /// Appends the state. It must do nothing else with the writer, which writes straight into the snapshot.
     std::function<void(ByteWriter&)> save;
-    /// Makes the state what save has written, and reads all of it.
+    /// Replaces the state by what save has written, and reads all of it.
     std::function<void(ByteReader&)> restore;
-    /// If the state lies in one piece of memory as it is to be stored: that piece. Then save is not called, and a
-    /// compressed snapshot needs no memory for the state in between.
+    /// The state's memory, if the state lies in one piece just as it is to be stored. If this is given, save is not
+    /// called, and a compressed snapshot needs no memory for the state in between.
     std::function<std::span<std::byte const>()> bytes{};
 };
 
-/// Values of a fixed number. They must live as long as the entity.
+/// An entity of a fixed number of values. They must live as long as the entity.
 template <PlainValue T>
 Entity entity_of(std::span<T> values) {
     return {[values](ByteWriter& out) { out.put_plain(std::span<T const>(values)); },
@@ -34,7 +34,8 @@ Entity entity_of(std::span<T> values) {
             [values] { return std::as_bytes(values); }};
 }
 
-/// Values of any number: values is resized when it is restored. It must live, where it is, as long as the entity.
+/// An entity of any number of values: the vector is resized when it is restored. It must live in its place as long as
+/// the entity.
 template <PlainValue T>
 Entity entity_of(std::vector<T>& values) {
     return {[&values](ByteWriter& out) { out.put_plain(std::span<T const>(values)); },

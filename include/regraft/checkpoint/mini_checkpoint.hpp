@@ -1,4 +1,5 @@
-// Mini-checkpoints: small state that changes often, kept by every member, replaced on all of them or on none.
+// Mini-checkpoints: small state that changes often. Every member keeps it, and it is replaced on all of them or on
+// none.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +12,31 @@
 
 namespace regraft::checkpoint {
 
-/// Two generations in memory: the committed one and the one under way. Survives any failures but the death of all.
+/// Two generations in memory: the committed one and the one under way. It survives any failures except the death of all
+/// members.
 class MiniCheckpoint {
 public:
     explicit MiniCheckpoint(ft::Communicator& comm) : comm_(comm) {}
 
-    /// What the members contributed to a commit; shares[i] came from pes[i].
+    /// The contributions of the members to a commit; shares[i] came from pes[i].
     struct Contents {
         std::vector<PeId> pes;
         Csr<std::byte> shares;
     };
 
-    /// Everybody contributes a share and keeps all shares: one packed exchange and one agreement as long as no share is
-    /// longer than the longest before it, one more exchange when one is. Memory: the committed shares and, while the
-    /// next ones travel, members times the longest of them; what that leaves over is given back. Collective, uniform:
-    /// on ProcessFailure the last generation stays on all.
+    /// Every member contributes a share and keeps all shares. Takes one packed exchange and one agreement as long as no
+    /// share is longer than the longest before it, and one more exchange otherwise. Memory: the committed shares and,
+    /// while the next ones travel, members times the longest of them; the rest is then freed. On ProcessFailure the
+    /// last generation stays on all members. Collective, uniform.
     void commit(std::span<std::byte const> share);
 
     /// The same for a state that every member has computed alike: one agreement and no exchange. The agreement also
-    /// compares 15 bits of a hash of the state; if they differ, members have diverged: Divergence on all. Collective,
-    /// uniform.
+    /// compares 15 bits of a hash of the state; if they differ, all members throw Divergence. Collective, uniform.
     void commit_identical(std::span<std::byte const> state);
 
     /// The committed generation; a state committed as identical is a single share. Empty before the first commit.
     Contents const& latest() const { return committed_; }
-    /// How many commits succeeded.
+    /// The number of commits that succeeded.
     std::uint64_t generation() const { return generation_; }
 
 private:

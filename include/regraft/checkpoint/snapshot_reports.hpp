@@ -1,4 +1,4 @@
-// What snapshots tell about themselves.
+// Reports and errors of snapshots.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace regraft::checkpoint {
 
-/// Nobody alive can give these entities back. Thrown on all members alike.
+/// No living PE can give these entities back. Thrown on all members alike.
 class EntitiesLost : public std::runtime_error, public ft::Uniform {
 public:
     EntitiesLost(std::string const& what, std::vector<std::string> names)
         : std::runtime_error(what), names_(std::move(names)) {}
-    /// In the order of the snapshot; the same on all members.
+    /// The names in the order of the snapshot. The same on all members.
     std::vector<std::string> const& names() const { return names_; }
 
 private:
     std::vector<std::string> names_;
 };
 
-/// Two members, or one twice, have an entity of this name. Thrown on all members alike.
+/// Two entities have this name, on two members or on one. Thrown on all members alike.
 class DuplicateEntity : public std::runtime_error, public ft::Uniform {
 public:
     explicit DuplicateEntity(std::string const& name)
@@ -41,19 +41,19 @@ struct CommittedEntity {
     std::string name;
     PeId home{};
     std::uint64_t bytes = 0;
-    std::uint64_t stored_bytes = 0;  // fewer if it is stored compressed
+    std::uint64_t stored_bytes = 0;  // less than bytes if the entity is stored compressed
     friend bool operator==(CommittedEntity const&, CommittedEntity const&) = default;
 };
 
-/// What a commit took, on this PE.
+/// What a commit took on this PE.
 struct CommitReport {
-    std::uint64_t bytes = 0;  // of its entities
+    std::uint64_t bytes = 0;  // bytes of its entities
     std::uint64_t stored_bytes = 0;
-    double create_ms = 0;    // making them bytes
-    double exchange_ms = 0;  // until all had agreed
+    double create_ms = 0;    // time to turn entities into bytes
+    double exchange_ms = 0;  // time until all members had agreed
 };
 
-/// An entity that has got a new home.
+/// An entity that has a new home.
 struct Adoption {
     std::string name;
     PeId from{};
@@ -62,45 +62,48 @@ struct Adoption {
     friend bool operator==(Adoption const&, Adoption const&) = default;
 };
 
-/// What a restore did. Of restores that failures interrupted it tells, too, what was over by then.
+/// What a restore did. It includes what earlier restores that failures interrupted had already done.
 struct [[nodiscard]] RestoreReport {
-    /// The commit to which all have gone back.
+    /// The commit to which all members have gone back.
     std::uint64_t generation = 0;
-    /// The same on all members, in the order of the snapshot.
+    /// Entities with new homes, in the order of the snapshot. The same on all members.
     std::vector<Adoption> adopted;
-    /// Entities that nobody could give back (RestoreOptions::Lost::left). The same on all members.
+    /// Entities that no PE could give back (RestoreOptions::Lost::left). The same on all members.
     std::vector<std::string> lost;
-    /// Entities of this PE that were added since the commit, or were another PE's then: they are no longer registered.
+    /// Entities of this PE that were added since the commit, or belonged to another PE then. They are no longer
+    /// registered.
     std::vector<std::string> removed;
-    /// Of this PE's entities, as they are stored: from its own memory, and from others.
+    /// Bytes of this PE's entities as they are stored: from its own memory, and from others.
     std::uint64_t bytes_local = 0;
     std::uint64_t bytes_received = 0;
-    /// That travelled between PEs to make copies or parities anew. The same on all members.
+    /// Bytes that travelled between PEs to make copies or parities anew. The same on all members.
     std::uint64_t redundancy_bytes = 0;
-    /// Who gets what; its way; into the program's state; copies or parities anew.
+    /// Times of the phases: deciding which PE gets what; loading it; restoring it into the program's state; making
+    /// copies or parities anew.
     double plan_ms = 0;
     double load_ms = 0;
     double apply_ms = 0;
     double redundancy_ms = 0;
 };
 
-/// What an open took from where. All but `removed` and what follows is the same on all members.
+/// What an open did. All but `removed` and what follows is the same on all members.
 struct [[nodiscard]] OpenReport {
-    /// Of the archive.
+    /// The number of the generation in the archive.
     std::uint64_t generation = 0;
-    /// Of the snapshot that was saved, then.
+    /// The generation of the snapshot when it was saved.
     std::uint64_t saved_commit = 0;
-    /// store::SaveOptions::attributes.
+    /// The attributes that were saved (store::SaveOptions::attributes).
     std::vector<std::byte> attributes;
-    /// What is wrong with those generations of the archive that are newer.
+    /// What is wrong with each newer generation of the archive.
     std::vector<std::string> refused;
-    /// Entities that have other homes than they had there, in the order of the snapshot that was saved.
+    /// Entities whose homes differ from those at the save, in the order of the snapshot that was saved.
     std::vector<Adoption> adopted;
-    /// Entities of this PE that are not its own in the state that was opened: they are no longer registered.
+    /// Entities of this PE that are not its own in the state that was opened. They are no longer registered.
     std::vector<std::string> removed;
-    /// Of this PE's entities, as they are on disk.
+    /// Bytes of this PE's entities, as they are on disk.
     std::uint64_t bytes_read = 0;
-    /// From disk, until all know that everything is right; into the program's state; the commit.
+    /// Times of the phases: reading from disk, until all members know that everything is right; restoring it into the
+    /// program's state; the commit.
     double read_ms = 0;
     double apply_ms = 0;
     double commit_ms = 0;

@@ -16,15 +16,15 @@ namespace regraft::codec {
 
 /// How columns are coded. The values are those of the file format.
 enum class Kind : std::uint8_t {
-    plain = 0,   // not at all: a block is its cells, row by row
+    plain = 0,   // not coded: a block is its cells, row by row
     native = 1,  // layers, edges as order statistics, entropy coded (docs/file-format.md)
     thesis = 2,  // the reference: root state and (XOR mask, edge) records
 };
 
-/// The native coding takes no more taxa.
+/// Largest number of taxa for the native coding.
 inline constexpr std::uint32_t most_native_taxa = 1U << 19;
 
-/// How much time encoding may take; decoding takes about the same time for all.
+/// How much time encoding may take; decoding takes about the same time for all values.
 enum class Effort : std::uint8_t { fast, normal, best };
 
 struct EncodeOptions {
@@ -33,59 +33,59 @@ struct EncodeOptions {
     Effort effort = Effort::normal;
 };
 
-/// An encoded alignment but for names and tree. Block i has the sites i * sites_per_block up to those of the next, the
-/// last block the rest.
+/// An encoded alignment without names and tree. Block i has the sites from i * sites_per_block up to the first of the
+/// next block; the last block has the rest.
 struct EncodedColumns {
     Kind kind = Kind::plain;
     std::uint32_t sites_per_block = 1;
-    std::vector<std::byte> model;  // what all blocks share
+    std::vector<std::byte> model;  // information that all blocks share
     Csr<std::byte> blocks;
 };
 
 /// Codes all columns along the tree. Parallel; the same bytes for any number of threads. O(taxa * sites) for a fixed
-/// number of symbols; memory: up to some 25 bytes per cell if neighbours hardly resemble each other, else little more
-/// than the alignment. Throws InputError if there are more symbols or taxa than the kind can hold. Preconditions: the
-/// tree has a tip per row; at least one row.
+/// number of symbols. Memory: up to some 25 bytes per cell if neighbours hardly resemble each other, otherwise little
+/// more than the alignment. Throws InputError if there are more symbols or taxa than the kind can hold. Preconditions:
+/// the tree has a tip per row; at least one row.
 EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& = {});
 
-/// Where decoded cells go: that of a row and the i-th of the sites asked for to begin[row * row_stride + i *
-/// site_stride]. One of the strides is 1.
+/// The memory for decoded cells: the cell of a row and of the i-th of the requested sites goes to begin[row *
+/// row_stride + i * site_stride]. One of the strides is 1.
 struct CellGrid {
     char* begin = nullptr;
     std::size_t row_stride = 1;
     std::size_t site_stride = 1;
 };
 
-/// Some sites of a block, counted from its first: first .. last - 1.
+/// The sites first .. last - 1 of a block, counted from its first.
 struct BlockSites {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
 };
 
-/// What a part of the format amounts to.
+/// The size of a part of the format.
 struct Layer {
     std::string name;
     double bits = 0;
 };
 
-/// Decodes blocks. Immutable, any number of threads may use it at once, copies share everything.
+/// Decodes blocks. Immutable; any number of threads may use it at once; copies share everything.
 class ColumnDecoder {
 public:
     /// Throws InputError if the model is not one that encode_columns wrote for a tree of this size.
     ColumnDecoder(Kind kind, std::span<std::byte const> model, RootedTree tree);
 
     /// Decodes some sites of a block that has `block_sites` sites. Throws InputError if the block is damaged in a way
-    /// that shows; never reads or writes out of bounds, and takes memory for one block at most. Precondition: sites
+    /// that shows. It never reads or writes out of bounds, and takes memory for at most one block. Precondition: sites
     /// within the block.
     void decode(std::span<std::byte const> block, std::uint32_t block_sites, BlockSites sites, CellGrid out) const;
 
-    /// What the parts of a block amount to; about its size in all. Throws as decode.
+    /// The sizes of the parts of a block; their sum is about its size. Throws as decode.
     std::vector<Layer> layers(std::span<std::byte const> block, std::uint32_t block_sites) const;
 
     Kind kind() const;
     RootedTree const& tree() const;
 
-    /// What a codec implements.
+    /// The interface that a codec implements.
     class Codec;
 
 private:

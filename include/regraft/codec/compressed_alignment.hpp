@@ -1,4 +1,4 @@
-// An alignment in compressed form with random access by site: what a rank keeps in memory.
+// An alignment in compressed form with random access by site, as a rank keeps it in memory.
 #pragma once
 
 #include <cstddef>
@@ -15,46 +15,49 @@
 
 namespace regraft::codec {
 
-/// A block has at most so many sites, and if it has more than 256, at most so many cells: decoding takes that memory.
+/// Largest number of sites of a block, and largest number of cells of a block with more than 256 sites: decoding takes
+/// that memory.
 inline constexpr std::uint32_t max_sites_per_block = 1 << 16;
 inline constexpr std::uint64_t max_cells_per_block = std::uint64_t{1} << 26;
 
 /// A compressed alignment, or a range of its blocks. Immutable; copies share everything.
 class CompressedAlignment {
 public:
-    /// Compresses all of it along a tree with a tip per row. Parallel; the same bytes for any number of threads. Throws
-    /// as encode_columns, and InputError if the options ask for larger blocks than there may be.
+    /// Compresses a whole alignment along a tree with a tip per row. Parallel; the same bytes for any number of
+    /// threads. Throws as encode_columns, and InputError if the options ask for blocks above the limits.
     static CompressedAlignment encode(msa::Alignment const& alignment, RootedTree const& tree,
                                       EncodeOptions const& = {});
 
-    /// From parts that were stored: blocks first_block, first_block + 1, ... of an alignment of num_sites sites.
-    /// `encoded.blocks` has those only. Throws InputError if the model does not fit the tree, or blocks are larger than
-    /// they may be. Precondition: the numbers of names, tips, sites and blocks fit each other.
+    /// Makes an alignment from stored parts: blocks first_block, first_block + 1, ... of an alignment of num_sites
+    /// sites. `encoded.blocks` has only those. Throws InputError if the model does not fit the tree, or if blocks are
+    /// above the limits. Precondition: the numbers of names, tips, sites and blocks fit each other.
     CompressedAlignment(std::vector<std::string> names, RootedTree tree, EncodedColumns encoded,
                         std::uint64_t num_sites, std::uint64_t first_block = 0);
 
-    /// Other blocks of the same alignment, which share names and tree with this. Precondition: as above.
+    /// An object with other blocks of the same alignment, which shares names and tree with this one. Precondition: as
+    /// above.
     CompressedAlignment with_blocks(Csr<std::byte> blocks, std::uint64_t first_block) const;
 
     std::span<std::string const> names() const;  // per row
     std::size_t num_taxa() const;
     std::uint64_t num_sites() const;  // of the whole alignment
-    SiteRange sites() const;          // those that are here, whole blocks
+    SiteRange sites() const;          // the sites that are here, in whole blocks
     ColumnDecoder const& decoder() const;
     EncodedColumns const& encoded() const;
 
     /// Decodes sites, in parallel over blocks. Throws InputError for damaged blocks. Precondition: sites within
     /// sites().
     void decode(SiteRange sites, CellGrid out) const;
-    /// The rows of some sites, as an alignment without a file.
+    /// The rows of some sites, as an alignment without a file name.
     msa::Alignment rows(SiteRange sites) const;
 
     /// The blocks that contain any of the sites, as they are stored: payload of storage blocks. Precondition: sites
     /// within sites().
     CsrView<std::byte> bytes(SiteRange sites) const;
 
-    /// A hash of names and cells (docs/file-format.md): of the original if encode made this, so that it tells whether
-    /// decoding gives that again; else of what decoding gives. Throws as decode. Precondition: all blocks are here.
+    /// A hash of names and cells (docs/file-format.md). If encode made this object, it is the hash of the original, so
+    /// that it tells whether decoding reproduces that; otherwise it is the hash of what decoding gives. Throws as
+    /// decode. Precondition: all blocks are here.
     std::uint64_t content_hash() const;
 
 private:

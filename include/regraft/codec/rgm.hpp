@@ -21,22 +21,22 @@
 
 namespace regraft::codec {
 
-/// What a file holds beside the columns.
+/// The contents of a file beside the columns.
 struct RgmExtras {
-    std::vector<msa::PartitionSpec> partitions;  // none: not given
-    std::optional<msa::TextLayout> layout;       // how the text that was read looked; none: not known
+    std::vector<msa::PartitionSpec> partitions;  // empty: not given
+    std::optional<msa::TextLayout> layout;       // layout of the text that was read; none: not known
 };
 
 /// Receives a file's bytes in order.
 using ByteSink = std::function<void(std::span<std::byte const>)>;
 
-/// Writes a file; nothing is written twice, so the sink may be a pipe. O(output) time if encode() made the alignment,
-/// else all of it is decoded for its hash: then throws InputError, before the sink gets anything, if a block is
-/// damaged. Preconditions: all blocks are here; models and names of partitions are not empty and printable.
+/// Writes a file, each byte once, so the sink may be a pipe. O(output) time if encode() made the alignment. Otherwise
+/// all of it is decoded for its hash; if a block is damaged, this throws InputError before the sink gets anything.
+/// Preconditions: all blocks are here; models and names of partitions are not empty and printable.
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink);
 
-/// Writes a file that holds a text as a whole, for alignments that no tree makes smaller: never larger than zstd's
-/// default level makes the text, and 64 bytes. Reading any site decompresses all of it.
+/// Writes a file that holds a text as a whole, for alignments that no tree makes smaller. It is at most as large as
+/// zstd's default level makes the text, plus 64 bytes. Reading any site decompresses all of it.
 void write_plain_rgm(std::string_view text, ByteSink const& sink);
 
 /// Random access to the bytes of a file.
@@ -51,22 +51,22 @@ public:
 
 /// A file on disk. Throws InputError if it cannot be opened.
 std::unique_ptr<ByteSource> open_bytes(std::filesystem::path const& path);
-/// Bytes in memory, e.g. of standard input.
+/// Bytes in memory, for example of standard input.
 std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::string name);
 
-/// True if these are the first bytes of an .rgm file. At least 4 of them.
+/// Whether these are the first bytes of an .rgm file. At least 4 bytes are needed.
 bool is_rgm(std::span<std::byte const> head);
 
-/// What is asked of a file that nobody vouches for.
+/// Limits for a file from an untrusted source.
 struct RgmLimits {
     std::uint64_t most_text =
         ~std::uint64_t{0};  // bytes; a file that holds a larger text is refused before it is unpacked
 };
 
-/// An .rgm file, of which header and index are read at once and blocks when they are asked for. All members throw
-/// InputError with the file's name if what they read is damaged; whatever the bytes, no crash, and no memory beyond a
-/// small multiple of the file's size and of what is asked for. A file that holds a text is unpacked as a whole when it
-/// is opened, and zstd can make a text of any kind 2^15 times smaller: see RgmLimits. Not for several threads at once.
+/// An .rgm file. Header and index are read at once, and blocks on demand. All member functions throw InputError with
+/// the file's name if what they read is damaged. Whatever the bytes, there is no crash, and memory stays below a small
+/// multiple of the file's size and of what is requested. A file that holds a text is unpacked as a whole when it is
+/// opened; zstd can make a text 2^15 times smaller, see RgmLimits. Not thread-safe.
 class RgmFile {
 public:
     explicit RgmFile(std::unique_ptr<ByteSource> source, RgmLimits limits = {});
@@ -81,16 +81,18 @@ public:
     std::uint32_t sites_per_block() const;
     RootedTree const& tree() const;  // of a file that holds a text: rows in order, each the sibling of all later ones
     RgmExtras const& extras() const;
-    std::span<Layer const> layers() const;  // where the bytes go: names, topology, ..., blocks; all of the file
+    std::span<Layer const> layers() const;  // the sizes of the file's parts: names, topology, ..., blocks; together all
+                                            // of the file
 
     /// The blocks that contain any of the sites, read from the file and checked. Reads no other block. Precondition:
     /// sites within the alignment.
     CompressedAlignment read(SiteRange sites) const;
-    /// The whole alignment as the text it was made of, byte by byte; FASTA with one line per row if that is not known.
+    /// The whole alignment as the text it was made from, byte by byte; FASTA with one line per row if that text's
+    /// layout is not known.
     std::string text() const;
-    /// Reads everything, decodes it and compares with the hash of the content.
+    /// Reads and decodes everything, and compares it with the hash of the content.
     void verify() const;
-    /// Bytes read from the source so far.
+    /// Number of bytes read from the source so far.
     std::uint64_t bytes_read() const;
 
 private:

@@ -1,4 +1,4 @@
-// Blocks in parts of about 64 KiB, each with a checksum of its own.
+// Divides blocks in parts of about 64 KiB, each with a checksum of its own.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace regraft {
 
-/// Calls visit for the parts of blocks. They end where a block is the first to begin behind a multiple of 64 KiB of all
-/// blocks, so whoever holds, sends or gets any of them cuts at the same places.
+/// Calls visit for the parts of blocks. A part ends at the first block that begins behind a multiple of 64 KiB, counted
+/// from the first of all blocks. So all PEs that hold, send or receive some of the blocks cut them at the same places.
 template <class Visit>
 void visit_parts(BlockRange blocks, BlockSizes const& sizes, Visit visit) {
     constexpr std::uint64_t part_bytes = 64 << 10;

@@ -1,4 +1,4 @@
-// How many bytes every block of a set has.
+// The sizes of the blocks of a set.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace regraft {
 
-/// The sizes of the blocks 0 .. num_blocks() - 1 and where they begin when they lie one behind the other. All blocks of
-/// one size take no memory. Blocks of different sizes take 3 bits each and as many as are needed for what 64 of them in
-/// a row have beyond 64 times the smallest of them: 2 bytes in all if sizes differ by up to 128 bytes, 3 if by 32 KiB.
-/// Every question takes O(1) time but the last two.
+/// The sizes in bytes of the blocks 0 .. num_blocks() - 1, and where each begins when they lie one behind the other. If
+/// all blocks have one size, sizes take no memory. Otherwise each block takes 3 bits, and as many more as are needed
+/// for the bytes that 64 blocks in a row have beyond 64 times the smallest of them: 2 bytes in all if sizes differ by
+/// up to 128 bytes, 3 if by 32 KiB. Every question takes O(1) time except first_from and cut.
 class BlockSizes {
 public:
     class Builder;
@@ -24,7 +24,7 @@ public:
     explicit BlockSizes(std::vector<std::uint64_t> const& begins);
 
     std::uint64_t num_blocks() const { return count_; }
-    /// Where block id begins; for id = num_blocks() the end of the last. Precondition here and below: within the
+    /// Where block id begins; for id = num_blocks(), the end of the last block. Precondition here and below: within the
     /// blocks.
     std::uint64_t begin(BlockId id) const {
         return groups_.empty() ? value(id) * each_ : begin_in_group(value(id) / group_size, value(id) % group_size);
@@ -36,22 +36,22 @@ public:
     bool equal() const { return groups_.empty(); }
     /// Bytes of memory behind this object.
     std::uint64_t memory() const;
-    /// The first block that begins at `bytes` or behind; num_blocks() if none does. For equal sizes O(1), else O(log
-    /// blocks).
+    /// The first block that begins at offset `bytes` or behind it; num_blocks() if none does. O(1) for equal sizes,
+    /// else O(log blocks).
     BlockId first_from(std::uint64_t bytes) const;
-    /// The block boundary within blocks nearest to `bytes` behind their begin; of several as near ones the lowest, but
-    /// the end of all if bytes reaches that far. For equal sizes O(1), else O(log blocks).
+    /// The block boundary within blocks that is nearest to `bytes` behind their begin. Ties go to the lowest boundary,
+    /// but to the end of all if bytes reaches that far. O(1) for equal sizes, else O(log blocks).
     BlockId cut(BlockRange blocks, std::uint64_t bytes) const;
     friend bool operator==(BlockSizes const&, BlockSizes const&) = default;
 
 private:
     static constexpr std::uint64_t group_size = 64;
-    /// Blocks in a row. Block i of it begins i * least behind the begin of the first, and what the i-th of 63 numbers
-    /// says; they all have one width.
+    /// 64 blocks in a row. Block i begins at begin + i * least + the i-th of 63 packed numbers, which all have one
+    /// width.
     struct Group {
         std::uint64_t begin = 0;
         std::uint64_t least = 0;
-        std::uint64_t bit = 0;  // where its numbers begin
+        std::uint64_t bit = 0;  // where the group's numbers begin
         friend bool operator==(Group const&, Group const&) = default;
     };
     std::uint64_t begin_in_group(std::uint64_t group, std::uint64_t i) const {
@@ -65,22 +65,22 @@ private:
 
     std::uint64_t count_ = 0;
     std::uint64_t each_ = 0;
-    std::vector<Group> groups_;  // and one behind the last; empty: all blocks have each_
+    std::vector<Group> groups_;  // followed by one behind the last; empty: all blocks have each_ bytes
     PackedNumbers beyond_;
 };
 
-/// Takes the sizes one after the other, so that they never are in memory as they are.
+/// Takes the sizes one after the other, so that the uncompressed sizes are never all in memory.
 class BlockSizes::Builder {
 public:
-    /// Precondition: all together < 2^64.
+    /// Precondition: all sizes together are below 2^64.
     void add(std::uint64_t size);
     BlockSizes take() &&;
 
 private:
     void end_group();
     BlockSizes sizes_;
-    std::vector<std::uint64_t> open_;  // sizes of the group that is not full
-    std::uint64_t begin_ = 0;          // of it
+    std::vector<std::uint64_t> open_;  // sizes of the group that is not yet full
+    std::uint64_t begin_ = 0;          // where that group begins
 };
 
 }  // namespace regraft

@@ -1,4 +1,5 @@
-// Plain values to bytes and back: the form in which checkpoints and messages travel between ranks of one job.
+// Converts plain values to bytes and back, in the form in which checkpoints and messages travel between ranks of one
+// job.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ std::uint64_t hash(std::span<std::byte const> bytes);
 class ByteWriter {
 public:
     ByteWriter() = default;
-    /// Goes on behind these bytes, in their memory as far as it reaches.
+    /// Appends behind these bytes and uses their memory as far as it suffices.
     explicit ByteWriter(std::vector<std::byte> begin) : bytes_(std::move(begin)) {}
     template <PlainValue T>
     void put(T const& item) {
@@ -34,7 +35,7 @@ public:
         put(std::uint64_t{items.size()});
         append(items.data(), items.size_bytes());
     }
-    /// Nothing but the items: who reads them knows how many there are.
+    /// Writes the items without their number, which the reader must know.
     template <PlainValue T>
     void put_plain(std::span<T const> items) {
         append(items.data(), items.size_bytes());
@@ -62,13 +63,13 @@ public:
         extract(&item, sizeof item);
         return item;
     }
-    /// A bool as put wrote it; other bytes than 0 and 1 are none.
+    /// Reads a bool that put wrote; a byte other than 0 and 1 is an error.
     bool get_flag() {
         auto const byte = get<std::uint8_t>();
         if (byte > 1) fail();
         return byte == 1;
     }
-    /// How many items follow, of which each takes at least so many bytes.
+    /// Reads the number of items that follow, each of which takes at least least_bytes bytes.
     std::size_t get_count(std::size_t least_bytes) {
         auto const count = get<std::uint64_t>();
         if (count > rest_.size() / least_bytes) fail();
@@ -81,7 +82,7 @@ public:
         extract(items.data(), count * sizeof(T));
         return items;
     }
-    /// What put_plain wrote, into place.
+    /// Reads what put_plain wrote into items.
     template <PlainValue T>
     void get_plain(std::span<T> items) {
         extract(items.data(), items.size_bytes());
@@ -91,7 +92,7 @@ public:
         return {text.begin(), text.end()};
     }
     bool empty() const { return rest_.empty(); }
-    /// Bytes that are left.
+    /// The number of bytes that are left.
     std::size_t size() const { return rest_.size(); }
 
 private:

@@ -8,7 +8,7 @@
 
 namespace regraft {
 
-/// x as a To. Aborts if x does not fit.
+/// Converts x to To. Aborts if x does not fit.
 template <std::integral To, std::integral From>
 constexpr To checked_cast(From x) {
     REGRAFT_EXPECTS(std::in_range<To>(x));

@@ -1,4 +1,4 @@
-// How long things take.
+// Measures how long something takes.
 #pragma once
 
 #include <chrono>

@@ -24,7 +24,7 @@ struct CsrView {
     }
 };
 
-/// Rows that own their memory; built row by row with push_row or push_value + end_row.
+/// Rows that own their memory. They are built row by row with push_row, or with push_value and end_row.
 template <class T>
 struct Csr {
     std::vector<std::uint64_t> offsets{0};

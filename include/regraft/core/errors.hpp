@@ -22,11 +22,11 @@ public:
     InputError(TextPosition const& where, std::string const& message);
 };
 
-/// A file could not be written. what() reads "file: cannot be written: why". An InputError too: for most callers it is
-/// the file that is wrong.
+/// A file could not be written. what() reads "file: cannot be written: why". It is an InputError because most callers
+/// treat both alike: the file is wrong.
 class OutputError : public InputError {
 public:
-    /// `code`: of errno.
+    /// `code` is a value of errno.
     OutputError(std::string const& file, int code);
 };
 

@@ -8,17 +8,18 @@
 
 namespace regraft {
 
-/// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971), in 32-bit digits held in 64-bit limbs
-/// so that carries wait. value() is the exact sum of all terms, rounded once to nearest even.
+/// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971). It has 32-bit digits in 64-bit limbs,
+/// so that carries can wait. value() is the exact sum of all terms, rounded once to nearest even.
 ///
-/// To sum over ranks: normalize(), add the limbs as integers (MPI_SUM of int64), assign them back. Adding the limbs of
-/// up to 2^30 normalized sums cannot overflow. Infinities and NaNs are counted, not summed; value() then follows IEEE
-/// rules.
+/// To sum over ranks: call normalize(), add the limbs as integers (MPI_SUM of int64), and assign the result to the
+/// limbs. Adding the limbs of up to 2^30 normalized sums cannot overflow. Infinities and NaNs are counted, not summed;
+/// value() then follows IEEE rules.
 class ExactSum {
 public:
-    /// Digits of weight 2^(32 i - 1074), i < 70: every product of a double and a 32-bit weight fits, 2^60 times over.
+    /// Number of digits. Digit i has weight 2^(32 i - 1074), i < 70: every product of a double and a 32-bit weight
+    /// fits, 2^60 times over.
     static constexpr std::size_t num_digits = 70;
-    /// Digits, then how many +inf, -inf and NaN were added.
+    /// Number of limbs: the digits, then the numbers of +inf, -inf and NaN that were added.
     static constexpr std::size_t num_limbs = num_digits + 3;
 
     /// Adds weight * x exactly. O(1). A zero weight adds nothing, whatever x is.

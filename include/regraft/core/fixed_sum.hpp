@@ -8,22 +8,23 @@
 
 namespace regraft {
 
-/// The grid that values are rounded to before they are weighted and added: steps of 2^-high_bits, and what that leaves
-/// in steps of 2^-(high_bits + low_bits). Must be the same wherever parts of one sum are made.
+/// The grid that values are rounded to before they are weighted and added. The high part of a value counts steps of
+/// 2^-high_bits; the low part counts what is left in steps of 2^-(high_bits + low_bits). All parts of one sum must use
+/// the same grid.
 struct FixedScale {
     int high_bits = 0;
     int low_bits = 0;
     double high_factor = 1;  // 2^high_bits
     double low_factor = 1;   // 2^low_bits
-    double bound = 0;        // values above, or not finite, are strays
+    double bound = 0;        // values above this, or not finite, are strays
 
-    /// For values up to `bound` (a power of two) whose weights sum up to at most total_weight: as fine as cannot
-    /// overflow, at least 2^-42 of the bound for total weights up to 2^20.
+    /// The finest grid that cannot overflow for values up to `bound` (a power of two) whose weights sum up to at most
+    /// total_weight. High steps are at most 2^-42 of the bound for total weights below 2^20.
     static FixedScale of(double bound, std::uint64_t total_weight);
 };
 
-/// A part of a sum, or all of it. Parts are added by adding high, low and num_strays as integers, and strays as exact
-/// sums if there are any.
+/// A sum, or a part of one. To add parts, add high, low and num_strays as integers, and strays as exact sums if there
+/// are any.
 struct FixedSum {
     std::int64_t high = 0;
     std::int64_t low = 0;
@@ -32,7 +33,7 @@ struct FixedSum {
 
     void add(double value, std::uint32_t weight, FixedScale const& scale);
     void add(FixedSum const& other);
-    /// Rounded once.
+    /// The sum, rounded once.
     double value(FixedScale const& scale) const;
 };
 

@@ -9,7 +9,7 @@
 
 namespace regraft {
 
-/// Appends to bytes: fixed numbers in little endian, others as LEB128.
+/// Appends to bytes. fixed() writes little endian, number() writes LEB128.
 class FormatWriter {
 public:
     void fixed(std::uint64_t number, std::size_t num_bytes) {
@@ -20,7 +20,7 @@ public:
         bytes_.push_back(static_cast<std::byte>(number));
     }
     void append(std::span<std::byte const> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-    /// The number of bytes, and the bytes.
+    /// Appends the number of bytes, then the bytes.
     void section(std::span<std::byte const> bytes) {
         number(bytes.size());
         append(bytes);
@@ -32,7 +32,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads back; throws InputError if the bytes end too early or a number could be shorter.
+/// Reads back what FormatWriter wrote. Throws InputError if the bytes end too early or a number is not in its shortest
+/// form.
 class FormatReader {
 public:
     explicit FormatReader(std::span<std::byte const> bytes) : rest_(bytes) {}

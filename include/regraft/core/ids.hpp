@@ -12,13 +12,13 @@
 
 namespace regraft {
 
-/// A processing element: a rank of the founding communicator. Never renumbered, also after ranks died.
+/// A processing element: a rank of the founding communicator. It is never renumbered, not even after ranks died.
 enum class PeId : std::uint32_t {};
 /// A storage block of fixed or variable size.
 enum class BlockId : std::uint64_t {};
 /// A site (column) of an alignment, or a site pattern where the text says so; numbered across partitions.
 enum class SiteId : std::uint64_t {};
-/// A partition of the sites: those that share one model.
+/// A partition of the sites: a set of sites that share one model.
 enum class PartitionId : std::uint32_t {};
 
 template <class T>
@@ -58,8 +58,8 @@ constexpr IdRange<Id> intersect(IdRange<Id> a, IdRange<Id> b) {
     return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-/// Part `index` of `parts` when n things are dealt in order and as evenly as possible: floor(n*index/parts) up to the
-/// next. Precondition: index < parts. Exact for n * parts < 2^128.
+/// Part `index` of `parts` when n things are dealt in order and as evenly as possible: from floor(n * index / parts) to
+/// floor(n * (index + 1) / parts). Precondition: index < parts. Exact for n * parts < 2^128.
 template <StrongId Id>
 constexpr IdRange<Id> even_part(std::uint64_t n, std::uint64_t index, std::uint64_t parts) {
     REGRAFT_EXPECTS(index < parts);

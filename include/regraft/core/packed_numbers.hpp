@@ -7,10 +7,10 @@
 
 namespace regraft {
 
-/// Numbers of any widths; the reader says where each begins.
+/// Numbers of any widths. The reader has to know where each begins and how wide it is.
 class PackedNumbers {
 public:
-    /// Bits so far: where the next number begins.
+    /// The number of bits so far; the next number begins there.
     std::uint64_t bits() const { return bits_; }
     /// Precondition: number < 2^width, width <= 64.
     void append(std::uint64_t number, std::uint32_t width) {
@@ -27,7 +27,7 @@ public:
     void shrink_to_fit() { words_.shrink_to_fit(); }
     std::vector<std::uint64_t> const& words() const { return words_; }
 
-    /// The number of that width which begins at a bit. Precondition: it is there.
+    /// Reads the number of `width` bits that begins at `bit`. Precondition: it was appended.
     static std::uint64_t read(std::span<std::uint64_t const> words, std::uint64_t bit, std::uint32_t width) {
         if (width == 0) return 0;
         auto const shift = bit % 64;

@@ -20,16 +20,16 @@ public:
     explicit Random(std::uint64_t seed);
     /// 64 uniform bits.
     std::uint64_t bits();
-    /// Uniform in [0, n), without bias. Precondition: n > 0.
+    /// A uniform number in [0, n), without bias. Precondition: n > 0.
     std::uint64_t below(std::uint64_t n);
-    /// Uniform in [0, 1), 53 bits.
+    /// A uniform number in [0, 1) with 53 random bits.
     double unit();
 
 private:
     std::array<std::uint64_t, 4> state_{};
 };
 
-/// Uniformly random order of items (Fisher-Yates).
+/// Puts items in a uniformly random order (Fisher-Yates).
 template <class T>
 void shuffle(std::span<T> items, Random& random) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);

@@ -1,4 +1,4 @@
-// Bytes compressed as one zstd frame, and back from bytes that nobody vouches for.
+// Compresses bytes to one zstd frame, and decompresses frames from untrusted sources.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace regraft {
 
-/// The level of the zstd program without options.
+/// The level that the zstd program uses without options.
 inline constexpr int zstd_default_level = 3;
 
-/// One zstd frame without a checksum of its own. O(size) time that grows with the level, 1 to 19.
+/// One zstd frame without a checksum. O(size) time, which grows with the level, 1 to 19.
 std::vector<std::byte> zstd_compress(std::span<std::byte const> bytes, int level);
 
-/// The content of exactly one frame. What the frame says about its size is not believed: memory grows with what comes
-/// out. Throws InputError if it is damaged, if anything follows it, or if its content has more than max_size bytes.
+/// The content of exactly one frame. The size that the frame states is not trusted: memory grows with the output.
+/// Throws InputError if the frame is damaged, if anything follows it, or if its content has more than max_size bytes.
 std::vector<std::byte> zstd_decompress(std::span<std::byte const> frame, std::uint64_t max_size);
 
-/// No frame has more content: a block of at most 2^17 bytes takes at least four.
+/// An upper bound for the content of a frame of this size: a block of at most 2^17 bytes takes at least four.
 constexpr std::uint64_t zstd_max_content(std::uint64_t frame_size) {
     return frame_size << 15;
 }

@@ -1,4 +1,4 @@
-// Reads a generation of an archive, by one process: every byte that it gives was compared with its checksum.
+// Reads a generation of an archive in one process. Every byte that it returns was verified by its checksum.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@
 
 namespace regraft::disk {
 
-/// Opens one data file at a time. Everything throws InputError, with the name of the file, if a file is missing, cut,
-/// too long, of another generation, or if any bit of what is looked at is wrong. Not thread-safe.
+/// A generation on disk; it opens one data file at a time. All member functions throw InputError, with the name of the
+/// file, if a file is missing, cut, too long, or of another generation, or if any bit of what is read is wrong. Not
+/// thread-safe.
 class Generation {
 public:
     /// Reads the index.
     Generation(std::filesystem::path archive, std::uint64_t number);
-    /// With an index that is known.
+    /// Uses an index that is known already.
     Generation(std::filesystem::path archive, Index index);
     Generation(Generation&&) noexcept;
     Generation& operator=(Generation&&) noexcept;
@@ -29,12 +30,12 @@ public:
 
     Index const& index() const { return index_; }
     /// Reads blocks into out, one behind the other. After an exception out is unspecified. Precondition: blocks exist;
-    /// out has their size. O(bytes, and those of parts of 64 KiB or a block that are wanted in part); memory: the
-    /// checksums of what was read so far, and such a part.
+    /// out has their size. O(bytes), plus the parts (64 KiB or a block) that are wanted only partly. Memory: the
+    /// checksums of what was read so far, and one such part.
     void read(BlockRange blocks, std::span<std::byte> out);
-    /// Whether the data file is there, as long as it must be, and of this generation.
+    /// Checks that the data file exists, has the right length, and belongs to this generation.
     void check_file(std::size_t file);
-    /// Reads everything.
+    /// Reads and verifies everything.
     void verify();
 
 private:
@@ -47,36 +48,37 @@ private:
         Piece piece;
         std::size_t file = 0;
         std::uint64_t offset = 0;
-        std::vector<PartSum> parts{};  // when they were read
+        std::vector<PartSum> parts{};  // filled when they were read
     };
     void read(Place& place, BlockRange blocks, std::span<std::byte> out);
     void read_sums(Place& place);
 
     Index index_;
-    std::vector<Place> places_;  // ascending
+    std::vector<Place> places_;  // ascending by block
     std::unique_ptr<Files> files_;
 };
 
-/// The index file as it is, to be decoded by others too. Throws InputError if it cannot be read.
+/// The bytes of the index file, to be decoded by other processes as well. Throws InputError if it cannot be read.
 std::vector<std::byte> read_index(std::filesystem::path const& archive, std::uint64_t generation);
 
-/// The newest generation of which all is right, and what is wrong with those that are newer.
+/// The newest undamaged generation, and what is wrong with each newer one.
 struct Newest {
     Generation generation;
     std::vector<std::string> refused;
 };
-/// Throws InputError, with what is wrong with each, if there is none. Reads everything.
+/// Opens the newest undamaged generation. Throws InputError, with what is wrong with each, if there is none. Reads
+/// everything.
 Newest open_newest(std::filesystem::path const& archive);
-/// What to say if there is none, and why not each.
+/// The message that no generation is readable, with the reason for each.
 std::string nothing_readable(std::filesystem::path const& archive, std::span<std::string const> refused);
 
-/// Where the same blocks are on disk.
+/// A generation on disk with the same blocks.
 struct Saved {
     std::filesystem::path archive;
     std::uint64_t generation = 0;
 };
-/// A source of last resort for store::LoadOptions::reread: reads from the last of them of which what is wanted is
-/// right. Throws InputError, with what is wrong with the last, if there is none. Empty if `saved` is.
+/// A source of last resort for store::LoadOptions::reread: reads from the last entry of `saved` where the wanted blocks
+/// are undamaged. Throws InputError, with what is wrong with the last entry, if there is none. Empty if `saved` is.
 std::function<void(BlockRange, std::span<std::byte>)> reread(std::vector<Saved> saved);
 
 }  // namespace regraft::disk

@@ -1,4 +1,4 @@
-// The index of a generation: which blocks there are on disk, and where in its data files each lies (docs/disk.md).
+// The index of a generation: which blocks are on disk, and where in its data files each lies (docs/disk.md).
 #pragma once
 
 #include <cstddef>
@@ -21,31 +21,32 @@ struct Piece {
     friend bool operator==(Piece const&, Piece const&) = default;
 };
 
-/// Every block is in one piece.
+/// The contents of a generation. Every block is in one piece.
 struct Index {
     std::uint64_t generation = 0;
     BlockSizes sizes{};
-    /// What the writer says about the blocks; nobody else looks at it.
+    /// What the writer says about the blocks; the library does not interpret it.
     std::vector<std::byte> attributes{};
-    /// Row by data file, in the order in which they lie there; none is empty.
+    /// The pieces of each data file in their order; none is empty. Row = data file.
     Csr<Piece> files{};
 };
 
-/// Bytes in front of the first piece of a data file: what it is, and of which generation.
+/// Bytes in front of the first piece of a data file: a mark of the format, and the generation.
 inline constexpr std::uint64_t head_bytes = 24;
 
-/// Bytes of a piece and its checksums.
+/// The number of bytes of a piece and its checksums.
 inline std::uint64_t bytes_on_disk(Piece const& piece, BlockSizes const& sizes) {
     return sizes.bytes(piece.blocks) + sizeof(std::uint64_t) * piece.parts;
 }
-/// How long a data file is.
+/// The length of a data file in bytes.
 std::uint64_t file_bytes(Index const& index, std::size_t file);
 std::vector<std::byte> file_head(std::uint64_t generation, std::size_t file);
 
 /// The bytes of the index file. O(pieces), and O(blocks) if they differ in size.
 std::vector<std::byte> encode(Index const& index);
-/// Reads them back. Throws InputError if they are not what encode wrote for this generation: cut, with any bit changed,
-/// of another version of the format. file: its name, for the message. Allocates O(bytes). O(bytes + pieces log pieces).
+/// Decodes the bytes of an index file. Throws InputError if they are not what encode wrote for this generation: for
+/// example if they are cut, if any bit changed, or for another version of the format. `file` is the name for the
+/// message. Allocates O(bytes). O(bytes + pieces log pieces).
 Index decode(std::span<std::byte const> bytes, std::string const& file, std::uint64_t generation);
 
 }  // namespace regraft::disk

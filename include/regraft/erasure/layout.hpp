@@ -1,10 +1,10 @@
-// Where the pieces of erasure-coded blocks are when they are submitted. Pure arithmetic, no MPI.
+// Tells where the pieces of erasure-coded blocks are when they are submitted. Pure arithmetic, no MPI.
 //
-// Every one of p slots has own blocks, one behind the other, and cuts them into k pieces of data, between blocks, of
+// Every one of p slots has its own blocks, one behind the other, and cuts them between blocks into k pieces of data of
 // about equal bytes. Stripe s = 0 .. p - 1 has its piece of data i on slot ring[(s + i) mod p], as this slot's i-th
-// piece, and its parity i on slot ring[(s + k + i) mod p]. So blocks stay where they were submitted, a slot holds m
-// parities of about 1 / k of its own bytes beside, and any m slots may die. Within a stripe, pieces shorter than the
-// longest go on with zeros, which nobody stores or sends; its parities are as long as the longest.
+// piece, and its parity i on slot ring[(s + k + i) mod p]. So blocks stay where they were submitted, a slot also holds
+// m parities of about 1 / k of its own bytes, and any m slots may die. Within a stripe, pieces shorter than the longest
+// count as continued with zeros, which are neither stored nor sent; its parities are as long as the longest.
 #pragma once
 
 #include <compare>
@@ -28,7 +28,7 @@ struct Piece {
     friend auto operator<=>(Piece const&, Piece const&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// The bytes begin .. end - 1 of something.
+/// The bytes begin .. end - 1 of a piece or slot.
 struct ByteRange {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -39,41 +39,44 @@ struct ByteRange {
 /// Blocks that lie one behind the other in a piece.
 struct Part {
     BlockRange blocks;
-    std::optional<Piece> piece;  // nothing: no slot has these blocks
-    ByteRange bytes;             // of the piece
+    std::optional<Piece> piece;  // the piece with these blocks; none: no slot has them
+    ByteRange bytes;             // range within the piece
 };
 
-/// The order of slots on the ring in which neighbours are on different nodes: any floor(p / n) of them that follow each
-/// other, where n is the number of slots on the largest node, and no order does better. So with k + m <= floor(p / n)
-/// any m nodes may die; otherwise a stripe has at most c = ceil((k + m) / floor(p / n)) pieces on a node, and
-/// floor(m / c) nodes may die. node_of: the failure domain of each slot. O(p log p).
+/// An order of slots on the ring in which neighbours are on different nodes. With n the number of slots on the largest
+/// node, any floor(p / n) consecutive slots are on different nodes; no order does better. So with k + m <= floor(p / n)
+/// any m nodes may die. Otherwise a stripe has at most c = ceil((k + m) / floor(p / n)) pieces on a node, and floor(m /
+/// c) nodes may die. node_of: the failure domain of each slot. O(p log p).
 std::vector<std::uint32_t> ring_order(std::span<std::uint32_t const> node_of);
 
 class Layout {
 public:
     Layout() = default;
     /// Row q of own: the blocks of slot q, in the order in which it has them. ring: a permutation of the slots; empty:
-    /// 0, 1, ... Precondition: a code that fits the slots; ranges within the blocks, disjoint, none empty. O(ranges).
+    /// 0, 1, ... Precondition: the code fits the slots; ranges are within the blocks, disjoint, and not empty.
+    /// O(ranges).
     Layout(Code code, BlockSizes sizes, Csr<BlockRange> own, std::vector<std::uint32_t> ring = {});
 
     Code const& code() const { return code_; }
     BlockSizes const& sizes() const { return sizes_; }
-    /// Also the number of stripes.
+    /// The number of slots, which is also the number of stripes.
     std::uint32_t num_slots() const { return static_cast<std::uint32_t>(own_.size()); }
-    /// The blocks that no slot has: ascending. O(ranges).
+    /// The blocks that no slot has, ascending. O(ranges).
     std::vector<BlockRange> nobodys() const;
-    /// Who holds the piece. O(1).
+    /// The slot that holds the piece. O(1).
     std::uint32_t slot(Piece piece) const;
-    /// The slot's piece with this index: every slot has one of each. O(1).
+    /// The slot's piece with this index; every slot has one of each index. O(1).
     Piece piece(std::uint32_t slot, std::uint32_t index) const;
 
-    /// How many bytes of own blocks the slot has. O(1).
+    /// The number of bytes of the slot's own blocks. O(1).
     std::uint64_t own_bytes(std::uint32_t slot) const;
-    /// Which of its slot's own bytes a piece of data is. O(log ranges of the slot), and log blocks if sizes differ.
+    /// The range of a piece of data within its slot's own bytes. O(log ranges of the slot), and log blocks if sizes
+    /// differ.
     ByteRange own_bytes(Piece data) const;
     /// The blocks of a piece of data, in the order of the slot.
     std::vector<BlockRange> blocks(Piece data) const;
-    /// How long the piece is: of a parity, as long as the longest data of its stripe. O(k) times own_bytes(Piece).
+    /// The length of the piece in bytes; a parity is as long as the longest data of its stripe. O(k) times
+    /// own_bytes(Piece).
     std::uint64_t bytes(Piece piece) const;
     /// Calls visit for ascending parts that cover blocks exactly. O(log ranges) and as own_bytes(Piece) for each part.
     void visit(BlockRange blocks, std::function<void(Part const&)> const& visit) const;
@@ -81,7 +84,7 @@ public:
 private:
     struct Cut {
         std::size_t range = 0;  // in the slot's row
-        BlockId block{};        // begins the next piece
+        BlockId block{};        // the first block of the next piece
         std::uint64_t bytes = 0;
     };
     struct Segment {
@@ -96,7 +99,7 @@ private:
     Code code_;
     BlockSizes sizes_;
     Csr<BlockRange> own_;
-    std::vector<std::uint64_t> begins_;  // of the ranges in own_, among the own bytes of their slot
+    std::vector<std::uint64_t> begins_;  // begins of the ranges in own_, within the own bytes of their slot
     std::vector<Segment> segments_;      // ascending
     std::vector<std::uint32_t> ring_;    // empty: the identity
     std::vector<std::uint32_t> position_;

@@ -1,4 +1,4 @@
-// From which pieces wanted or lost bytes follow. Pure: the same on every PE.
+// Finds the pieces from which wanted or lost bytes can be had. Pure: the same on every PE.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace regraft::erasure {
 
-/// Bytes of a piece that its holder gives to the receiver, to lie at `place` of what the receiver wants. Sender and
-/// receiver may be the same.
+/// Bytes of a piece that its holder gives to the receiver. They go to offset `place` of what the receiver wants. Sender
+/// and receiver may be the same.
 struct Copy {
     Piece piece;
-    BlockRange blocks;  // these are the bytes
+    BlockRange blocks;  // the blocks of these bytes
     ByteRange bytes;
     PeId sender{};
     PeId receiver{};
     std::uint64_t place = 0;
 };
 
-/// Bytes of a piece that follow from the same bytes of k other pieces.
+/// Bytes of a piece that are rebuilt from the same bytes of k other pieces.
 struct Rebuild {
     Piece piece;
     ByteRange bytes;
@@ -31,43 +31,44 @@ struct Rebuild {
     std::uint64_t place = 0;
 };
 
-/// One of the k: as many bytes of it as it has there, for it may end before. Empty pieces need no holder.
+/// One of the k pieces. `bytes` is how many of the wanted bytes it has, since it may end before. An empty piece needs
+/// no holder.
 struct Source {
     std::uint32_t index = 0;
     std::optional<PeId> holder;
     std::uint64_t bytes = 0;
 };
 
-/// Somebody else who wants the same bytes: the one who rebuilds them gives them to him.
+/// Another member that wants the same bytes; the one that rebuilds them sends them to it.
 struct Forward {
     PeId receiver{};
     std::uint64_t place = 0;
 };
 
-/// Row i of sources and forwards is for rebuilds[i].
+/// Rebuilds with their sources and forwards; row i of both is for rebuilds[i].
 struct Rebuilds {
     std::vector<Rebuild> rebuilds;
     Csr<Source> sources;
     Csr<Forward> forwards;
 };
 
-/// What is sent to whom so that everybody has what he wants.
+/// A plan of the messages that bring every member what it wants.
 struct Reads {
     std::vector<Copy> copies;
-    Rebuilds rebuilt;              // in parts of at most as many bytes as was said
-    std::vector<BlockRange> lost;  // wanted by somebody, and fewer than k pieces of their stripe live; ascending
+    Rebuilds rebuilt;              // in parts of at most most_bytes bytes
+    std::vector<BlockRange> lost;  // wanted blocks with fewer than k living pieces in their stripe; ascending
 };
 
-/// Row i of wanted: the blocks that member i wants, to lie one behind the other; place counts their bytes. Blocks come
-/// from their holder, and if it is dead from those k pieces of the stripe whose holders have the least to send,
-/// preferably the receiver. What several want of the dead is rebuilt by one of them. O(parts * (k + m) log (k +
-/// m)).
+/// Plans reads. Row i of wanted: the blocks that member i wants, to lie one behind the other; place counts their bytes.
+/// Blocks come from their holder. If it is dead, they are rebuilt from k pieces of the stripe, preferably those of the
+/// receiver and then those whose holders have the least to send. If several members want the same bytes of the dead,
+/// one of them rebuilds them. O(parts * (k + m) log (k + m)).
 Reads plan_reads(Holdings const& holdings, CsrView<BlockRange> wanted, std::uint64_t most_bytes);
 
 /// Which pieces a repair restores.
 enum class Restore {
     everything,
-    data,  // only what blocks are in
+    data,  // only pieces with blocks
 };
 
 struct Move {
@@ -76,19 +77,19 @@ struct Move {
 };
 
 struct Repair {
-    std::vector<Move> moves;       // who holds which piece afterwards that he does not hold, or not like this, now
-    Rebuilds rebuilt;              // of these pieces; place counts bytes of the piece
-    std::vector<Piece> given_up;   // pieces of data that do not follow from what lives
-    std::vector<BlockRange> lost;  // by given_up, now and before, and what no slot has; ascending
-    std::vector<Piece> unplaced;   // pieces that do, but nobody has room for them
+    std::vector<Move> moves;       // pieces whose holder changes, or that their holder gets anew
+    Rebuilds rebuilt;              // rebuilds of these pieces; place counts bytes of the piece
+    std::vector<Piece> given_up;   // pieces of data that cannot be rebuilt from what lives
+    std::vector<BlockRange> lost;  // blocks lost by given_up, now and before, and blocks that no slot has; ascending
+    std::vector<Piece> unplaced;   // pieces that can be rebuilt, but for which no member has room
     std::uint64_t bytes_restored = 0;
 };
 
-/// Every piece without a living holder gets a new one, as long as possible on a member and a node without a piece of
-/// the stripe; of those the one that holds the least. A stripe of which less than k pieces live goes on without the
-/// lost ones, and its parities are made anew for the others. node_of: the failure domain of each member; empty: every
-/// member is its own. room: bytes that each member may get; empty: no limits. If room is short, the stripes that lack
-/// the most pieces come first. O(p k + (k + m) * stripes that lack pieces * log p).
+/// Plans a repair: every piece without a living holder gets a new one. As far as possible that is a member on a node
+/// without a piece of the stripe; among these it is the member that holds the least. A stripe with fewer than k living
+/// pieces goes on without the lost ones, and its parities are made anew for the others. node_of: the failure domain of
+/// each member; empty: every member is its own domain. room: bytes that each member may get; empty: no limits. If room
+/// is short, the stripes that lack the most pieces come first. O(p k + (k + m) * stripes that lack pieces * log p).
 Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node_of, std::uint64_t most_bytes,
                    Restore restore = Restore::everything, std::span<std::uint64_t const> room = {});
 

@@ -1,4 +1,4 @@
-// Calls of MPI whose failures are those of the communicator: the death of a process is a ProcessFailure.
+// MPI collectives that report failures as the communicator does: the death of a process is a ProcessFailure.
 #pragma once
 
 #include <mpi.h>
@@ -12,16 +12,17 @@
 
 namespace regraft::ft {
 
-/// Replaces data, of the same length on all members, by the root's. Precondition: the root is a member. Collective; not
-/// uniform: after a failure some may have the data and others ProcessFailure.
+/// Replaces data, of the same length on all members, by that of root. Precondition: the root is a member. Collective;
+/// not uniform: after a failure some may have the data and others ProcessFailure.
 void broadcast(Communicator& comm, std::span<std::byte> data, PeId root);
 
-/// On the root what everybody gives, row by PeId (num_founders() of them, those of the dead empty); on the others
-/// nothing. All rows together have at most 2^31 - 1 bytes. Precondition: the root is a member. Collective, not uniform.
+/// Returns on the root what every member gives, and nothing on the others. Row = value(PeId), num_founders() rows;
+/// those of the dead are empty. All rows together have at most 2^31 - 1 bytes. Precondition: the root is a member.
+/// Collective, not uniform.
 [[nodiscard]] Csr<std::byte> gather(Communicator& comm, std::span<std::byte const> mine, PeId root);
 
-/// Returns when all requests are complete, and leaves them MPI_REQUEST_NULL. They belong to messages on native() or on
-/// communicators derived from comm. Also when it throws, nothing is under way any more. Not collective.
+/// Returns when all requests are complete, and sets them to MPI_REQUEST_NULL. They belong to messages on native() or on
+/// communicators derived from comm. If it throws, no request is under way any more, either. Not collective.
 void wait_all(Communicator& comm, std::span<MPI_Request> requests);
 
 }  // namespace regraft::ft

@@ -1,4 +1,4 @@
-// Communicators made from one that survives, such as rows and columns of a grid: they fail with it, and are made again
+// Communicators made from one that survives, such as rows and columns of a grid. They fail with it, and are made again
 // after it has shrunk.
 #pragma once
 
@@ -14,31 +14,33 @@
 
 namespace regraft::ft {
 
-/// Owns a communicator among members of the parent. To make one is a collective: it belongs into the body of
-/// ft::resilient, for example into a std::optional that is filled once, or somebody's death leaves main. Whoever
-/// notices a failure, on the parent or on any communicator derived from it, revokes all of them, so that nobody waits
-/// for somebody who has gone to shrink. Communicator::shrink makes them again, in the order in which they were made
-/// first, and throws ProcessFailure if somebody dies in that.
+/// Owns a communicator among members of the parent. Making one is a collective. It belongs into the body of
+/// ft::resilient, for example into a std::optional that is filled once; elsewhere a death ends in an exception that
+/// leaves main. A PE that notices a failure, on the parent or on any communicator derived from it, revokes all of them,
+/// so that no PE waits for one that has gone to shrink. Communicator::shrink makes them again, in the order in which
+/// they were made first, and throws ProcessFailure if a PE dies meanwhile.
 class Derived {
 public:
-    /// Makes *derived from parent, which is native() of the renewed communicator: returns what MPI returned. Called on
-    /// all members alike, and again after each shrink; MPI_COMM_NULL on those that are not in it. May also use
-    /// communicators that were derived before. It sends no other messages and throws nothing. Deaths are survived in
-    /// MPI_Comm_dup, MPI_Comm_split and MPI_Comm_split_type, and not in the making of topologies (cart() needs none).
+    /// Makes *derived from parent, which is native() of the renewed communicator, and returns what MPI returned.
+    /// *derived is MPI_COMM_NULL on PEs that are not in it. It is called on all members alike, and again after each
+    /// shrink. It may use communicators that were derived earlier. It sends no other messages and throws nothing.
+    /// Deaths are survived in MPI_Comm_dup, MPI_Comm_split and MPI_Comm_split_type, but not in functions that make
+    /// topologies (cart() needs none).
     using Make = std::function<int(MPI_Comm parent, MPI_Comm* derived)>;
 
-    /// Throws MpiError, on all alike, if it cannot be made although nobody died. Precondition: the parent outlives it.
-    /// Collective over the parent, uniform.
+    /// Throws MpiError, on all members alike, if the communicator cannot be made although no PE died. Precondition: the
+    /// parent outlives it. Collective over the parent, uniform.
     Derived(Communicator& parent, Make make);
     Derived(Derived const&) = delete;
     Derived& operator=(Derived const&) = delete;
-    /// Not collective, also while an exception unwinds; but at the next shrink() all members have the same ones left.
+    /// Not collective, and allowed while an exception unwinds; but at the next shrink() all members must have the same
+    /// communicators left.
     ~Derived();
 
-    /// For MPI calls whose return code goes through check() of the parent. MPI_COMM_NULL if this PE is not in it.
-    /// Valid until the parent shrinks.
+    /// The communicator for MPI calls, whose return codes go through check() of the parent. MPI_COMM_NULL if this PE is
+    /// not in it. Valid until the parent shrinks.
     MPI_Comm native() const { return comm_; }
-    /// Its members by rank. O(their number * members of the parent).
+    /// The members by rank. O(their number * members of the parent).
     std::vector<PeId> members() const;
 
 private:
@@ -51,14 +53,15 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Who takes part in a collective: all members of a communicator, or those of one derived from it. Refers to both.
+/// The PEs that take part in a collective: all members of a communicator, or those of one derived from it. Refers to
+/// both.
 class Participants {
 public:
     Participants(Communicator& comm) : comm_(&comm) {}
     /// Precondition: this PE is in it.
     Participants(Communicator& parent, Derived const& derived) : comm_(&parent), derived_(&derived) {}
 
-    /// The one that checks return codes.
+    /// The communicator that checks return codes.
     Communicator& parent() const { return *comm_; }
     MPI_Comm native() const { return derived_ != nullptr ? derived_->native() : comm_->native(); }
 
@@ -67,46 +70,46 @@ private:
     Derived const* derived_ = nullptr;
 };
 
-/// Those whose colour is the same, ranks in the order of PeIds. colour says which this PE's is among the present
-/// members, MPI_UNDEFINED: none. Collective over the parent, uniform.
+/// A communicator of the PEs with the same colour; ranks are in the order of PeIds. colour returns this PE's colour
+/// among the present members; MPI_UNDEFINED: this PE is in none. Collective over the parent, uniform.
 Derived split(Communicator& parent, std::function<int()> colour);
 
-/// All members once more: messages on it do not meet those on the parent. Collective over the parent, uniform.
+/// A duplicate of the parent: messages on it do not meet those on the parent. Collective over the parent, uniform.
 Derived dup(Communicator& parent);
 
-/// Numbers of a grid, in the order of MPI_Cart_create: the last dimension goes fastest. Pure.
+/// The numbering of a grid in the order of MPI_Cart_create: the last dimension goes fastest. Pure.
 struct Grid {
-    std::vector<int> lengths;   // along each dimension, at least 1
-    std::vector<int> periodic;  // whether it closes, in each dimension; as many as lengths
+    std::vector<int> lengths;   // lengths along each dimension, at least 1
+    std::vector<int> periodic;  // whether each dimension closes; as many as lengths
 
-    /// How many ranks are in it; 1 without dimensions.
+    /// The number of ranks in the grid; 1 without dimensions.
     int size() const;
-    /// Where a rank is, in each dimension. Precondition: 0 <= rank < size().
+    /// The coordinates of a rank, one per dimension. Precondition: 0 <= rank < size().
     std::vector<int> coordinates(int rank) const;
-    /// Who is there. In dimensions that close all coordinates count modulo the length; outside of others it is
-    /// MPI_PROC_NULL. Precondition: a coordinate for each dimension.
+    /// The rank at these coordinates. In a dimension that closes, a coordinate counts modulo the length; outside of
+    /// another one the rank is MPI_PROC_NULL. Precondition: one coordinate per dimension.
     int rank(std::span<int const> coordinates) const;
-    /// The rank that is so many steps further along a dimension, or back; MPI_PROC_NULL if there is none.
+    /// The rank that is `steps` steps further along a dimension (back if negative); MPI_PROC_NULL if there is none.
     int neighbour(int rank, std::size_t dimension, int steps) const;
 };
 
-/// A communicator of the members that are in a grid, and the grid beside it: MPI knows nothing of it, for
-/// MPI_Cart_create of Open MPI crashes survivors when somebody dies in it. So calls that ask for a topology, as
-/// MPI_Cart_shift and MPI_Neighbor_alltoall, are replaced by what is here. Collectives and messages work on native() as
-/// on any other.
+/// A communicator of the members that are in a grid, together with the grid. MPI knows nothing of the grid, because
+/// MPI_Cart_create of Open MPI crashes survivors when a PE dies in it. So these functions replace calls that need a
+/// topology, such as MPI_Cart_shift and MPI_Neighbor_alltoall. Collectives and messages work on native() as on any
+/// other communicator.
 class Cart : public Derived {
 public:
     using Dims = std::function<std::vector<int>(std::size_t members)>;
     Cart(Communicator& parent, Dims dims, std::vector<int> periodic);
 
-    /// Of the present members, with their ranks in native(). Until the parent shrinks.
+    /// The grid of the present members; its ranks are those in native(). Valid until the parent shrinks.
     Grid const& grid() const { return *grid_; }
-    /// Whether this PE is in it. Of one that is not, native() is MPI_COMM_NULL.
+    /// Whether this PE is in the grid. If not, native() is MPI_COMM_NULL.
     bool has_self() const { return native() != MPI_COMM_NULL; }
-    /// Where this PE is, in each dimension. Precondition: has_self().
+    /// This PE's coordinates, one per dimension. Precondition: has_self().
     std::vector<int> coordinates() const;
-    /// As MPI_Cart_shift: from whom and to whom messages go that travel so many steps along a dimension. MPI_PROC_NULL
-    /// beyond an edge, with which messages do nothing. Precondition: has_self().
+    /// The source and the destination of messages that travel `steps` steps along a dimension, as MPI_Cart_shift.
+    /// Beyond an edge they are MPI_PROC_NULL, with which messages do nothing. Precondition: has_self().
     struct Shift {
         int source = MPI_PROC_NULL;
         int destination = MPI_PROC_NULL;
@@ -119,9 +122,9 @@ private:
     std::shared_ptr<Grid> grid_;  // its lengths are set whenever the communicator is made
 };
 
-/// A grid in the order of PeIds. dims says how many members it has along each dimension if there are so many in all;
-/// any that are left over are not in it. periodic: whether the grid closes, in each dimension. Collective over the
-/// parent, uniform.
+/// Makes a grid in the order of PeIds. dims returns the lengths of the dimensions for a number of members; members that
+/// are left over are not in the grid. periodic says for each dimension whether it closes. Collective over the parent,
+/// uniform.
 Cart cart(Communicator& parent, Cart::Dims dims, std::vector<int> periodic);
 
 }  // namespace regraft::ft

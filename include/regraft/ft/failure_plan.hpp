@@ -14,7 +14,7 @@ namespace regraft::ft {
 struct PlannedDeath {
     std::string point;
     PeId victim{};
-    std::uint64_t occurrence = 0;  // counted from 0, by each PE for itself
+    std::uint64_t occurrence = 0;  // counted from 0, by each PE alone
     friend bool operator==(PlannedDeath const&, PlannedDeath const&) = default;
 };
 using FailurePlan = std::vector<PlannedDeath>;
@@ -23,8 +23,8 @@ using FailurePlan = std::vector<PlannedDeath>;
 FailurePlan parse_failure_plan(std::string_view text);
 std::string to_string(FailurePlan const& plan);
 
-/// Replaces the plan of this process and counts all points from 0 again. Give the same plan to every PE. Without a call
-/// nobody dies and nothing is counted.
+/// Replaces the plan of this process and counts all points from 0 again. All PEs must set the same plan. Without a plan
+/// no PE dies and nothing is counted.
 void set_failure_plan(FailurePlan plan);
 
 enum class Moment {
@@ -32,8 +32,8 @@ enum class Moment {
     during_next_call,  // a moment later, while the PE is most likely inside the call that follows
 };
 
-/// A named place in the code at which a PE can be told to die (see Communicator::reach). Compiled in always; costs one
-/// relaxed load while no plan is set. Objects live as long as the program and register themselves.
+/// A named place in the code at which a PE can be told to die (see Communicator::reach). It is always compiled in and
+/// costs one relaxed load while no plan is set. Objects live as long as the program and register themselves.
 class FailPoint {
 public:
     explicit FailPoint(std::string name, Moment moment = Moment::here);
@@ -43,10 +43,10 @@ public:
 
     std::string const& name() const { return name_; }
     Moment moment() const { return moment_; }
-    /// How often this process came here since the plan was set.
+    /// The number of times this process came here since the plan was set.
     std::uint64_t occurrences() const { return occurrences_; }
 
-    /// Counts one occurrence and returns whom the plan kills now; empty without a plan.
+    /// Counts one occurrence and returns the PEs that the plan kills now; empty without a plan.
     std::vector<PeId> victims_now() { return watched.load(std::memory_order_relaxed) ? count() : std::vector<PeId>{}; }
 
 private:

@@ -1,4 +1,4 @@
-// Reductions over the members whose result does not depend on how many there are or who holds what.
+// Reductions over the members. The result depends neither on the number of members nor on which member holds what.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace regraft::ft {
 
-/// Replaces each sum by the exact sum over all participants (limbs added as integers in one MPI_Allreduce). The same
-/// length on all of them. Collective; not uniform: after a failure some may have the result and others ProcessFailure.
+/// Replaces each sum by the exact sum over all participants (limbs added as integers in one MPI_Allreduce). All
+/// participants pass the same number of sums. Collective; not uniform: after a failure some may have the result and
+/// others ProcessFailure.
 void all_reduce(Participants who, std::span<ExactSum> sums);
 
 /// The same for sums of one scale: 24 bytes each in one MPI_Allreduce, and a second one if there are strays.

@@ -16,24 +16,25 @@
 
 namespace regraft::ft {
 
-/// What is known of one failure, or of several that fell together, when the recovery starts.
+/// What is known when the recovery starts of one failure, or of several at the same time.
 struct Failure {
-    std::vector<PeId> lost;  // all that died since the last recovery that succeeded; the same on all survivors
-    std::string noticed_in;  // the call in which this PE first noticed
-    double silence_ms = 0;   // since this PE's last successful call: an upper bound for the time to notice
-    double shrink_ms = 0;    // from noticing to the renewed communicator, all attempts together
+    std::vector<PeId> lost;  // all PEs that died since the last recovery that succeeded; the same on all survivors
+    std::string noticed_in;  // the call in which this PE first noticed the failure
+    double silence_ms = 0;   // time since this PE's last successful call: an upper bound for the time to notice
+    double shrink_ms = 0;    // time from noticing to the renewed communicator, all attempts together
 };
 
-/// Ends this process, as a death that the others survive, after saying on standard error what was thrown: they may be
-/// waiting for it in a collective, and would for ever. Not by MPI_Abort, which can leave them spinning.
+/// Says on standard error what was thrown and ends this process, as a death that the others survive. Without that, they
+/// might wait for it in a collective for ever. MPI_Abort is not used because it can leave the others spinning.
 [[noreturn]] void die_of(std::exception_ptr const& error, PeId self);
 
-/// Runs body() until it ends on all survivors alike and returns what it returned, if anything. After every failure:
-/// shrink, then recover(Failure), then body() again; a failure inside recover() starts another round. body must start
-/// from the last agreed checkpoint each time and may be repeated even if it was complete. Only exceptions that are
-/// thrown on all alike (Uniform) pass through; any other ends this process by die_of, unless it is the only one left.
-/// A death after the last message that anybody waits for, as of the one who writes the result, may go unnoticed, for an
-/// agreement goes on without the dead: let body end with a broadcast by that one. Collective, uniform.
+/// Runs body() until it ends on all survivors alike, and returns what body returned. After every failure it shrinks,
+/// calls recover(Failure), and runs body() again; a failure inside recover() starts another round. body must start from
+/// the last agreed checkpoint each time, and may be repeated even if it was complete. Only exceptions that are thrown
+/// on all members alike (Uniform) pass through. Any other exception ends this process by die_of, unless it is the only
+/// one left. A death after the last message that a PE waits for may go unnoticed, because an agreement goes on without
+/// the dead; an example is the death of the PE that writes the result. To notice it, let body end with a broadcast by
+/// that PE. Collective, uniform.
 template <class Body, class Recover>
 auto resilient(Communicator& comm, Body body, Recover recover) {
     using Clock = std::chrono::steady_clock;
@@ -51,11 +52,11 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
                 std::set_difference(settled.begin(), settled.end(), alive.begin(), alive.end(),
                                     std::back_inserter(failure->lost));
                 recover(std::as_const(*failure));
-                comm.agree();  // all have recovered, or all start another round with the same list
+                comm.agree();  // either all have recovered, or all start another round with the same list
                 settled.assign(alive.begin(), alive.end());
                 failure.reset();
             }
-            // Leave together: a late failure is noticed by all or by none.
+            // All members leave together: either all notice a late failure, or none does.
             if constexpr (std::is_void_v<Result>) {
                 body();
                 comm.agree();

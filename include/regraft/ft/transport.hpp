@@ -4,10 +4,10 @@
 namespace regraft::ft {
 
 enum class Transport {
-    /// By blocking MPI_Alltoallv: survives deaths on every Open MPI 5 measured, also over TCP.
+    /// Blocking MPI_Alltoallv: survives deaths on every Open MPI 5 that was measured, also over TCP.
     collective,
-    /// By rounds of point-to-point messages, in each of which a PE sends to one partner and receives from one: only
-    /// where the canary for point-to-point messages passes (docs/failure-model.md).
+    /// Rounds of point-to-point messages; in a round a PE sends to one partner and receives from one. Only safe where
+    /// the canary for point-to-point messages passes (docs/failure-model.md).
     rounds,
 };
 

@@ -1,11 +1,11 @@
-// exp and log from IEEE operations alone: the same bits on every machine, unlike the C library's.
+// exp and log from IEEE operations alone. Unlike those of the C library, they give the same bits on every machine.
 #pragma once
 
 namespace regraft::likelihood {
 
-/// Relative error below 2^-50; 0 below -708, infinity above 709.
+/// e^x with a relative error below 2^-50; 0 below -708, infinity above 709.
 double exp(double x);
-/// Relative error below 2^-50; -infinity for 0, NaN for what is less.
+/// The natural logarithm with a relative error below 2^-50; -infinity for 0, NaN for negative numbers.
 double log(double x);
 
 }  // namespace regraft::likelihood

@@ -1,4 +1,4 @@
-// Vector instructions of the likelihood kernels. The results do not depend on them.
+// The vector instructions that the likelihood kernels use. The results do not depend on them.
 #pragma once
 
 #include <string_view>
@@ -6,10 +6,11 @@
 
 namespace regraft::likelihood {
 
-/// "avx512", "avx2", "sse4", "neon", "scalar": what this CPU and this build have, the fastest first.
+/// The instructions that this CPU and this build have, the fastest first: "avx512", "avx2", "sse4", "neon", "scalar".
 std::vector<std::string_view> available_instructions();
 
-/// What is used from now on, by all threads; for tests. At first the fastest. Precondition: available.
+/// Selects the instructions for all threads from now on; for tests. The default is the fastest. Precondition:
+/// available.
 void use_instructions(std::string_view name);
 std::string_view used_instructions();
 

@@ -1,4 +1,4 @@
-// Substitution models: what "GTR+FC+I+G4m" means, and the parameters of one partition.
+// Substitution models: the meaning of names such as "GTR+FC+I+G4m", and the parameters of one partition.
 #pragma once
 
 #include <array>
@@ -14,14 +14,15 @@
 
 namespace regraft::likelihood {
 
-/// Who says what a parameter is: the model or the user, the data, or an optimiser.
+/// Where the value of a parameter comes from: from the model or the user, from counting the data, or from an optimiser.
 enum class Origin : std::uint8_t { fixed, counted, optimised };
 enum class Frequencies : std::uint8_t { equal, of_matrix, given, counted, optimised };
-/// How rates differ between sites: not, by a discrete gamma distribution (means or medians of its parts), or freely.
+/// How rates differ between sites: not at all, by a discrete gamma distribution (means or medians of its parts), or
+/// freely.
 enum class Heterogeneity : std::uint8_t { none, gamma_mean, gamma_median, free };
-/// What is done about sites that never change and were not sampled (Leache et al. 2015). lewis: the likelihoods are
-/// those of sites that vary. felsenstein: so many sites were left out that never change. stamatakis: so many of each
-/// state.
+/// The correction for sites that never change and were not sampled (Leache et al. 2015). lewis: likelihoods are
+/// conditional on sites that vary. felsenstein: the total number of constant sites that were left out is given.
+/// stamatakis: their number is given for each state.
 enum class Ascertainment : std::uint8_t { none, lewis, felsenstein, stamatakis };
 
 inline constexpr std::uint32_t max_gamma_categories = 64;
@@ -30,7 +31,8 @@ inline constexpr double min_alpha = 0.02;
 inline constexpr double max_alpha = 100;
 inline constexpr double max_invariant = 0.99;
 
-/// Amino acids in the order of msa::Alphabet. Frequencies as published: their sum may be off 1 by rounding.
+/// Rates and frequencies of amino acids in the order of msa::Alphabet. Frequencies are as published: their sum may
+/// differ from 1 by rounding.
 struct EmpiricalMatrix {
     std::string_view name;
     std::array<double, 190> exchangeabilities;  // upper triangle by rows
@@ -39,27 +41,28 @@ struct EmpiricalMatrix {
 
 /// The values of a partition's parameters.
 struct Model {
-    std::vector<double> rates;        // per class of ModelSpec::rate_classes
+    std::vector<double> rates;        // one per class of ModelSpec::rate_classes
     std::vector<double> frequencies;  // empty: those of the matrices
     double alpha = 1;
     double invariant = 0;  // proportion of sites that never change
-    /// Of free rates; neither scale matters.
+    /// Rates and weights of free categories; the scale of neither matters.
     std::vector<double> category_rates;
     std::vector<double> category_weights;
-    double scaler = 1;  // of the branch lengths
+    double scaler = 1;  // factor of the branch lengths
 
     void write(ByteWriter& out) const;
     static Model read(ByteReader& in);
     bool operator==(Model const&) const = default;
 };
 
-/// What a model's name says; nothing in it depends on data.
+/// The meaning of a model's name; nothing in it depends on data.
 struct ModelSpec {
     std::string text;  // as the user wrote it
     std::string name;  // without modifiers
     msa::Alphabet alphabet = msa::Alphabet::dna;
-    /// Which pairs of states (upper triangle by rows; DNA: AC AG AT CG CT GT) share a rate. The class of the last pair
-    /// is the unit in which optimised rates are measured: it stays 1. Empty for empirical matrices.
+    /// The class of every pair of states (upper triangle by rows; DNA: AC AG AT CG CT GT); pairs of a class share a
+    /// rate. The class of the last pair is the unit in which optimised rates are measured: its rate stays 1. Empty for
+    /// empirical matrices.
     std::vector<std::uint32_t> rate_classes;
     std::span<EmpiricalMatrix const> matrices;  // one, or one per category (LG4M, LG4X)
     Origin rates_from = Origin::fixed;
@@ -69,14 +72,15 @@ struct ModelSpec {
     Origin alpha_from = Origin::fixed;
     Origin free_rates_from = Origin::fixed;
     Origin invariant_from = Origin::fixed;
-    std::optional<Origin> scaler_from;  // none: said elsewhere
+    std::optional<Origin> scaler_from;  // none: the name does not say
     Ascertainment ascertainment = Ascertainment::none;
-    std::vector<std::uint32_t> left_out;  // sites that never change. felsenstein: one number; stamatakis: per state
+    std::vector<std::uint32_t> left_out;  // number of constant sites that were left out. felsenstein: one number;
+                                          // stamatakis: one per state
     Model given;                          // fixed values
 
     std::uint32_t num_states() const { return alphabet.num_states; }
     std::uint32_t num_rate_classes() const;
-    /// Whether the data are asked, if only for where to start.
+    /// Whether state frequencies of the data are needed, be it only as start values.
     bool counts_frequencies() const {
         return frequencies == Frequencies::counted || frequencies == Frequencies::optimised;
     }
@@ -87,30 +91,30 @@ struct ModelSpec {
 
 /// Reads NAME[{rates}] and modifiers as RAxML-NG does, in upper or lower case.
 ///
-/// NAME: JC F81 K80 HKY ... GTR, or DNA and six characters, equal where rates are (DNA010020 is TN93); an amino-acid
-/// matrix, LG4M, LG4X or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states. {rates}: one per class.
-/// Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Sites that never change: +I +IO optimised, +IC
-/// counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]] free; 4 if no
-/// number says otherwise. Sites that never change are left out, not together with +I: +ASC_LEWIS, +ASC_FELS{number},
-/// +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths. Braces fix a parameter. Throws
-/// InputError that names the part and what is known.
+/// NAME: JC F81 K80 HKY ... GTR, or DNA and six characters, where equal characters mean equal rates (DNA010020 is
+/// TN93); an amino-acid matrix, LG4M, LG4X or PROTGTR; BIN; MULTIn_MK or MULTIn_GTR with 2 to 64 states. {rates}: one
+/// per class. Frequencies: +F +FC counted, +FE equal, +FO optimised, +FU{...}. Sites that never change: +I +IO
+/// optimised, +IC counted, +I{p}. Rates: +G[2-64][m|a][{alpha}] gamma, means or medians, +R[2-16][{rates}[{weights}]]
+/// free; the number of categories is 4 if not given. Correction for constant sites that were left out, not together
+/// with +I: +ASC_LEWIS, +ASC_FELS{number}, +ASC_STAM{number of each state}. +B +BO +B{x}: scaler of the branch lengths.
+/// Braces fix a parameter. Throws InputError that names the part and the known alternatives.
 ModelSpec parse_model(std::string_view text);
 
-/// What is counted in the data of a partition.
+/// Values that are counted in the data of a partition.
 struct Counted {
     std::span<double const> frequencies;  // one per state
     double invariant = 0;                 // proportion of sites that show no change
 };
 
-/// Fixed values as given; counted ones as counted, and optimised frequencies start there. Optimised rates and alpha
-/// start at 1, free rates at those of gamma with alpha 1, invariant at half the proportion counted. Precondition:
-/// frequencies are counted, or the spec wants none.
+/// The values from which optimisation starts. Fixed values are as given, and counted ones as counted. Optimised
+/// frequencies start at the counted ones, optimised rates and alpha at 1, free rates at those of gamma with alpha 1,
+/// and invariant at half the counted proportion. Precondition: frequencies are counted, or the spec needs none.
 Model start_model(ModelSpec const& spec, Counted const& counted);
 
-/// How many parameters of the model the data decide, by counting or by optimising; without the scaler.
+/// The number of parameters of the model that the data decide, by counting or by optimising; without the scaler.
 std::uint32_t free_parameters(ModelSpec const& spec);
 
-/// The model with all its values fixed, from which parse_model and start_model make the same Model again, bit for bit.
+/// The model's name with all values fixed. parse_model and start_model make the same Model from it again, bit for bit.
 std::string to_string(ModelSpec const& spec, Model const& model);
 
 }  // namespace regraft::likelihood

@@ -1,5 +1,5 @@
-// What likelihood kernels need of a model: rate matrices as their eigensystems, and the categories of rates. The same
-// bits on every machine.
+// The form of a model that likelihood kernels need: rate matrices as their eigensystems, and the categories of rates.
+// The same bits on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace regraft::likelihood {
 
-/// Of a reversible rate matrix Q with mean rate 1, n x n: Q = vectors diag(values) inverse, both by rows. With U the
-/// orthogonal eigenvectors of sqrt(pi) Q / sqrt(pi), vectors[i][k] is U_ik / sqrt(pi_i), inverse[k][i] U_ik *
-/// sqrt(pi_i).
+/// The eigensystem of a reversible n x n rate matrix Q with mean rate 1: Q = vectors diag(values) inverse, both stored
+/// by rows. With U the orthogonal eigenvectors of sqrt(pi) Q / sqrt(pi), vectors[i][k] is U_ik / sqrt(pi_i), and
+/// inverse[k][i] is U_ik * sqrt(pi_i).
 struct Eigensystem {
     std::vector<double> frequencies;  // pi, sum 1
     std::vector<double> values;       // descending; the first is exactly 0
@@ -19,8 +19,8 @@ struct Eigensystem {
     std::vector<double> vectors;
 };
 
-/// Sites change at rate 0 with probability `invariant`, else as one of the categories. Weights sum to 1 - invariant,
-/// and the mean rate over all is 1.
+/// The categories of rates. A site changes at rate 0 with probability `invariant`, else as one of the categories.
+/// Weights sum to 1 - invariant, and the mean rate over all is 1.
 struct SiteModel {
     struct Category {
         std::uint32_t system;
@@ -33,11 +33,11 @@ struct SiteModel {
     double invariant = 0;
 };
 
-/// O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states never seen change nothing. Precondition: the model
-/// has the shape of start_model(spec, ...).
+/// Makes the eigensystems and categories of a model. O(n^3) per system. Frequencies below 1e-12 count as 1e-12: states
+/// that never occur change nothing. Precondition: the model has the shape of start_model(spec, ...).
 SiteModel site_model(ModelSpec const& spec, Model const& model);
-/// Turns a site_model(spec, other) into site_model(spec, model), whose systems it keeps. O(categories). Precondition:
-/// the two models have the same rates and frequencies.
+/// Turns a site_model(spec, other) into site_model(spec, model) and keeps its eigensystems. O(categories).
+/// Precondition: the two models have the same rates and frequencies.
 void set_categories(SiteModel& site_model, ModelSpec const& spec, Model const& model);
 
 }  // namespace regraft::likelihood

@@ -17,7 +17,7 @@
 
 namespace regraft::matching::bgl {
 
-/// BMatching in vertex descriptors; which right vertex a left one got is in the property map of the call.
+/// A BMatching in vertex descriptors. The right vertex of each left one is in the property map of the call.
 template <class Graph>
 struct BMatching {
     using Vertex = typename boost::graph_traits<Graph>::vertex_descriptor;
@@ -30,16 +30,14 @@ struct BMatching {
     std::vector<Vertex> hall_set;
 };
 
-/// Matches every left vertex to one of its neighbours, so that b, the most at one right vertex, is as small as can be.
-/// Complexity as matching::min_b_matching, which does the work.
+/// Matches every left vertex to one of its neighbours, so that b, the largest number of left vertices at one right
+/// vertex, is as small as possible. matching::min_b_matching does the work; complexity as there.
 ///
-/// Graph: a model of VertexListGraph and IncidenceGraph, undirected, or directed with edges from left to right (edges
-/// out of right vertices are not looked at); parallel edges are fine.
-/// side: readable; boost::color_traits::white() for left vertices, any other colour for right ones, as
-/// boost::is_bipartite colours them.
-/// right_of: writable; gets for every left vertex its right vertex, or null_vertex() if it has no edge.
-/// index: readable; the vertices numbered from 0.
-/// Throws InputError if an edge joins two left vertices. Precondition: options.initial is empty.
+/// Graph: a model of VertexListGraph and IncidenceGraph, either undirected or directed with edges from left to right
+/// (edges out of right vertices are ignored). Parallel edges are allowed. side: readable; boost::color_traits::white()
+/// for left vertices, any other colour for right ones, as boost::is_bipartite colours them. right_of: writable; gets
+/// the right vertex of every left vertex, or null_vertex() if that has no edge. index: readable; the vertices numbered
+/// from 0. Throws InputError if an edge joins two left vertices. Precondition: options.initial is empty.
 template <class Graph, class SideMap, class RightOfMap, class IndexMap>
 BMatching<Graph> min_b_matching(Graph const& graph, SideMap side, RightOfMap right_of, IndexMap index,
                                 Options const& options = {}) {
@@ -81,14 +79,14 @@ BMatching<Graph> min_b_matching(Graph const& graph, SideMap side, RightOfMap rig
     return result;
 }
 
-/// The same for graphs whose vertices are numbered (vertex_index).
+/// The same for graphs with a vertex numbering (vertex_index).
 template <class Graph, class SideMap, class RightOfMap>
 BMatching<Graph> min_b_matching(Graph const& graph, SideMap side, RightOfMap right_of) {
     return min_b_matching(graph, side, right_of, get(boost::vertex_index, graph));
 }
 
-/// The same for an undirected graph that does not say which vertices are left: the first vertex of every connected
-/// component is (boost::is_bipartite). Throws InputError if an odd cycle stands in the way.
+/// The same for an undirected graph without given sides: the first vertex of every connected component is a left one
+/// (boost::is_bipartite). Throws InputError if the graph has an odd cycle.
 template <class Graph, class RightOfMap>
 BMatching<Graph> min_b_matching(Graph const& graph, RightOfMap right_of) {
     static_assert(boost::is_undirected_graph<Graph>::value, "of a directed graph the sides must be given");

@@ -1,5 +1,5 @@
-// The same problems for left vertices that can be divided: a left vertex is a number of equal units, for example all
-// blocks with the same holders, or all lost sites of a partition, and its neighbours get shares of it.
+// The same problems for left vertices that can be divided. A left vertex is a number of equal units, for example all
+// blocks with the same holders, or all lost sites of a partition; its neighbours get shares of it.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@ namespace regraft::matching {
 
 /// An optimal division and the proof that it is optimal.
 struct MinBShares {
-    /// For every edge, like graph.values: how many units of the row's left vertex its right vertex gets.
+    /// The number of units of the row's left vertex that its right vertex gets, for every edge, parallel to
+    /// graph.values.
     std::vector<std::uint64_t> share;
-    /// Left vertices that have units, but no neighbour, ascending.
+    /// Left vertices with units but without neighbours, ascending.
     std::vector<std::uint32_t> isolated;
     /// The largest number of units at one right vertex; no division has a smaller one.
     std::uint64_t b = 0;
@@ -31,9 +32,9 @@ struct MinBShares {
 /// bytes per edge, 24 per left and 40 per right vertex.
 MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right);
 
-/// As many units as the capacities allow.
+/// A division of as many units as the capacities allow, and the proof.
 struct MaxBShares {
-    /// For every edge, like graph.values.
+    /// The units of every edge, parallel to graph.values.
     std::vector<std::uint64_t> share;
     /// The sum of all shares; no division within the capacities has more.
     std::uint64_t total = 0;
@@ -42,19 +43,19 @@ struct MaxBShares {
     std::vector<std::uint32_t> hall_set;
 };
 
-/// A largest division in which right vertex v gets at most capacity[v] units. Deterministic. Precondition: as for
+/// Finds a largest division in which right vertex v gets at most capacity[v] units. Deterministic. Precondition: as for
 /// min_b_shares, with a value of capacity per right vertex, and fewer than 2^32 - 1 edges and rows together. Complexity
-/// like min_b_shares; about twice the memory.
+/// as min_b_shares; about twice the memory.
 MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                         std::span<std::uint64_t const> capacity);
 
 /// Whether the shares add up to the units of every left vertex that is not isolated, to at most b at every right vertex
-/// and to b at one, and hall_set proves b. O(edges), not by the solver.
+/// and to b at one, and hall_set proves b. O(edges). Does not use the solver.
 bool is_min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right,
                      MinBShares const& shares);
 
 /// Whether the shares keep to units and capacities, add up to total, and hall_set proves that no division has more.
-/// O(edges), not by the solver.
+/// O(edges). Does not use the solver.
 bool is_max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                      std::span<std::uint64_t const> capacity, MaxBShares const& shares);
 

@@ -13,13 +13,13 @@ inline constexpr std::uint32_t max_states = 64;
 /// Bit s is set if state s is possible.
 using StateMask = std::uint64_t;
 
-/// Precondition: num_states <= max_states.
+/// The mask of all states. Precondition: num_states <= max_states.
 constexpr StateMask all_states(std::uint32_t num_states) {
     return num_states == 0 ? 0 : ~StateMask{0} >> (max_states - num_states);
 }
 
 /// States are numbered in the order of their symbols: DNA is ACGT, amino acids are ARNDCQEGHILKMFPSTWYV, binary data
-/// 01, multistate data 0-9, A-Z and !"#$%&'()*+,/:;<=>@[\]^_{|}~, as far as there are states.
+/// 01, multistate data 0-9, A-Z and !"#$%&'()*+,/:;<=>@[\]^_{|}~, up to the number of states.
 struct Alphabet {
     enum class Kind : std::uint8_t { dna, amino_acid, binary, multistate };
     static Alphabet const dna;
@@ -37,21 +37,22 @@ inline constexpr Alphabet Alphabet::dna{Alphabet::Kind::dna, 4};
 inline constexpr Alphabet Alphabet::amino_acid{Alphabet::Kind::amino_acid, 20};
 inline constexpr Alphabet Alphabet::binary{Alphabet::Kind::binary, 2};
 
-/// All states possible: what a gap or an unknown character stands for.
+/// The mask of a gap or an unknown character: all states are possible.
 constexpr StateMask undetermined(Alphabet alphabet) {
     return all_states(alphabet.num_states);
 }
 
-/// The states that `symbol` may stand for; 0 if it does not belong to the alphabet. Upper and lower case are the same.
+/// The states that `symbol` may stand for; 0 if it does not belong to the alphabet. Upper and lower case mean the same.
 ///
-/// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined.
-/// Amino acids: the 20 letters; B = N or D, Z = Q or E, J = I or L; X U O ? - . ~ * ! are undetermined.
-/// Binary data: N X ? - . ~ * ! are undetermined. Multistate data: ? - . are undetermined.
+/// DNA: the IUPAC letters; U is T; N X O ? - . ~ * ! are undetermined. Amino acids: the 20 letters; B = N or D, Z = Q
+/// or E, J = I or L; X U O ? - . ~ * ! are undetermined. Binary data: N X ? - . ~ * ! are undetermined. Multistate
+/// data: ? - . are undetermined.
 StateMask state_mask(Alphabet alphabet, char symbol);
 /// The same for all characters, by their value as unsigned char.
 std::array<StateMask, 256> state_masks(Alphabet alphabet);
 
-/// The one upper-case letter for all symbols with the same states ('-' if undetermined); 0 if not in the alphabet.
+/// The one upper-case letter for all symbols with the same states ('-' if undetermined); 0 if the symbol is not in the
+/// alphabet.
 char canonical(Alphabet alphabet, char symbol);
 
 /// "DNA", "amino-acid", "binary" or "multistate", for messages.

@@ -1,4 +1,4 @@
-// Where the cells of an alignment's row stand in the text they were read from, for messages.
+// Keeps where the cells of an alignment's row are in the text they were read from, for messages.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct CellRun {
     std::uint64_t count = 0;
 };
 
-/// The places of a row's cells, as runs of neighbours on a line. A run takes some three bytes, however long it is.
+/// The places of a row's cells, as runs of neighbours on a line. A run takes about three bytes, whatever its length.
 class CellPositions {
 public:
-    /// The next `count` cells: the first is at `begin`, behind all earlier ones, the others follow it on its line.
+    /// Appends `count` cells: the first is at `begin`, behind all earlier ones, and the others follow it on its line.
     void append_run(LineColumn begin, std::uint64_t count);
     /// The place of a cell. O(runs). Precondition: cell < number of cells appended.
     LineColumn at(std::uint64_t cell) const;
-    /// All runs as they were appended.
+    /// All runs in the order in which they were appended.
     std::vector<CellRun> runs() const;
 
 private:
-    std::vector<std::uint8_t> steps_;  // per run three numbers: lines down, columns right, cells
+    std::vector<std::uint8_t> steps_;  // per run three numbers: lines down, columns right, number of cells
     LineColumn end_;                   // behind the last run
 };
 

@@ -1,4 +1,4 @@
-// What the characters of an alignment stand for, found out by looking at them.
+// Finds out from the characters of an alignment what they stand for.
 #pragma once
 
 #include <array>
@@ -13,26 +13,26 @@ namespace regraft::msa {
 
 enum class CharacterKind : std::uint8_t { dna, amino_acid, other };
 
-/// The states that each character may stand for. Case means nothing.
+/// The states that each character may stand for. Upper and lower case mean the same.
 struct CharacterTable {
     CharacterKind kind = CharacterKind::other;
     std::uint32_t num_states = 0;         // at most 32
     std::array<StateMask, 256> states{};  // by character as unsigned char; 0 for those that do not occur
 
     StateMask undetermined() const { return all_states(num_states); }
-    /// All states possible: a gap, or unknown.
+    /// Whether all states are possible: a gap, or an unknown character.
     bool is_undetermined(char symbol) const { return states[static_cast<unsigned char>(symbol)] == undetermined(); }
 };
 
-/// DNA if all characters belong to it and at least half of the determined ones are A, C, G, T or U; else amino acids if
-/// all belong to them; else every character but '-', '?' and '.' is a state of its own, upper and lower case the same,
-/// the rarest ones undetermined if there are more than 32. O(cells).
+/// DNA if all characters belong to it and at least half of the determined ones are A, C, G, T or U. Otherwise amino
+/// acids if all characters belong to them. Otherwise every character except '-', '?' and '.' is a state of its own;
+/// upper and lower case are the same, and the rarest characters are undetermined if there are more than 32. O(cells).
 CharacterTable character_table(Alignment const& alignment);
 
-/// How often each character occurs, by character as unsigned char.
+/// The number of occurrences of each character, indexed by the character as unsigned char.
 using Histogram = std::array<std::uint64_t, 256>;
 
-/// The same of cells that have been counted.
+/// The same for cells that have been counted.
 CharacterTable character_table(Histogram const& histogram);
 
 /// "DNA", "amino-acid" or "other", for messages.

@@ -13,17 +13,17 @@
 
 namespace regraft::msa {
 
-/// What to do with nodes that are not binary: that have one child, or more than two (the root: more than three).
+/// How to handle nodes that are not binary: with one child, or with more than two (the root: more than three).
 enum class Multifurcations : std::uint8_t {
     rejected,
-    /// An only child takes its parent's place. Of too many children, the first two become children of a new node on an
-    /// edge of length 0, the last child now; and so on until they are few enough.
+    /// An only child takes its parent's place. If there are too many children, the first two become children of a new
+    /// node on an edge of length 0, which becomes the last child; this is repeated until there are few enough.
     resolved,
 };
 
 struct NewickOptions {
     Multifurcations multifurcations = Multifurcations::rejected;
-    std::string origin = "the alignment";  // of the names, for messages
+    std::string origin = "the alignment";  // where the names come from, for messages
 };
 
 /// The tree written in `text`, which has every taxon once; tip t is the one labelled taxon_names[t]. One length set.
@@ -43,9 +43,9 @@ Tree read_newick(std::filesystem::path const& path, std::span<std::string const>
 std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                                     NewickOptions const& options = {});
 
-/// One tree or more, each of which has every taxon once, with nodes of any degree. A tree whose root has two children
-/// is unrooted as for parse_newick, an only child takes its parent's place. Edges may lack lengths, or have negative
-/// ones. Else as for parse_newick; `origin` says in messages where the names are from.
+/// Reads one or more trees with nodes of any degree, each of which has every taxon once. A tree whose root has two
+/// children is unrooted as for parse_newick; an only child takes its parent's place. Edges may lack lengths, or have
+/// negative ones. Otherwise as parse_newick; `origin` says in messages where the names come from.
 std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string const& file,
                                              std::span<std::string const> taxon_names,
                                              std::string const& origin = "the alignment");
@@ -53,46 +53,46 @@ std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string 
 std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                                             std::string const& origin = "the alignment");
 
-/// Trees that name their taxa themselves.
+/// Trees whose taxa are defined by their own labels.
 struct NamedTrees {
-    std::vector<std::string> taxa;  // of the first tree, in alphabetical order (of bytes)
+    std::vector<std::string> taxa;  // taxa of the first tree, in alphabetical order (of bytes)
     std::vector<GeneralTree> trees;
 };
 
-/// As parse_general_trees, over the taxa of the first tree.
+/// Parses as parse_general_trees does, over the taxa of the first tree.
 NamedTrees parse_named_trees(std::string_view text, std::string const& file);
 /// The same from a file.
 NamedTrees read_named_trees(std::filesystem::path const& path);
 
-/// Throws what parse_newick throws, but trees of one and two taxa are right here; of one also without parentheses, if
-/// multifurcations are resolved. Precondition: as for parse_newick, at least one taxon.
+/// Throws what parse_newick throws, but accepts trees of one and two taxa. If multifurcations are resolved, a tree of
+/// one taxon needs no parentheses. Precondition: as for parse_newick, at least one taxon.
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options = {});
 
-/// A name as a label: quoted if it has to be.
+/// The label for a name: quoted if needed.
 std::string newick_label(std::string_view name);
 
-/// The canonical text, without a line end: rooted at tip 0's neighbour, children by their smallest tip, lengths of one
-/// set with 17 significant digits. Trees that differ only in the numbers of inner nodes give the same text, and parsing
-/// it gives the same lengths, bit by bit. Preconditions: the tree is complete; one name per tip, without control
-/// characters.
+/// The canonical text, without a line end. It is rooted at tip 0's neighbour, children are ordered by their smallest
+/// tip, and lengths of one set have 17 significant digits. Trees that differ only in the numbers of inner nodes give
+/// the same text, and parsing it gives the same lengths, bit by bit. Preconditions: the tree is complete; one name per
+/// tip, without control characters.
 std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, std::uint32_t set = 0);
 
-/// What the text of a tree may have besides.
+/// Optional features of the text of a tree.
 struct NewickFeatures {
-    std::uint32_t set = 0;  // whose lengths are written
-    /// Per edge, in the order of Tree::edges(), such as its support; written for inner edges, at the node below. Or
-    /// none.
+    std::uint32_t set = 0;  // the set of lengths that is written
+    /// Labels per edge, in the order of Tree::edges(), for example its support; written for inner edges, at the node
+    /// below. Empty: no labels.
     std::span<std::string const> labels = {};
-    /// Taxa: the text is rooted where they are attached, with them as one child. Or none.
+    /// Taxa of an outgroup: the text is rooted where they are attached, with them as one child. Empty: no outgroup.
     std::span<std::uint32_t const> outgroup = {};
 };
 
-/// The same with these. Throws InputError as hung_up_at if the outgroup is not a clade. Preconditions: as above and as
-/// for hung_up_at; labels have no control characters.
+/// The same with these features. Throws InputError as hung_up_at if the outgroup is not a clade. Preconditions: as
+/// above and as for hung_up_at; labels have no control characters.
 std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names, NewickFeatures const& features);
 
-/// The text of a general tree: rooted at its node 0, labels and lengths where there are any, else as above.
+/// The text of a general tree: rooted at its node 0, with its labels and lengths; otherwise as above.
 std::string to_newick(GeneralTree const& tree, std::span<std::string const> taxon_names);
 
 }  // namespace regraft::msa

@@ -1,4 +1,4 @@
-// Maximum parsimony: scores, starting trees and what shortens them (Fitch 1971).
+// Maximum parsimony: scores, starting trees, and moves that shorten trees (Fitch 1971).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace regraft::msa {
 
-/// The sites of an alignment, prepared once for everything below. An ambiguous cell may be any of its states. Sites
-/// that cost the same on every tree are only counted. Immutable. Memory: about the states per site that occur twice, in
-/// bits, per taxon and site.
+/// The sites of an alignment, prepared once for the functions below. An ambiguous cell may be any of its states. Sites
+/// that cost the same on every tree are only counted. Immutable. Memory in bits, per taxon and site: about the number
+/// of states that occur at least twice in the site.
 class ParsimonySites {
 public:
-    /// Of all partitions. Implicit, so that patterns are sites. O(taxa * sites).
+    /// The sites of all partitions. The constructor is implicit, so that Patterns can be passed as sites. O(taxa *
+    /// sites).
     ParsimonySites(Patterns const& patterns);
-    /// Of all columns, none included. O(taxa * sites). Precondition: `characters` are those of the alignment.
+    /// All columns; there may be none. O(taxa * sites). Precondition: `characters` is that of the alignment.
     ParsimonySites(Alignment const& alignment, CharacterTable const& characters);
     ParsimonySites(ParsimonySites&&) noexcept;
     ParsimonySites& operator=(ParsimonySites&&) noexcept;
@@ -38,23 +39,23 @@ private:
 /// there are taxa. O(taxa * sites).
 std::uint64_t parsimony_score(Tree const& tree, ParsimonySites const& sites);
 
-/// Adds the taxa one by one, in an order drawn from seed, each at the edge where it costs least; among equals at that
-/// with the lowest half-edge. All lengths are Tree::default_length. The same tree for any number of threads.
-/// Precondition: at least 3 taxa. O(taxa^2 * sites).
+/// Adds the taxa one by one, in an order drawn from seed, each at the edge where it costs least; ties go to the lowest
+/// half-edge. All lengths are Tree::default_length. The same tree for any number of threads. Precondition: at least 3
+/// taxa. O(taxa^2 * sites).
 Tree stepwise_addition(ParsimonySites const& sites, std::uint64_t seed);
 
-/// How far and how often to look for shorter trees.
+/// How far and how often to search for shorter trees.
 struct SprOptions {
-    std::uint32_t radius = 10;  // a subtree moves to another edge over at most that many nodes
-    std::uint32_t rounds = 10;  // all subtrees are tried at most so often; fewer times if that gains nothing
+    std::uint32_t radius = 10;  // largest number of nodes between a subtree's old and new edge
+    std::uint32_t rounds = 10;  // largest number of passes over all subtrees; fewer if a pass gains nothing
 };
 
 /// Subtree pruning and regrafting: tries all subtrees in turn, and moves each to the place within the radius where the
-/// tree becomes shortest, if it becomes shorter. Never a longer tree; all lengths are Tree::default_length. The same
-/// tree for any number of threads. Precondition: as for parsimony_score.
+/// tree becomes shortest, if it becomes shorter. The result is never longer; all lengths are Tree::default_length. The
+/// same tree for any number of threads. Precondition: as for parsimony_score.
 Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& options);
 
-/// Adds the tips in order, each at an edge drawn uniformly: every topology is equally likely. All lengths are
+/// Adds the tips in order, each at an edge drawn uniformly, so every topology is equally likely. All lengths are
 /// Tree::default_length. Precondition: num_tips >= 3.
 Tree random_tree(std::uint32_t num_tips, std::uint64_t seed);
 

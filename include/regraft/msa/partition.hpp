@@ -1,4 +1,4 @@
-// Partitions: which sites of an alignment share a model, in the partition file formats of RAxML and NEXUS.
+// Partitions: which sites of an alignment share a model, read from partition files of RAxML and NEXUS.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,38 @@ struct SiteStride {
 };
 
 struct PartitionSpec {
-    std::string model;  // as in the file, or translated; uninterpreted
+    std::string model;  // as in the file, or translated; not interpreted
     std::string name;
     std::vector<SiteStride> sites;  // disjoint, in the order of the file
     friend bool operator==(PartitionSpec const&, PartitionSpec const&) = default;
 };
 
-/// Reads a partition file, in the format that it is in:
+/// Reads a partition file in any of these formats:
 ///
 /// RAxML-NG: lines such as `GTR+FC+G4m, gene1 = 1-2183, 3000-3100\3`. Sites in the file count from 1 and the ends of a
 /// range belong to it; `\3` takes every third. '#' starts a comment; blank lines are skipped.
 ///
-/// RAxML 8: the same with type words, which become models as RAxML 8 means them, with the rates over sites that it is
-/// usually run with (GAMMA). The format is told by a word that RAxML-NG does not use so, such as DNA or WAGF:
+/// RAxML 8: the same with type words. They become models as RAxML 8 means them, with the rates over sites that it is
+/// usually run with (GAMMA). The format is recognised by a word that RAxML-NG does not use so, such as DNA or WAGF:
 ///   DNA, DNAX          GTR+FC+G4m, GTR+FO+G4m
 ///   LG, LGF, LGX       LG+G4m, LG+FC+G4m, LG+FO+G4m; other matrices alike; JTTDCMUT is JTT-DCMUT
 ///   BIN, MULTI         BIN+FC+G4m, MULTI+FC+G4m; with X: +FO
 ///
-/// NEXUS, told by its first word: `#nexus begin sets; charset a = 1-100\3 201 .-.; charset b = ...;
-/// charpartition mine = GTR+G4m:a, LG:b; end;`, in upper or lower case. '.' is the last site, `all` the charset of all
-/// sites; comments are in []; other blocks and commands are skipped. Without a charpartition every charset is a
-/// partition, with the given model.
+/// NEXUS, recognised by its first word: `#nexus begin sets; charset a = 1-100\3 201 .-.; charset b = ...; charpartition
+/// mine = GTR+G4m:a, LG:b; end;`, in upper or lower case. '.' is the last site, `all` the charset of all sites;
+/// comments are in []; other blocks and commands are skipped. Without a charpartition every charset is a partition,
+/// with the given model.
 ///
-/// Every site of num_sites is in exactly one partition, names are distinct, names and models printable UTF-8. Throws
-/// InputError otherwise, or if a model is given that is not needed or needed but not given.
+/// Every site of num_sites is in exactly one partition, names are distinct, and names and models are printable UTF-8.
+/// Throws InputError otherwise, or if a model is given that is not needed or needed but not given.
 std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
                                            std::string const& model = {});
 
-/// The same for text in memory; `file` is the name to use in messages.
+/// The same for text in memory; `file` is used in messages.
 std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
                                             std::string const& model = {});
 
-/// As a file of RAxML-NG.
+/// The text of a partition file of RAxML-NG.
 std::string to_text(std::span<PartitionSpec const> partitions);
 
 /// The one partition of all sites. Precondition: num_sites > 0.
@@ -59,7 +59,7 @@ PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::s
 /// The sites of a partition, counted from 0, in increasing order.
 std::vector<std::uint64_t> sites_of(PartitionSpec const& partition);
 
-/// Increasing sites as ranges: evenly spaced runs, the longest first possible one each time.
+/// Represents increasing sites as evenly spaced runs; each run is the longest possible from its first site on.
 std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::msa

@@ -13,12 +13,12 @@
 
 namespace regraft::msa {
 
-/// The taxa on the side without taxon 0, in any order. So two splits are the same if these are.
+/// The taxa on the side of a split without taxon 0, in any order. Two splits are the same if these taxa are.
 using SplitView = std::span<std::uint32_t const>;
 /// The number of a split in a SplitTable.
 using SplitId = std::uint32_t;
 
-/// Whether the first taxon that is on this side in only one of them is in a. A strict order. O(taxa on these sides).
+/// A strict order of splits: a comes before b if the lowest taxon that is in only one of them is in a. O(taxa in both).
 bool comes_before(SplitView a, SplitView b);
 
 /// The splits of a tree's inner edges, in the order of inner_edges(tree), all different. O(n) memory: each is a part of
@@ -35,18 +35,18 @@ public:
 
 private:
     friend class SplitTable;
-    /// Of taxa_.
+    /// A part of taxa_.
     struct Part {
         std::uint32_t first;
         std::uint32_t last;
         std::uint64_t hash;
     };
-    std::vector<std::uint32_t> taxa_;  // taxon 0 first
+    std::vector<std::uint32_t> taxa_;  // taxon 0 is the first
     std::vector<Part> parts_;
 };
 
-/// Different splits, numbered in the order in which they came. Exact: hashes only find them, and then the taxa are
-/// compared. O(n) memory per tree with a split that no tree before it had.
+/// Different splits, numbered in the order in which they came. The comparison is exact: hashes only find candidates,
+/// and then the taxa are compared. O(n) memory per tree that brought a new split.
 class SplitTable {
 public:
     explicit SplitTable(std::uint32_t num_taxa);
@@ -54,14 +54,14 @@ public:
     std::uint32_t num_taxa() const { return num_taxa_; }
     std::size_t size() const { return splits_.size(); }
     SplitView operator[](SplitId id) const;
-    /// The number of each split of a tree, which it gets if it has none. Precondition: a tree of num_taxa() taxa. O(n +
-    /// taxa on the lighter sides of splits that are known).
+    /// The number of each split of a tree; a new split gets the next number. Precondition: a tree of num_taxa() taxa.
+    /// O(n + taxa on the lighter sides of known splits).
     std::vector<SplitId> insert(TreeSplits const& splits);
-    /// The number of split i of a tree. Precondition and O() as above.
+    /// The number of split i of a tree, if it is known. Precondition and complexity as above.
     std::optional<SplitId> find(TreeSplits const& splits, std::size_t i) const;
 
 private:
-    /// A tree whose list of the taxa has splits of the table.
+    /// A tree whose list of taxa contains splits of the table.
     struct Source {
         std::vector<std::uint32_t> taxa;
         std::vector<std::uint32_t> position;  // of each taxon in the list
@@ -78,19 +78,19 @@ private:
     std::uint32_t num_taxa_;
     std::vector<Source> sources_;
     std::vector<Split> splits_;
-    std::vector<SplitId> slots_;  // a power of two of them, at most half of which are taken
+    std::vector<SplitId> slots_;  // hash table; its size is a power of two, and at most half of it is taken
 };
 
-/// Trees over the same taxa as sets of numbered splits; what trees share is kept once.
+/// Trees over the same taxa as sets of numbered splits; common splits are kept once.
 class SplitSets {
 public:
     explicit SplitSets(std::uint32_t num_taxa) : table_(num_taxa) {}
 
-    /// Precondition: a tree of table().num_taxa() taxa. O() as for SplitTable::insert.
+    /// Precondition: a tree of table().num_taxa() taxa. Complexity as SplitTable::insert.
     void add(GeneralTree const& tree);
     void add(Tree const& tree) { add(to_general(tree).tree); }
 
-    /// How many trees were added.
+    /// The number of trees that were added.
     std::size_t size() const { return sets_.size(); }
     /// The splits of a tree, in the order of inner_edges(tree).
     std::span<SplitId const> operator[](std::size_t tree) const { return sets_[tree]; }

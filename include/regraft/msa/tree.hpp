@@ -14,25 +14,26 @@ using HalfEdge = std::uint32_t;
 /// A tip (0 .. n-1, the taxon's number) or an inner node (n .. 2n-3).
 using Node = std::uint32_t;
 
-/// The back of a half-edge that is not connected.
+/// The value of back() for a half-edge that is not connected.
 inline constexpr HalfEdge no_half_edge = ~HalfEdge{0};
 
-/// What a move changed: the former neighbours and lengths of the half-edges it touched.
+/// The state before a move: the former neighbours and lengths of the half-edges it touched.
 struct TreeUndo {
     std::vector<HalfEdge> touched;
     std::vector<HalfEdge> back;   // per touched half-edge
     std::vector<double> lengths;  // per touched half-edge and length set
 };
 
-/// A tree of n tips. Numbers never change, so a copy of the arrays is the tree, bit by bit. An edge has one length per
-/// length set: one set shared by all partitions, or one per partition. Cheap to copy: three arrays of O(n).
+/// An unrooted binary tree of n tips. Numbers never change, so a copy of the arrays is the tree, bit by bit. An edge
+/// has one length per length set: one set shared by all partitions, or one per partition. Cheap to copy: three arrays
+/// of O(n).
 ///
 /// While a tree is being built or a subtree is pruned, some half-edges are unconnected: their back is no_half_edge.
 class Tree {
 public:
     static constexpr double default_length = 0.1;
 
-    /// n nodes that are not connected, all lengths 0. Preconditions: 3 <= num_tips < 2^30, num_length_sets >= 1.
+    /// Nodes that are not connected, all lengths 0. Preconditions: 3 <= num_tips < 2^30, num_length_sets >= 1.
     explicit Tree(std::uint32_t num_tips, std::uint32_t num_length_sets = 1);
 
     std::uint32_t num_tips() const { return num_tips_; }
@@ -55,7 +56,7 @@ public:
     bool is_connected(HalfEdge h) const { return back_[h] != no_half_edge; }
     /// The edges, each as its lower half-edge, in increasing order.
     std::vector<HalfEdge> edges() const;
-    /// All half-edges are connected, and to one tree.
+    /// Whether all half-edges are connected and form one tree.
     bool is_complete() const;
 
     double length(HalfEdge h, std::uint32_t set = 0) const { return lengths_[index(h, set)]; }
@@ -72,18 +73,18 @@ public:
     /// Exchanges two subtrees, with their edges, across the inner edge h: the one behind next(h) and the one behind
     /// next(back(h)) (variant 0) or next(next(back(h))) (variant 1). Precondition: both ends of h are inner nodes.
     TreeUndo nni(HalfEdge h, std::uint32_t variant);
-    /// Cuts off the subtree behind h: the other two neighbours of h's node get joined by an edge with the sum of their
+    /// Cuts off the subtree behind h: an edge joins the other two neighbours of h's node, with the sum of their
     /// lengths. h stays connected to the subtree; next(h) and next(next(h)) are unconnected until regraft(h, ...).
-    /// Precondition: h is at an inner node, all three half-edges of which are connected.
+    /// Precondition: h is at an inner node, and all three half-edges of that node are connected.
     TreeUndo prune(HalfEdge h);
-    /// Inserts the pruned h into `edge`, halving its lengths: next(h) is joined to `edge`, next(next(h)) to its former
-    /// back. Precondition: h was pruned, and `edge` is connected and not within the pruned subtree.
+    /// Inserts the pruned h into `edge`, whose lengths are halved: next(h) is joined to `edge`, next(next(h)) to its
+    /// former back. Precondition: h was pruned, and `edge` is connected and not within the pruned subtree.
     TreeUndo regraft(HalfEdge h, HalfEdge edge);
     /// Takes back a move exactly, bit by bit. Several moves are taken back in reverse order.
     void undo(TreeUndo const& move);
 
     void write(ByteWriter& out) const;
-    /// What write wrote. Throws InputError if that is no tree, nor one with half-edges that are not connected.
+    /// Reads a tree that write wrote. Throws InputError if it is no tree; unconnected half-edges are allowed.
     static Tree read(ByteReader& in);
 
     friend bool operator==(Tree const&, Tree const&) = default;
@@ -104,8 +105,8 @@ private:
 /// is the last one. The children of g are back(next(g)) and back(next(next(g))). O(size), no recursion.
 std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
 
-/// All edges, each as its end towards tip 0; an edge before those behind it, and of these the smaller subtree first. So
-/// at any time edges that have been visited have unvisited ones behind them at no more than log2(n) places.
+/// All edges, each as its end towards tip 0. An edge comes before those behind it, and among these the smaller subtree
+/// comes first. So at any time, visited edges with unvisited ones behind them exist at no more than log2(n) places.
 std::vector<HalfEdge> preorder_edges(Tree const& tree);
 
 }  // namespace regraft::msa

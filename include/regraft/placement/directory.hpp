@@ -1,4 +1,5 @@
-// Who holds what now: what a placement said at submission, without the dead, and with what repairs have changed since.
+// Tells which PEs hold which blocks now: those of the placement at submission, without the dead, and with the changes
+// of repairs.
 #pragma once
 
 #include <cstdint>
@@ -13,59 +14,59 @@
 
 namespace regraft::placement {
 
-/// Blocks that the same PEs hold.
+/// Blocks with the same holders.
 struct Run {
     BlockRange blocks;
-    std::span<PeId const> holders;  // living ones, ascending; none: the blocks are lost
+    std::span<PeId const> holders;  // living PEs, ascending; none: the blocks are lost
 };
 
-/// Numbers of living holders; both 0 of no blocks.
+/// Smallest and largest number of living holders; both are 0 if there are no blocks.
 struct CopyCounts {
     std::uint32_t fewest = 0;
     std::uint32_t most = 0;
 };
 
-/// A value that every PE keeps for itself; those that apply the same changes in the same order keep the same.
+/// A value that every PE keeps for itself. PEs that apply the same changes in the same order have equal directories.
 ///
-/// Placements answer in O(1), so what did not change takes no memory: only runs whose holders differ from what the
-/// placement says of the living are kept in a table, of 100 bytes or so per run. Questions and changes take O(log
-/// table) once and O(holders) per run.
+/// Placements answer in O(1), so what did not change takes no memory. A table keeps only the runs whose holders differ
+/// from the living holders of the placement; a run takes about 100 bytes. Questions and changes take O(log table) once
+/// and O(holders) per run.
 class Directory {
 public:
-    /// Of no blocks.
+    /// A directory of no blocks.
     Directory() = default;
-    /// pe_of_slot: who submitted as slot 0, 1, ...; ascending, one per slot.
+    /// pe_of_slot: the PE that submitted as slot 0, 1, ...; ascending, one per slot.
     Directory(Any placement, std::vector<PeId> pe_of_slot);
 
     std::uint64_t num_blocks() const { return shape_.num_blocks; }
-    /// How many copies of every block were asked for.
+    /// The number of copies of every block at submission.
     std::uint32_t replicas() const { return shape_.replicas; }
 
-    /// From now on only these hold anything; who was left out before stays out. members: ascending. O(slots + members),
-    /// and if that leaves out anybody new, O(table).
+    /// From now on only these PEs hold anything; a PE that was left out before stays out. members: ascending. O(slots +
+    /// members), and O(table) if a PE is newly left out.
     void retain(std::span<PeId const> members);
     /// Whether retain(members) would change nothing.
     bool retains_only(std::span<PeId const> members) const;
-    /// holder has got the blocks; those that it had already stay. Precondition: it submitted and was always retained;
-    /// all blocks exist.
+    /// From now on holder holds the blocks too. Precondition: it submitted and was always retained; all blocks exist.
     void add(BlockRange blocks, PeId holder);
-    /// holder keeps the blocks no longer, if it did. Precondition: all blocks exist.
+    /// From now on holder does not hold the blocks. Precondition: all blocks exist.
     void remove(BlockRange blocks, PeId holder);
 
-    /// Calls visit for ascending runs that cover blocks exactly; neighbours have different holders, so that runs do not
-    /// tell by which steps the holders came about. A run's holders are valid during the call, which must not change the
-    /// directory. O(log table + runs). Precondition: all exist.
+    /// Calls visit for ascending runs that cover blocks exactly. Neighbouring runs have different holders, so runs do
+    /// not depend on the order of the changes. A run's holders are valid during the call, which must not change the
+    /// directory. O(log table + runs). Precondition: all blocks exist.
     void visit(BlockRange blocks, std::function<void(Run const&)> const& visit) const;
-    /// All that pe holds: ascending, disjoint, none empty, neighbours joined. O(what it held at submission + table).
+    /// All blocks that pe holds: ascending, disjoint, none empty, neighbours joined. O(what it held at submission +
+    /// table).
     std::vector<BlockRange> held(PeId pe) const;
-    /// How many blocks each of these PEs holds, like them; ascending. O(PEs + slots) if the placement says num_held at
-    /// once.
+    /// The number of blocks that each of these PEs holds, parallel to pes, which ascend. O(PEs + slots) if the
+    /// placement gives num_held in O(1).
     std::vector<std::uint64_t> num_held(std::span<PeId const> pes) const;
     /// The blocks with fewer than `copies` living holders: ascending, disjoint, none empty, neighbours joined. Looks
     /// only at what the dead held and at the table if copies <= replicas(), else at everything.
     std::vector<BlockRange> short_of(std::uint32_t copies) const;
-    /// Calls visit for these blocks, as the other visit. Returns how many holders the other blocks have that are not
-    /// lost, for which it looks at everything if the placement's most_copies() are more than replicas().
+    /// Calls visit for these blocks, as the other visit does. Returns the numbers of holders of the other blocks that
+    /// are not lost. For that it looks at everything if the placement's most_copies() is more than replicas().
     CopyCounts visit_short_of(std::uint32_t copies, std::function<void(Run const&)> const& visit) const;
 
 private:
@@ -73,13 +74,13 @@ private:
         BlockId last{};
         std::vector<PeId> holders;  // ascending, alive
     };
-    /// Holders by the placement, with memory that the next block uses again.
+    /// Holders by the placement; the memory is used again for the next block.
     struct Placed {
         std::vector<Slot> slots;
         std::vector<PeId> living;  // ascending
     };
     using Visitor = std::function<void(Run const&)>;
-    /// By first block; disjoint. Neighbours differ in holders.
+    /// Entries by first block; disjoint. Neighbours differ in holders.
     using Table = std::map<BlockId, Entry>;
 
     std::optional<Slot> living_slot(PeId pe) const;
@@ -104,7 +105,7 @@ private:
     std::vector<PeId> pe_of_slot_;
     std::vector<char> alive_;  // by slot
     Table table_;
-    std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: never any
+    std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: all 0 so far
 };
 
 }  // namespace regraft::placement

@@ -7,42 +7,43 @@
 
 namespace regraft::placement {
 
-/// This many groups with this many slots each.
+/// `count` groups of `size` slots each.
 struct GroupKind {
     std::uint64_t size = 0;
     std::uint64_t count = 0;
     friend bool operator==(GroupKind const&, GroupKind const&) = default;
 };
 
-/// Slots fail one after the other, in a uniformly random order. Data is lost as soon as all slots of one group have
-/// failed. Groups are disjoint; a slot may belong to none. A slot stands for what fails as a whole: a PE, or a node.
+/// A model in which slots fail one after the other, in a uniformly random order. Data is lost as soon as all slots of
+/// one group have failed. Groups are disjoint; a slot may belong to none. A slot stands for a unit that fails as a
+/// whole: a PE, or a node.
 ///
 /// Probabilities below 1e-300 may come out as 0. Otherwise the relative error of all results is below 1e-12; where
 /// neither loss nor survival is less probable than 1e-10, below 1e-13. docs/loss.md has the formulas.
 class LossModel {
 public:
-    /// Precondition: at least one group; no size is 0 or occurs twice; num_slots < 2^40 and no smaller than all groups
-    /// together.
+    /// Precondition: at least one group; no size is 0 or occurs twice; num_slots < 2^40 and at least the number of
+    /// slots in all groups together.
     LossModel(std::uint64_t num_slots, std::vector<GroupKind> groups);
 
     std::uint64_t num_slots() const { return num_slots_; }
     std::uint64_t num_groups() const { return num_groups_; }
-    /// Descending sizes; no count is 0.
+    /// Kinds of groups in the order of descending sizes; no count is 0.
     std::vector<GroupKind> const& groups() const { return groups_; }
-    /// Slots in no group.
+    /// The number of slots in no group.
     std::uint64_t num_free() const { return num_free_; }
-    /// With one failure more all is over: every group has but one living slot.
+    /// The largest number of failures that can be survived: then every group has one living slot.
     std::uint64_t most_survivable() const { return num_slots_ - num_groups_; }
 
-    /// That `failures` failures lose data. Precondition: failures <= num_slots. O(sum of sizes + largest size * 100) at
-    /// most, whatever num_slots.
+    /// The probability that `failures` failures lose data. Precondition: failures <= num_slots. At most O(sum of sizes
+    /// + largest size * 100), for any num_slots.
     double loss_probability(std::uint64_t failures) const;
     /// 1 - loss_probability, exact also where that is nearly 1.
     double survival_probability(std::uint64_t failures) const;
 
     /// Mean number of failures until data is lost, the last one included; each slot fails once (MNFTI). O(1).
     double expected_failures() const;
-    /// The same if failures also hit slots that failed before, and those count (MNFTI with re-hits).
+    /// The same if failures can also hit slots that failed before, and those hits count (MNFTI with re-hits).
     double expected_hits() const;
     /// The smallest number of failures that lose data with probability >= q, up to a relative error of 1e-13.
     /// Precondition: 0 < q <= 1. O(log num_slots) probabilities.
@@ -59,8 +60,8 @@ private:
     std::vector<GroupKind> groups_;
 };
 
-/// The groups of ModK; those of ReStore if replicas divides num_slots: k = floor(num_slots / replicas) groups, as even
-/// as possible. Precondition: 1 <= replicas <= num_slots.
+/// The model of the groups of ModK: k = floor(num_slots / replicas) groups, as even as possible. They are those of
+/// ReStore if replicas divides num_slots. Precondition: 1 <= replicas <= num_slots.
 LossModel mod_k_groups(std::uint64_t num_slots, std::uint64_t replicas);
 
 /// The same if nodes of node_size consecutive slots (the last may have fewer) fail as a whole; a slot of the model is a

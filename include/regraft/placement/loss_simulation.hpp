@@ -1,4 +1,4 @@
-// Failures drawn at random until data is lost: for placements without closed form, and to check the closed forms.
+// Draws failures at random until data is lost: for placements without a closed form, and to check the closed forms.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,29 @@ namespace regraft::placement {
 /// O(sum of sizes * sqrt(num_slots)) time, O(largest size) memory.
 std::uint64_t sample_failures_until_loss(LossModel const& model, Random& random);
 
-/// Who has to fail for some block to be lost: the different sets of holders of a placement.
+/// The different sets of holders of a placement: a block is lost when all slots of its set have failed.
 class HolderSets {
 public:
-    /// Every slot fails alone. O(runs * replicas) memory, times log(runs) time.
+    /// Every slot fails alone. O(runs * replicas) memory; time is that times log(runs).
     explicit HolderSets(Any const& placement);
-    /// Slots of the same node fail together. node_of_slot: one per slot; nodes are numbered from 0, and there are as
-    /// many as the largest number says.
+    /// Slots of the same node fail together. node_of_slot: one entry per slot; nodes are numbered from 0 to the largest
+    /// number that occurs.
     HolderSets(Any const& placement, std::span<std::uint32_t const> node_of_slot);
 
     std::uint32_t num_nodes() const { return num_nodes_; }
-    /// How many different sets there are; 0 if there are no blocks.
+    /// The number of different sets; 0 if there are no blocks.
     std::size_t size() const { return set_size_.size(); }
     /// The closed form; none if two of the sets overlap, or if there is no set.
     std::optional<LossModel> model() const;
 
-    /// Per trial: how many nodes failed, one after the other in random order, until all nodes of one set had; the last
-    /// one included. The same for any number of threads. Precondition: size() > 0.
+    /// The number of failures in each trial: nodes fail one after the other in random order until all nodes of one set
+    /// have; the last one is included. The same for any number of threads. Precondition: size() > 0.
     std::vector<std::uint32_t> simulate(std::uint64_t num_trials, std::uint64_t seed) const;
 
 private:
     std::uint32_t num_nodes_;
     std::vector<std::uint32_t> set_size_;
-    // Row i: the sets that node i is in.
+    // Row i: the sets that contain node i.
     std::vector<std::uint64_t> offsets_;
     std::vector<std::uint32_t> sets_;
 };

@@ -11,29 +11,31 @@
 namespace regraft::placement {
 
 struct ModKOptions {
-    /// Of a random order of the slots, which then form the groups in place of their numbers. None: as they are.
+    /// The seed of a random order of the slots; positions in that order replace slot numbers when groups are formed.
+    /// None: slots keep their numbers.
     std::optional<std::uint64_t> seed{};
 };
 
-/// k = floor(num_slots / replicas) groups. Group g is the slots g, g + k, g + 2k, ... below num_slots: at least
-/// `replicas` of them. The blocks are dealt to the groups in order, in contiguous parts whose sizes differ by at most
-/// one.
+/// Divides slots into k = floor(num_slots / replicas) groups. Group g is the slots g, g + k, g + 2k, ... below
+/// num_slots: at least `replicas` of them. The blocks are dealt to the groups in order, in contiguous parts whose sizes
+/// differ by at most one.
 ///
 /// Huebner 2020, Algorithm 12, uses an offset as if it were a rank, does not wrap around, and sends a dead PE's part
-/// from its successor, which so has to do twice the work. Here a placement only says who holds what; who sends is
-/// decided by matching::min_b_matching among all living holders, so no survivor stands in for a dead one alone.
+/// from its successor, which therefore has to do twice the work. Here a placement only says which slots hold what;
+/// matching::min_b_matching chooses the senders among all living holders, so no survivor stands in for a dead one
+/// alone.
 ///
-/// As they are numbered, k consecutive slots are of k different groups, so every group outlives the death of any
-/// (replicas - 1) * k consecutive slots: good where neighbours fail together. Bad where slots that lie k apart do, as
-/// on a node whose ranks were dealt round robin. With a seed the slots of a group are random ones, whatever their
-/// numbers mean: no pattern of failures is worse than another, and none is excluded either. It is the slots that are
-/// permuted and not the blocks, because the order of the blocks does not change which deaths are fatal. Who knows the
-/// nodes takes NodeAware, which is certain.
+/// Without a seed, k consecutive slots are in k different groups, so every group outlives the death of any (replicas -
+/// 1) * k consecutive slots. That is good where neighbours fail together. It is bad where slots that lie k apart fail
+/// together, as on a node whose ranks were dealt round robin. With a seed the slots of a group are random ones,
+/// whatever their numbers mean: no pattern of failures is worse than another, and none is excluded either. Slots are
+/// permuted and not blocks, because the order of the blocks does not change which deaths are fatal. If the nodes are
+/// known, NodeAware gives a guarantee.
 ///
 /// Every question takes O(1) time (expected, with a seed) and memory.
 class ModK {
 public:
-    /// Precondition: 1 <= replicas <= num_slots. More groups than blocks is fine: some groups then keep nothing.
+    /// Precondition: 1 <= replicas <= num_slots. There may be more groups than blocks: some groups then keep nothing.
     ModK(std::uint64_t num_blocks, std::uint32_t num_slots, std::uint32_t replicas, ModKOptions const& options = {});
 
     Shape shape() const { return shape_; }
@@ -51,7 +53,8 @@ private:
     BlockRange part_of(Slot slot) const;
     BlockRange part(std::uint32_t group) const;
     Shape shape_;
-    std::optional<RandomPermutation> order_;  // of the slots: order_->inverse(slot) is the place that counts modulo k
+    std::optional<RandomPermutation> order_;  // a permutation of the slots: order_->inverse(slot) is the place that
+                                              // counts modulo k
 };
 
 }  // namespace regraft::placement

@@ -1,4 +1,4 @@
-// Node-aware placement: the copies of a block on different nodes, however many slots each node has.
+// Node-aware placement: the copies of a block are on different nodes, however many slots each node has.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace regraft::placement {
 
-/// A node is what fails as a whole: a machine, a rack. Let m be their number, c the slots of one.
+/// A node is a unit that fails as a whole: a machine, a rack. Let m be the number of nodes, and c the number of slots
+/// of one.
 ///
-/// Spread: the copies of a block are on min(r, m) different nodes. If there are fewer nodes than replicas, each has as
-/// even a number of its copies as its slots allow: node of c slots at least min(c, l), at most min(c, l + 1), for one l
-/// (l = 0 if m > r: none twice). So nothing is lost as long as fewer than min(r, m) nodes are gone, whichever they are.
+/// Spread: the r copies of a block are on min(r, m) different nodes. If there are fewer nodes than replicas, each node
+/// has as even a number of a block's copies as its slots allow: for one l, a node of c slots has at least min(c, l) and
+/// at most min(c, l + 1) of them (l = 0 if m > r: no node has two). So nothing is lost as long as fewer than min(r, m)
+/// nodes are gone, whichever they are.
 ///
-/// Balance: no rule that spreads like this has fewer ranges in its fullest slot. All slots hold the same number of
-/// ranges, give or take one, but those of nodes at a bound: a node with more than 1/r of all slots cannot take more
-/// than one copy of everything, so its slots hold less than others (and if m < r, slots of small nodes may hold more).
-/// All nodes of equal size: all slots within one range.
+/// Balance: no rule with this spread has fewer ranges in its fullest slot. All slots hold the same number of ranges,
+/// give or take one, except on nodes at a bound. A node with more than 1/r of all slots cannot take more than one copy
+/// of everything, so its slots hold less than others (and if m < r, slots of small nodes may hold more). If all nodes
+/// have the same size, all slots are within one range.
 ///
-/// How: all copies of all R ranges are a line of length r * R, copy k of the range at position q being point k * R + q.
-/// Nodes get consecutive parts of the line, slots consecutive parts of their node's. The copies of a range are R apart,
-/// so a part of at most R has no two of them: if m >= r no node's part is longer, and no slot's ever is; a part of at
-/// least l * R and at most (l + 1) * R has l or l + 1 of them. It is the rule by which a job that may be interrupted is
-/// never run on two machines at once (McNaughton 1959). Nodes with neighbouring ids, as those of one rack, mostly have
-/// different ranges.
+/// How: all copies of all R ranges form a line of length r * R; copy k of the range at position q is point k * R + q.
+/// Nodes get consecutive parts of the line, and slots get consecutive parts of their node's part. The copies of a range
+/// are R apart, so a part of at most R has no two of them: if m >= r no node's part is longer, and no slot's ever is. A
+/// part of at least l * R and at most (l + 1) * R has l or l + 1 of them. The same rule never runs a job that may be
+/// interrupted on two machines at once (McNaughton 1959). Nodes with neighbouring ids, such as those of one rack,
+/// mostly have different ranges.
 ///
-/// Which blocks a slot keeps has nothing to do with those that it submits. O(p) memory; holder and run take O(log m)
-/// time.
+/// The blocks that a slot keeps do not depend on those that it submits. O(p) memory; holder and run take O(log m) time.
 class NodeAware {
 public:
-    /// node_of: per slot the id of its node, any numbers. Precondition: 1 <= replicas <= slots; replicas * ranges <
+    /// node_of: the id of each slot's node, any numbers. Precondition: 1 <= replicas <= slots; replicas * ranges <
     /// 2^63. O(p log p).
     NodeAware(std::uint64_t num_blocks, std::span<std::uint32_t const> node_of, std::uint32_t replicas,
               RangeOptions const& options = {});
@@ -60,8 +61,8 @@ private:
 
     Shape shape_;
     RangeOrder order_;
-    std::vector<std::uint32_t> slots_;    // node by node
-    std::vector<std::uint32_t> place_;    // of each slot in slots_
+    std::vector<std::uint32_t> slots_;    // the slots, node by node
+    std::vector<std::uint32_t> place_;    // the position of each slot in slots_
     std::vector<std::uint32_t> members_;  // node i has slots_[members_[i]] up to slots_[members_[i + 1]]
     std::vector<std::uint64_t> line_;     // node i has the points line_[i] up to line_[i + 1]
 };

@@ -8,12 +8,12 @@
 
 namespace regraft::placement {
 
-/// Slot h owns the h-th of p even parts of the blocks. Copy k of it is on slot (h + floor(k * p / r)) mod p: with two
-/// replicas at home and half the machine away, so that all but the submitter's own copy travel once, in one message to
-/// each partner, and neighbours never hold the same. The price: when a slot dies, only its r - 1 partners have its
-/// blocks, so they alone send. Permuted trades that for more and smaller messages.
+/// Slot h owns the h-th of p even parts of the blocks. Copy k of it is on slot (h + floor(k * p / r)) mod p. With two
+/// replicas, one is at home and one half the machine away. So all copies but the submitter's own travel once, in one
+/// message to each partner, and neighbours never hold the same. The price: when a slot dies, only its r - 1 partners
+/// have its blocks, so they alone send. Permuted has more senders, but more and smaller messages.
 ///
-/// Every question takes O(1) time and memory, held O(replicas log replicas).
+/// Every question takes O(1) time and memory; held takes O(replicas log replicas).
 class Pairwise {
 public:
     /// Precondition: 1 <= replicas <= num_slots.
@@ -25,7 +25,7 @@ public:
     Slot holder(BlockId block, std::uint32_t copy) const;
     void holders(BlockId block, std::vector<Slot>& out) const;
     std::vector<BlockRange> held(Slot slot) const;
-    /// All blocks of the part.
+    /// The part that contains the block.
     BlockRange run(BlockId block) const;
     std::uint64_t num_held(Slot slot) const;
     std::uint32_t most_copies() const { return shape_.replicas; }

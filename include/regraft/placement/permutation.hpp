@@ -17,9 +17,9 @@ public:
     RandomPermutation(std::uint64_t n, std::uint64_t seed);
 
     std::uint64_t size() const { return size_; }
-    /// Where i goes. Precondition: i < size().
+    /// The image of i. Precondition: i < size().
     std::uint64_t operator()(std::uint64_t i) const;
-    /// What goes to `image`: p.inverse(p(i)) == i. Precondition: image < size().
+    /// The number with this image: p.inverse(p(i)) == i. Precondition: image < size().
     std::uint64_t inverse(std::uint64_t image) const;
 
 private:

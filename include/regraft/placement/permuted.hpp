@@ -1,5 +1,5 @@
-// Permuted placement: ranges of blocks in random order, dealt to a ring of slots (ReStore: Huebner et al. 2022,
-// section IV).
+// Permuted placement: ranges of blocks are put in random order and dealt to a ring of slots (ReStore: Huebner et al.
+// 2022, section IV).
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace regraft::placement {
 
-/// The ranges, in their order, are dealt to the slots in parts that differ by at most one range; copy k of what belongs
-/// to slot h is on slot (h + floor(k * p / r)) mod p. So the copies are about p / r slots apart.
+/// The ranges, in their order, are dealt to the slots in parts that differ by at most one range. Copy k of a range that
+/// belongs to slot h is on slot (h + floor(k * p / r)) mod p. So the copies are about p / r slots apart.
 ///
-/// With a seed (the default) what a PE submitted and works on is spread over many slots, so when it dies many survivors
-/// send to those who take over its work. What it kept, however, only its partners on the ring have, too. Without a seed
-/// every slot keeps what it submitted as copy 0 (if it submits its even_part of the ranges), which need not travel. If
-/// r divides p, the slots fall into p / r groups of equal contents, and data are lost only if all of a group die; else
-/// such groups overlap.
+/// With a seed (the default) the blocks that a PE submitted and works on are spread over many slots. So when it dies,
+/// many survivors send to the PEs that take over its work. But only its partners on the ring have copies of what it
+/// kept. Without a seed every slot keeps what it submitted as copy 0 (if it submits its even_part of the ranges), which
+/// need not travel. If r divides p, the slots fall into p / r groups of equal contents, and data is lost only if all
+/// slots of a group die; otherwise such groups overlap.
 ///
-/// ReStore cuts parts at ceil(h * n / p), here it is floor as everywhere (even_part); it is the same if p divides n.
+/// ReStore cuts parts at ceil(h * n / p); here it is floor as everywhere (even_part). Both are the same if p divides n.
 ///
-/// holder and run take O(1), all O(1) memory.
+/// holder and run take O(1) time; the placement takes O(1) memory.
 class Permuted {
 public:
     /// Precondition: 1 <= replicas <= num_slots; at most 2^63 ranges if there is a seed.

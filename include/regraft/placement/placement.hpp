@@ -16,7 +16,8 @@ namespace regraft::placement {
 /// placement never meets a dead PE or a renumbering.
 enum class Slot : std::uint32_t {};
 
-/// What a placement deals out, over what, and how often: every block is on at least `replicas` different slots.
+/// The size of a placement: it deals num_blocks blocks to num_slots slots, and every block is on at least `replicas`
+/// different slots.
 struct Shape {
     std::uint64_t num_blocks = 0;
     std::uint32_t num_slots = 0;
@@ -25,15 +26,15 @@ struct Shape {
 };
 
 /// A rule that every PE can evaluate alone:
-///   num_copies(block)     how many slots hold the block, at least shape().replicas;
+///   num_copies(block)     the number of slots that hold the block, at least shape().replicas;
 ///   holder(block, copy)   one of these slots, all different, for copy < num_copies(block);
 ///   held(slot)            all blocks of a slot as ascending disjoint ranges, none empty;
 ///   run(block)            the largest known range around block whose blocks all have the same holders in one order,
 ///                         so that a caller can work in ranges instead of blocks.
-/// What a rule knows without asking itself all that, it may say as well:
-///   holders(block, out)   all holders at once, in the order of the copies, instead of what out had;
-///   num_held(slot)        how many blocks held(slot) has;
-///   most_copies()         a number that no num_copies exceeds.
+/// A rule may also have these functions if it can answer them faster than by the ones above:
+///   holders(block, out)   replaces out by all holders, in the order of the copies;
+///   num_held(slot)        the number of blocks in held(slot);
+///   most_copies()         an upper bound for num_copies.
 template <class P>
 concept Placement = requires(P const& placement, BlockId block, std::uint32_t copy, Slot slot) {
     { placement.shape() } -> std::same_as<Shape>;
@@ -58,7 +59,7 @@ public:
     std::vector<BlockRange> held(Slot slot) const { return rule_->held(slot); }
     BlockRange run(BlockId block) const { return rule_->run(block); }
     std::uint64_t num_held(Slot slot) const { return rule_->num_held(slot); }
-    /// 2^32 - 1 if the rule does not say.
+    /// 2^32 - 1 if the rule does not give a bound.
     std::uint32_t most_copies() const { return rule_->most_copies(); }
 
 private:

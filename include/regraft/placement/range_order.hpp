@@ -1,4 +1,5 @@
-// Blocks in ranges, and the ranges in a pseudorandom order: what several placements deal to slots instead of blocks.
+// Groups blocks in ranges and puts the ranges in a pseudorandom order; several placements deal such ranges to slots
+// instead of blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,19 @@ namespace regraft::placement {
 
 /// How blocks are grouped and shuffled before they are dealt to slots.
 struct RangeOptions {
-    /// Consecutive blocks that stay together; the last range may have fewer. Long ranges make few messages, short ones
-    /// deal a dead PE's blocks more evenly. 0: with a seed as many as make at least 64 ranges per slot (or 1), else 1.
+    /// Consecutive blocks that stay together; the last range may have fewer. Long ranges make few messages; short ones
+    /// deal a dead PE's blocks more evenly. 0: with a seed, as many blocks as leave at least 64 ranges per slot (or 1);
+    /// without a seed, 1.
     std::uint64_t range_blocks = 0;
-    /// Of the order of the ranges. None: as they are.
+    /// The seed of the order of the ranges. None: ranges keep their order.
     std::optional<std::uint64_t> seed = 0;
 };
 
-/// Where a range is in the order.
+/// The position of a range in the order.
 enum class Position : std::uint64_t {};
 using PositionRange = IdRange<Position>;
 
-/// O(1) memory.
+/// The ranges and their order. O(1) memory.
 class RangeOrder {
 public:
     /// Precondition: no more than 2^63 ranges if there is a seed.
@@ -34,16 +36,16 @@ public:
     /// The number of ranges.
     std::uint64_t size() const { return size_; }
     bool is_random() const { return order_.has_value(); }
-    /// Of the block's range. Precondition: block < num_blocks. O(1).
+    /// The position of the block's range. Precondition: block < num_blocks. O(1).
     Position position(BlockId block) const;
-    /// All blocks at the positions: ascending, disjoint, none empty, neighbours as one. Precondition: the position
+    /// All blocks at the positions: ascending, disjoint, none empty, neighbours joined. Precondition: the position
     /// ranges are disjoint. O(n log n) for n ranges of blocks; without a seed for n ranges of positions.
     std::vector<BlockRange> blocks(std::span<PositionRange const> positions) const;
-    /// How many blocks are at the positions. O(1).
+    /// The number of blocks at the positions. O(1).
     std::uint64_t num_blocks(PositionRange positions) const;
     /// The block's range. Precondition: block < num_blocks. O(1).
     BlockRange range(BlockId block) const;
-    /// All blocks at the positions, which follow each other. Precondition: not is_random(). O(1).
+    /// All blocks at the positions, which are consecutive. Precondition: not is_random(). O(1).
     BlockRange consecutive(PositionRange positions) const;
 
 private:
@@ -53,7 +55,7 @@ private:
     std::uint64_t range_blocks_;
     std::uint64_t size_;
     std::optional<RandomPermutation> order_;
-    Position last_{};  // of the last range, which may be short
+    Position last_{};  // position of the last range, which may be short
 };
 
 }  // namespace regraft::placement

@@ -1,4 +1,4 @@
-// Repair sequences: in which order slots take over blocks whose holders die (ReStore: Huebner et al. 2022, section
+// Repair sequences: the order in which slots take over blocks whose holders die (ReStore: Huebner et al. 2022, section
 // IV-E).
 #pragma once
 
@@ -25,14 +25,14 @@ concept SlotSequence = requires(S const& sequence, std::uint32_t i, Slot slot) {
     { sequence.index(slot) } -> std::same_as<std::uint32_t>;
 };
 
-/// A key for the sequence of the x-th thing. Blocks that shall move together share an x, others have independent
+/// A key for the sequence of the x-th thing. Blocks that shall move together share an x; different x have independent
 /// sequences.
 std::uint64_t sequence_key(std::uint64_t seed, std::uint64_t x);
 
-/// start + i * step modulo num_slots, with start uniform and step uniform among the numbers coprime to num_slots
-/// (double hashing). 16 bytes, O(log num_slots) to make, then a few nanoseconds per question. Sequences with the same
-/// step are rotations of each other, so who comes after given holders is only roughly even: slots at coprime distances
-/// from them come a little more often.
+/// The sequence start + i * step modulo num_slots, with start uniform and step uniform among the numbers coprime to
+/// num_slots (double hashing). 16 bytes, O(log num_slots) to make, then a few nanoseconds per question. Sequences with
+/// the same step are rotations of each other. So the slots that come after given holders are only roughly uniform:
+/// slots at coprime distances from them come a little more often.
 class DoubleHashing {
 public:
     /// Precondition: num_slots > 0.
@@ -50,7 +50,7 @@ private:
     std::uint32_t inverse_step_ = 1;  // step * inverse_step is 1 modulo num_slots
 };
 
-/// A random permutation of the slots, for every key another. 32 bytes, O(1) expected time per question, some
+/// A random permutation of the slots, a different one for every key. 32 bytes, O(1) expected time per question, some
 /// 100 ns.
 class RandomSequence {
 public:
@@ -66,7 +66,7 @@ private:
     RandomPermutation order_;
 };
 
-/// Some slots first, then all others in the order of another sequence. Questions take O(first).
+/// Some slots first, then all others in the order of another sequence. Questions take O(number of first slots).
 template <SlotSequence Others>
 class HoldersFirst {
 public:
@@ -98,10 +98,10 @@ public:
 private:
     std::vector<Slot> first_;
     Others others_;
-    std::vector<std::uint32_t> skipped_;  // where they are in others_, ascending
+    std::vector<std::uint32_t> skipped_;  // indices of the first slots in others_, ascending
 };
 
-/// The holders of a block in the order of its copies, then its heirs: who takes over a copy when holders die.
+/// The holders of a block in the order of its copies, then the slots that take over a copy when holders die.
 template <SlotSequence Heirs = RandomSequence, Placement P>
 HoldersFirst<Heirs> holders_and_heirs(P const& placement, BlockId block, std::uint64_t key) {
     std::vector<Slot> holders;
@@ -110,8 +110,8 @@ HoldersFirst<Heirs> holders_and_heirs(P const& placement, BlockId block, std::ui
     return {std::move(holders), Heirs(placement.shape().num_slots, key)};
 }
 
-/// The first `count` slots of the sequence that live, or all that do. Who was among them stays so as long as it lives,
-/// whoever else dies. O(count) expected while a fair part of the slots lives.
+/// The first `count` slots of the sequence that live, or all living slots if they are fewer. A slot that is among them
+/// stays so as long as it lives, whichever others die. O(count) expected while a fair part of the slots lives.
 template <SlotSequence S, std::predicate<Slot> Lives>
 std::vector<Slot> first_living(S const& sequence, std::uint32_t count, Lives&& lives) {
     std::vector<Slot> living;

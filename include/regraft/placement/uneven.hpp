@@ -1,4 +1,4 @@
-// Uneven placement: a part of the blocks for every slot, of any numbers, and another placement's choice of partners.
+// Uneven placement: every slot has a part of the blocks, of any size; another placement chooses the partners.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 namespace regraft::placement {
 
 /// Slot s keeps part s as copy 0, so that a slot that submits its part need not move it. The further copies are on the
-/// slots, other than s, that hold block s of the placement `partners`, in its order. So if that has slot s among the
-/// holders of block s, as Pairwise always and others without a seed mostly do, there are as many copies as it has; if
-/// not, there is one more.
+/// slots, other than s, that hold block s of the placement `partners`, in its order. If slot s is itself a holder of
+/// block s in `partners`, there are as many copies as `partners` has; if not, there is one more. Pairwise always makes
+/// it a holder, and others without a seed mostly do.
 ///
-/// Making it takes a question of partners for every slot, and O(slots) memory. Questions take O(log slots) and one of
-/// partners; held also sorts.
+/// The constructor asks `partners` once for every slot, and takes O(slots) memory. Questions take O(log slots) and one
+/// question to partners; held also sorts.
 class Uneven {
 public:
-    /// Part s has the next sizes[s] blocks. Precondition: as many blocks and slots of partners as there are sizes.
+    /// Part s has the next sizes[s] blocks. Precondition: partners has as many blocks and as many slots as there are
+    /// sizes.
     Uneven(std::span<std::uint64_t const> sizes, Any partners);
 
     Shape shape() const { return {begins_.back(), num_slots(), partners_.shape().replicas}; }
@@ -27,7 +28,7 @@ public:
     Slot holder(BlockId block, std::uint32_t copy) const;
     void holders(BlockId block, std::vector<Slot>& out) const;
     std::vector<BlockRange> held(Slot slot) const;
-    /// All blocks of the part.
+    /// The part that contains the block.
     BlockRange run(BlockId block) const;
     std::uint64_t num_held(Slot slot) const;
     std::uint32_t most_copies() const { return most_copies_; }
@@ -38,7 +39,7 @@ private:
     void holders_of_part(std::uint32_t part, std::vector<Slot>& out) const;
     BlockRange part(std::uint32_t slot) const { return {BlockId{begins_[slot]}, BlockId{begins_[slot + 1]}}; }
 
-    std::vector<std::uint64_t> begins_;  // of the parts, and the number of blocks
+    std::vector<std::uint64_t> begins_;  // begins of the parts, and the number of blocks
     Any partners_;
     std::uint32_t most_copies_ = 0;
 };

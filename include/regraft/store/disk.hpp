@@ -1,5 +1,5 @@
-// The last level: blocks that the members hold together, on disk, for the death of all of them or of all who hold one
-// (docs/disk.md). What stores save and open, and what anybody else may who has blocks in memory.
+// The last level: blocks that the members hold together are saved on disk, in case all PEs die or all holders of a
+// block (docs/disk.md). Stores use it to save and open; so may any other code that has blocks in memory.
 #pragma once
 
 #include <cstddef>
@@ -20,74 +20,76 @@
 
 namespace regraft::store {
 
-/// The disk could not be written, or has nothing that can be read: what() says what the first member met. Thrown on all
-/// members alike.
+/// The disk could not be written, or nothing on it can be read. what() gives the reason of the first member. Thrown on
+/// all members alike.
 class DiskError : public InputError, public ft::Uniform {
 public:
     using InputError::InputError;
 };
 
-/// The same on all members.
+/// All members pass the same options.
 struct SaveOptions {
-    /// Data files of the generation, at most one for each member; members that follow each other share one. 0: one for
-    /// each node (ft::node_ids).
+    /// Number of data files of the generation, at most one for each member; consecutive members share a file. 0: one
+    /// for each node (ft::node_ids).
     std::uint32_t files = 0;
-    /// Complete generations that stay, the new one included.
+    /// Number of complete generations that stay, the new one included.
     std::uint32_t kept = 2;
-    /// Stays beside the blocks, for who opens them.
+    /// Bytes that are saved beside the blocks, for the program that opens them.
     std::vector<std::byte> attributes{};
 };
 
-/// All but the last is the same on all members.
+/// What a save did. All but the last is the same on all members.
 struct [[nodiscard]] SaveReport {
     std::uint64_t generation = 0;
     std::uint32_t files = 0;
-    /// Of blocks, all members together, and this PE.
+    /// Bytes of blocks: of all members together, and of this PE.
     std::uint64_t bytes = 0;
     std::uint64_t bytes_written = 0;
 };
 
-/// Blocks as they lie in memory.
+/// Blocks, and their bytes in memory.
 struct OwnBlocks {
     BlockRange blocks;
     std::span<std::byte const> bytes;
 };
 
-/// Writes a generation to the folder `archive`, which all members see, and makes it if need be: everybody his own
-/// blocks, at the same time. Returns when all of it is on the disk. If any member cannot write, all throw DiskError. On
-/// that, and on ProcessFailure, the generations before stay as they are; after ProcessFailure the new one is complete,
-/// or will be removed by the next save. Precondition: `mine` of all members have every block once; the same archive,
-/// sizes and options everywhere. O(bytes of mine + ranges of all); one message of 24 bytes for each range. Collective,
-/// uniform.
+/// Writes a generation to the folder `archive`, which all members see, and makes the folder if needed. All members
+/// write their own blocks at the same time. Returns when everything is on the disk. If any member cannot write, all
+/// throw DiskError. On DiskError and on ProcessFailure the generations before stay as they are; after ProcessFailure
+/// the new one is complete, or the next save removes it. Precondition: the blocks in `mine` of all members together are
+/// all blocks, each once; all members pass the same archive, sizes and options. O(bytes of mine + ranges of all); one
+/// message of 24 bytes for each range. Collective, uniform.
 SaveReport save(ft::Communicator& comm, std::filesystem::path const& archive, BlockSizes const& sizes,
                 std::span<OwnBlocks const> mine, SaveOptions const& options = {});
 
 /// What a member read from disk.
 struct Opened {
-    /// Of the generation that all have read.
+    /// The index of the generation that all members have read.
     disk::Index index;
-    /// What is wrong with those that are newer: the same on all members.
+    /// What is wrong with each newer generation. The same on all members.
     std::vector<std::string> refused;
-    /// What this PE read, and the bytes one behind the other, as long as somebody keeps the memory.
+    /// The blocks that this PE read, and their bytes one behind the other. The bytes are valid as long as a copy of
+    /// `memory` exists.
     std::vector<BlockRange> blocks;
     std::span<std::byte const> bytes;
     std::shared_ptr<void const> memory;
 };
 
-/// What this PE shall read. Precondition: all members together read every block.
+/// The blocks that this PE shall read. Precondition: all members together read every block.
 using Share = std::function<std::vector<BlockRange>(disk::Index const&)>;
 
-/// Looks at what this PE has read. Throws std::exception if it is of no use: then all go on to the generation before.
+/// Checks what this PE has read. Throws std::exception to refuse it: then all members go on to the generation before.
 using Accept = std::function<void(Opened const&)>;
 
-/// Reads the newest generation of which everything is right on all members, who need not be as many as wrote it. Each
-/// reads its share once, verifies it, and may refuse it; if anybody finds damage, all go on to the generation before.
-/// Throws DiskError, with what is wrong with each, if there is none. No share: as many bytes of blocks that follow each
-/// other as the others, in the order of the members. Memory: the share. Collective, uniform.
+/// Reads the newest generation that is undamaged on all members; the number of members may differ from that of the
+/// save. Each member reads its share once, verifies it, and may refuse it. If any member finds damage, all go on to the
+/// generation before. Throws DiskError, with what is wrong with each generation, if there is none. Without a share each
+/// member reads about as many bytes of consecutive blocks as any other, in the order of the members. Memory: the share.
+/// Collective, uniform.
 Opened open(ft::Communicator& comm, std::filesystem::path const& archive, Share const& share = {},
             Accept const& accept = {});
 
-/// What a store's open took from where; the same on all members.
+/// What a store's open read. The same on all members.
 struct [[nodiscard]] OpenReport {
     std::uint64_t generation = 0;
     std::vector<std::byte> attributes;

@@ -13,11 +13,11 @@ public:
     explicit Loading(std::unique_ptr<State> state);
     Loading(Loading&&) noexcept;
     Loading& operator=(Loading&&) = delete;
-    /// Waits for the messages if wait() was not called, and for nothing after a failure.
+    /// Waits for the messages unless wait() was called. After a failure it waits for nothing.
     ~Loading();
 
-    /// As the end of the store's load. To be called once, by all members in the same order of their loads, and not
-    /// after the communicator was renewed: a load that a failure interrupted is over. Collective, uniform.
+    /// Ends the load as the store's load would. All members call it once, in the same order of their loads. It must not
+    /// be called after the communicator was renewed: a failure ends a load. Collective, uniform.
     LoadReport wait();
 
 private:

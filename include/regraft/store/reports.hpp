@@ -1,4 +1,4 @@
-// What the collectives of a store tell about themselves.
+// Reports and errors of the collectives of a store.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace regraft::store {
 
-/// Wanted blocks that nobody alive holds and no source of last resort has brought. Thrown on all members alike.
+/// Blocks are wanted that no living PE holds and no source of last resort has brought. Thrown on all members alike.
 class DataLost : public std::runtime_error, public ft::Uniform {
 public:
     DataLost(std::string const& what, std::vector<BlockRange> ranges, std::string why = {})
         : std::runtime_error(what), ranges_(std::move(ranges)), why_(std::move(why)) {}
-    /// Ascending, disjoint; the same on all members.
+    /// The lost blocks: ascending, disjoint; the same on all members.
     std::vector<BlockRange> const& ranges() const { return ranges_; }
     /// What the source of last resort said where it failed first; empty if there was none. The same on all members.
     std::string const& why() const { return why_; }
@@ -28,14 +28,14 @@ private:
     std::string why_;
 };
 
-/// Blocks arrived other than they had been sent, again and again, although those who sent them have them undamaged.
-/// Thrown on all members alike.
+/// Blocks repeatedly arrived different from what was sent, although the senders have them undamaged. Thrown on all
+/// members alike.
 class DamagedInTransit : public ft::MpiError, public ft::Uniform {
 public:
     using MpiError::MpiError;
 };
 
-/// A replica that was not what had been submitted.
+/// A replica that differs from what was submitted.
 struct Damage {
     BlockRange blocks;
     PeId holder{};
@@ -44,29 +44,30 @@ struct Damage {
 
 /// What a load did. All but the last two are the same on all members.
 struct [[nodiscard]] LoadReport {
-    /// Wanted by somebody and held by nobody alive, ascending, disjoint; also if they were read again.
+    /// Blocks that a member wanted and no living PE holds, also if they were read again: ascending, disjoint.
     std::vector<BlockRange> lost;
-    /// Replicas whose checksums were wrong. They have been replaced if there was a good one, else they are lost.
+    /// Replicas whose checksums were wrong. Each was replaced if there was a good one; otherwise its blocks are lost.
     std::vector<Damage> damaged;
-    /// The most blocks that one PE sent.
+    /// The largest number of blocks that one PE sent.
     std::uint64_t b = 0;
-    /// Messages of one block would take so many rounds: the most blocks that one PE sent or received.
+    /// The number of rounds that messages of one block would take: the largest number of blocks that one PE sent or
+    /// received.
     std::uint64_t rounds = 0;
-    /// Between different PEs, all together.
+    /// Blocks and bytes that travelled between different PEs, in total.
     std::uint64_t blocks_moved = 0;
     std::uint64_t bytes_moved = 0;
-    /// The most bytes that one PE sent, what no choice of senders could have gone below (an equal share of everything,
-    /// if nobody planned for all), and the most that one received.
+    /// The largest number of bytes that one PE sent; a lower bound for it over all choices of senders (an equal share
+    /// of everything, if no PE planned for all); and the largest number of bytes that one PE received.
     std::uint64_t most_sent = 0;
     std::uint64_t most_sent_bound = 0;
     std::uint64_t most_received = 0;
-    /// By this PE from others, and that it held itself.
+    /// Bytes that this PE received from others, and bytes that it held itself.
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_local = 0;
 };
 
-/// What a repair carried out altogether, also by plans that another one had to follow because damage was found; what it
-/// says of copies is how it ended. The same on all members.
+/// What a repair carried out in total, including further plans that were needed because damage was found. What it says
+/// of copies is the final state. The same on all members.
 struct [[nodiscard]] RepairReport : repair::Plan {
     /// Replicas that were to be copied and had wrong checksums. They count no more; others have been made instead.
     std::vector<Damage> damaged{};
@@ -74,9 +75,9 @@ struct [[nodiscard]] RepairReport : repair::Plan {
 
 /// What a scrub found. All but the last is the same on all members.
 struct [[nodiscard]] ScrubReport {
-    /// Replicas that were not what had been submitted.
+    /// Replicas that differed from what was submitted.
     std::vector<Damage> damaged{};
-    /// Blocks of which no good replica was left: ascending, disjoint.
+    /// Blocks without any good replica left: ascending, disjoint.
     std::vector<BlockRange> lost{};
     /// Bytes of blocks that this PE looked at.
     std::uint64_t bytes_verified = 0;

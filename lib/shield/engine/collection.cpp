@@ -7,11 +7,11 @@
 namespace regraft::shield {
 namespace {
 
-// Of messages on the lane, in the order of its operations.
+// Tags of messages on the lane, which come in the order of its operations.
 constexpr int input_tag = 0xc01;
 constexpr int acknowledgement_tag = 0xc02;
 
-/// Large inputs go in pieces of so many bytes, and the rest, which may be nothing.
+/// Large inputs are sent in pieces of this size, followed by the rest, which may be empty.
 constexpr std::size_t most_at_once = std::size_t{1} << 30U;
 
 }  // namespace
@@ -31,13 +31,13 @@ bool give(Lane const& lane, Outcome const& outcome) {
     return true;
 }
 
-/// Who lives no more needs no answer, and who is called to a repair gets it there.
+/// A dead rank needs no confirmation, and one that is called to a repair gets it there.
 void acknowledge(Lane const& lane, int rank, OperationNumber number) {
     static_cast<void>(PMPI_Send(&number, 1, MPI_UINT64_T, lane.position(rank), acknowledgement_tag, lane.comm));
 }
 
 bool await_acknowledgement(Lane const& lane, int root, OperationNumber number) {
-    // If the program's sizes do not fit, there may be some that nobody has awaited.
+    // If the program's sizes do not fit, confirmations may have come that were not awaited.
     for (OperationNumber acknowledged = 0; acknowledged != number;) {
         int const code = PMPI_Recv(&acknowledged, 1, MPI_UINT64_T, lane.position(root), acknowledgement_tag, lane.comm,
                                    MPI_STATUS_IGNORE);

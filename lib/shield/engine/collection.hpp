@@ -1,4 +1,5 @@
-// The late inputs of an operation to a root: those who return from it after a repair give them by messages on the lane.
+// The late inputs of an operation to a root: processes that return from it after a repair send them by messages on the
+// lane.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +10,21 @@
 
 namespace regraft::shield {
 
-/// What the members give, by position in the lane.
+/// The inputs of the members, by position in the lane.
 using Inputs = std::vector<std::span<std::byte const>>;
 
-/// The bytes of an outcome that is collected elsewhere go to its root. Whether nothing failed.
+/// Sends the bytes of an outcome that is collected elsewhere to its root. Returns whether nothing failed.
 bool give(Lane const& lane, Outcome const& outcome);
 
-/// The root has the input of a member in the operation: whether it could be told, and whether it was.
+/// The root confirms to a member that it has its input; the member waits for that, and returns whether it came.
 void acknowledge(Lane const& lane, int rank, OperationNumber number);
 bool await_acknowledgement(Lane const& lane, int root, OperationNumber number);
 
-/// At the root. That of its own is empty.
+/// The inputs at the root. That of the root itself is empty.
 class Taken {
 public:
-    /// Receives from whoever lives and is not in the outcome. sizes: the most bytes that each gives, by position in the
-    /// lane. The outcome must outlive this.
+    /// Receives from all living members without an input in the outcome. sizes: the largest number of bytes that each
+    /// gives, by position in the lane. The outcome must outlive this.
     Taken(Shield& shield, Lane const& lane, Outcome const& outcome, std::span<std::size_t const> sizes);
     /// Whether all inputs are here.
     bool ok() const { return ok_; }

@@ -18,8 +18,8 @@ namespace regraft::shield {
 
 constexpr int no_root = -1;
 
-/// attempt(comm): the call on the lane, its return code. pack(bytes): appends the result, in place. unpack(bytes):
-/// takes the result of others. skip(): what becomes of the result if the root is dead.
+/// The functions of a collective. attempt(comm): makes the call on the lane and returns its code. pack(bytes): appends
+/// the result, in place. unpack(bytes): takes the result of others. skip(): sets the result if the root is dead.
 template <class Attempt, class Pack, class Unpack, class Skip>
 struct Operation {
     Attempt attempt;
@@ -30,9 +30,9 @@ struct Operation {
 template <class... Parts>
 Operation(Parts...) -> Operation<Parts...>;
 
-/// An operation to a root: Role::gives or Role::takes. bytes(rank): how much the member gives, at the root and by that
-/// member. pack(bytes): what this process gives. combine(inputs): at the root, what its result is made of if its
-/// attempt has failed; its own input is the caller's.
+/// An operation to a root: Role::gives or Role::takes. bytes(rank): the number of bytes that the member gives; asked at
+/// the root and by that member. pack(bytes): appends the input of this process. combine(inputs): at the root, computes
+/// the result if its attempt has failed; the caller has the root's own input.
 template <class Attempt, class Bytes, class Pack, class Combine, class Skip>
 struct OperationToRoot {
     Attempt attempt;
@@ -46,7 +46,7 @@ OperationToRoot(Parts...) -> OperationToRoot<Parts...>;
 
 inline constexpr auto nothing = [](auto&&...) {};
 
-/// At the root that collects. Whether all inputs have come.
+/// Collects the inputs at the root. Returns whether all have come.
 template <class Operation>
 bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& operation) {
     std::vector<std::size_t> sizes;
@@ -56,7 +56,8 @@ bool take(Shield& shield, Lane const& lane, Outcome const& outcome, Operation& o
     return taken.ok();
 }
 
-/// all: also those whose inputs are small, for what came has not fitted, so what the root knows of sizes is not right.
+/// Sends or awaits confirmations of receipt. all: members with small inputs get one too; this is so if a message did
+/// not fit, because the sizes that the root knows are then wrong.
 template <class Operation>
 bool acknowledge(Lane const& lane, int root, std::size_t most_kept, bool all, Operation& operation) {
     auto const number = lane.ledger.returned() + 1;
@@ -66,17 +67,18 @@ bool acknowledge(Lane const& lane, int root, std::size_t most_kept, bool all, Op
     return true;
 }
 
-/// Whether a process that returns with this code, though nobody has died, has taken part: messages have come, but they
-/// do not fit. With any other it has not, and the others wait for it.
+/// Whether a process that returns with this code, without any death, has taken part: messages have come, but they do
+/// not fit. With any other code it has not, and the others wait for it.
 inline bool has_taken_part(int code) {
     int error_class = MPI_SUCCESS;
     PMPI_Error_class(code, &error_class);
     return error_class == MPI_ERR_TRUNCATE;
 }
 
-/// root: its rank, or no_root. MPI_SUCCESS, or the code with which an attempt failed although nobody died; the
-/// operation has an outcome if this process has taken part. Collective over the members of the lane, uniform among
-/// survivors. Flat: calls of a tenth of a microsecond pay for each function on their way.
+/// Carries out a collective. root: its rank, or no_root. Returns MPI_SUCCESS, or the code with which an attempt failed
+/// without any death; the operation has an outcome if this process has taken part. Collective over the members of the
+/// lane, uniform among survivors. Flattened, because calls of a tenth of a microsecond pay for each function on their
+/// way.
 template <class Operation>
 [[gnu::flatten]] int collective(Shield& shield, Lane& lane, Traits traits, int root, Operation&& operation) {
     reach(call_points.call, shield.self());
@@ -88,7 +90,7 @@ template <class Operation>
     shield.complete(lane);
     Call call(traits, shield.options().commit);
     bool again = false;
-    int wrong = MPI_SUCCESS;  // how the attempt ended that was none the less one
+    int wrong = MPI_SUCCESS;  // the code of an attempt that failed but counts
     for (;;) {
         switch (call.step()) {
             case Call::Step::look:

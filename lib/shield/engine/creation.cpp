@@ -29,9 +29,9 @@ int make_both(Shield& shield, MPI_Comm parent, Make const& make, Lane& child) {
 
 namespace {
 
-/// One attempt. describe(child): sets who its members are; its return code is that of what it needed.
-/// Nobody asks the child for deaths of which it cannot hear: whoever dies while somebody still makes it has not come to
-/// the confirmation, so that nobody returns with it.
+/// One attempt. describe(child) sets the members of the child and returns the code of what it needed. The child itself
+/// is not asked for deaths: a process that dies while others still make the child has not come to the confirmation, so
+/// no process returns with the child.
 template <class Describe>
 int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Describe const& describe) {
     Creation creation;
@@ -57,7 +57,7 @@ template <class Describe>
 int create(Shield& shield, Lane& lane, std::uint64_t colour, bool is_member, MPI_Comm* face, Make const& make,
            Describe const& describe) {
     *face = MPI_COMM_NULL;
-    shield.complete(lane);  // what is deferred there makes others first
+    shield.complete(lane);  // actions that are deferred on the lane make their communicators first
     auto const id = child_id(lane.id, lane.ledger.returned() + 1, colour);
     Operation const operation{[&](MPI_Comm) { return attempt(shield, lane, id, make, describe); }, nothing, nothing,
                               nothing};

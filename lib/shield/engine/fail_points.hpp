@@ -1,4 +1,4 @@
-// Where tests tell a process under the shield to die.
+// Points at which tests tell a process under the shield to die.
 #pragma once
 
 #include <span>
@@ -15,8 +15,9 @@ struct RepairPoints {
     ft::FailPoint replay{"shield:replay"};
     ft::FailPoint end{"shield:end"};
 };
-/// Between and inside of the calls that make a communicator, around those that confirm, give to a root that
-/// collects, and take there, before what all have counted is added up, and before and after the report is written.
+/// Points in calls: between and inside the calls that make a communicator; around those that confirm, that give to a
+/// root which collects, and that take there; before all counts are added up; and before and after the report is
+/// written.
 struct CallPoints {
     ft::FailPoint call{"shield:call"};
     ft::FailPoint inside{"shield:call:inside", ft::Moment::during_next_call};

@@ -1,5 +1,6 @@
-// Communicators that only their members make. Nobody else can be asked, so that MPI's own call cannot be made where a
-// repair could interrupt it: it runs on the stage, and the members decide before that none of them is missing.
+// Communicators that only their members make. Other processes cannot be asked to take part, so MPI's own call cannot
+// run on a communicator where a repair could interrupt it. It runs on the stage, and before that the members decide
+// that none of them is missing.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,10 +20,10 @@
 namespace regraft::shield {
 namespace {
 
-constexpr int meeting_tag = 0xc03;   // of messages on lanes
-constexpr int creation_tag = 0xc04;  // of MPI's own on the stage
+constexpr int meeting_tag = 0xc03;   // tag of messages on lanes
+constexpr int creation_tag = 0xc04;  // tag of MPI's own messages on the stage
 
-/// The same for all members, each time another.
+/// An id that is the same on all members and different each time.
 LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
     static auto& made = *new std::unordered_map<std::uint64_t, std::uint64_t>;  // never destroyed
     auto key = mix(static_cast<std::uint64_t>(lane.id) ^ mix(static_cast<std::uint64_t>(tag) + 1));
@@ -30,7 +31,7 @@ LaneId id_of_group(Lane const& lane, std::vector<int> const& members, int tag) {
     return LaneId{mix(key + made[key]++)};
 }
 
-/// Ranks of the lane on the stage.
+/// The ranks on the stage of ranks of the lane.
 std::vector<int> places_of(std::vector<int> const& ranks, Lane const& lane, Stage const& stage) {
     std::vector<int> places;
     for (auto const rank : ranks) places.push_back(stage.rank_of(lane.member(rank)));
@@ -39,7 +40,7 @@ std::vector<int> places_of(std::vector<int> const& ranks, Lane const& lane, Stag
 
 // --- before MPI's call
 
-/// The messages of one attempt on the stage. If it fails, a repair follows, so the next has other tags.
+/// The messages of one attempt on the stage. If the attempt fails, a repair follows, so the next one has other tags.
 class Conversation {
 public:
     enum Word { here, ready, yes, verdict, words };
@@ -49,7 +50,8 @@ public:
     void say(int to, Word word, char value = 0) {
         static_cast<void>(PMPI_Send(&value, 1, MPI_CHAR, to, tag(word), shield_.stage().comm));
     }
-    /// Whether the word has come from there, before it dies. goes_on(): between two looks; false: waits no longer.
+    /// Whether the word comes from that rank before it dies. goes_on() is called between two looks; false ends the
+    /// wait.
     template <class GoesOn>
     bool hears(int from, Word word, char& value, GoesOn const& goes_on) {
         MPI_Request coming = MPI_REQUEST_NULL;
@@ -64,7 +66,8 @@ public:
             return false;
         }
     }
-    /// Takes part in repairs, after each of which it is of no use to wait for what was said before.
+    /// The same, but takes part in repairs. After a repair it is useless to wait for earlier words, so it returns
+    /// false.
     bool hears_freely(int from, Word word) {
         char value = 0;
         return hears(from, word, value, [&] {
@@ -76,14 +79,16 @@ public:
 private:
     int tag(Word word) const { return static_cast<int>(repairs_ % most_attempts * words + word); }
 
-    static constexpr std::size_t most_attempts = 4000;  // of which messages are told apart; tags below 2^15
+    static constexpr std::size_t most_attempts = 4000;  // number of attempts whose messages are distinguished; tags
+                                                        // stay below 2^15
 
     Shield& shield_;
     std::size_t repairs_;
 };
 
-/// Who has said yes takes part in no repair before the verdict: if all begin, they wait for it where none can reach
-/// them. The first, which waits for that word, always says the verdict soon.
+/// Tells the first member that this one is ready and waits for its verdict. A process that has said yes takes part in
+/// no repair before the verdict: if all begin, they wait for it in a call where no repair can reach them. The first
+/// member, which waits for that word, always sends the verdict soon.
 bool await_verdict(Shield& shield, int first) {
     Conversation with(shield);
     char begins = 0;
@@ -97,7 +102,7 @@ bool await_verdict(Shield& shield, int first) {
     return with.hears(first, Conversation::verdict, begins, goes_on) && begins != 0;
 }
 
-/// Decides whether all begin: not if somebody has died or calls for a repair.
+/// Decides whether all begin: they do not if a process has died or calls for a repair.
 bool decide(Shield& shield, std::vector<int> const& others) {
     Conversation with(shield);
     auto const is_here = [&](int other) { return with.hears_freely(other, Conversation::here); };
@@ -115,7 +120,7 @@ bool decide(Shield& shield, std::vector<int> const& others) {
     return begins;
 }
 
-/// Whether all of these ranks, of whom this is one, begin; if not, a repair was or is to be.
+/// Returns whether all of these ranks, including this one, begin. If not, a repair has taken place or must follow.
 bool begin(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
     auto const places = places_of(ranks, lane, shield.stage());
     if (lane.self != ranks.front()) return await_verdict(shield, places.front());
@@ -124,7 +129,7 @@ bool begin(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
 
 // --- MPI's call
 
-/// Whoever is still in it comes to wait there, for those who have left it.
+/// Waits, in a call of MPI, for processes that are still in the call that others have left.
 void wait_for_stragglers() {
     constexpr std::chrono::milliseconds time{30};
     constexpr std::chrono::milliseconds pause{1};
@@ -136,10 +141,11 @@ void wait_for_stragglers() {
     }
 }
 
-/// Of these ranks, in their order. If one of them dies in it, others may wait there for it, or for those who have heard
-/// of that and left; so they may if somebody else on the stage dies and some hear of it before they begin, for MPI
-/// turns these away. To leave the stage ends most of these waits, but not those that begin afterwards. The second
-/// communicator comes from the first, where no death of others counts and a revocation ends all waits.
+/// Makes the child from these ranks, in their order. If one of them dies in MPI's call, others may wait there for it,
+/// or for those that have noticed the death and left. The same can happen if another process on the stage dies and some
+/// members notice before they begin, because MPI turns these away. Leaving the stage ends most of these waits, but not
+/// those that begin afterwards. The second communicator is made from the first, where deaths of others do not matter
+/// and a revocation ends all waits.
 int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ranks, Lane& child) {
     auto const& stage = shield.stage();
     auto const places = places_of(ranks, parent, stage);
@@ -171,7 +177,7 @@ bool tell(Lane const& lane, int rank) {
     return PMPI_Send(nullptr, 0, MPI_BYTE, lane.position(rank), meeting_tag, lane.comm) == MPI_SUCCESS;
 }
 
-/// Whether that rank tells, before a death on this lane or a repair.
+/// Whether that rank sends its word before a death on this lane or a repair.
 bool is_told(Shield& shield, Lane const& lane, int rank) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (PMPI_Irecv(nullptr, 0, MPI_BYTE, lane.position(rank), meeting_tag, lane.comm, &request) != MPI_SUCCESS)
@@ -188,8 +194,8 @@ bool is_told(Shield& shield, Lane const& lane, int rank) {
     }
 }
 
-/// A barrier among these ranks in which nobody waits where a repair could not reach it: the first hears of all, and
-/// tells all. If it fails, others may have returned from it.
+/// A barrier among these ranks in which every wait can be reached by a repair: the first rank hears from all, and tells
+/// all. If it fails, others may have returned from it.
 bool meet(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
     int const first = ranks.front();
     if (lane.self != first) return tell(lane, first) && is_told(shield, lane, first);
@@ -198,8 +204,8 @@ bool meet(Shield& shield, Lane const& lane, std::vector<int> const& ranks) {
            std::all_of(others.begin(), others.end(), [&](int rank) { return tell(lane, rank); });
 }
 
-/// One attempt of the members: as one of all members of the parent, they meet when all have left MPI's calls, and to
-/// confirm.
+/// One attempt of the members. As in an attempt of all members of the parent, they meet when all have left MPI's calls,
+/// and again to confirm.
 int attempt_of_group(Shield& shield, Lane const& parent, LaneId id, std::vector<int> const& members) {
     std::vector<int> living;
     std::copy_if(members.begin(), members.end(), std::back_inserter(living),
@@ -226,8 +232,8 @@ int attempt_of_group(Shield& shield, Lane const& parent, LaneId id, std::vector<
 
 }  // namespace
 
-/// Others of the parent do not take part and do not count it, so it is the first operation of the child itself: in a
-/// repair, the child is kept if a member knows that this one is confirmed.
+/// Other members of the parent do not take part and do not count the operation, so it is the first operation of the
+/// child itself: a repair keeps the child if a member knows that this operation is confirmed.
 int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, int tag, MPI_Comm* face) {
     *face = MPI_COMM_NULL;
     reach(call_points.call, shield.self());

@@ -12,7 +12,7 @@ constexpr std::size_t most_stages = 31;
 
 }  // namespace
 
-/// Errors that are no death are its outcome, in an attempt that is not the first.
+/// In an attempt that is not the first, errors other than a death are the outcome of the operation.
 int PendingQueue::attempt(Shield& shield, Lane const& lane, Entry& entry) {
     entry.native = MPI_REQUEST_NULL;
     entry.code = entry.operation.start(lane.comm, &entry.native);
@@ -42,7 +42,7 @@ PendingQueue::Test PendingQueue::test(Shield& shield, MPI_Request& request) {
     return Test::failed;
 }
 
-/// Whether it has succeeded just now.
+/// Returns whether it has succeeded just now.
 bool PendingQueue::look_at(Shield& shield, Entry& entry) {
     if (entry.native == MPI_REQUEST_NULL) return false;
     int over = 0;
@@ -63,7 +63,7 @@ bool PendingQueue::progress(Shield& shield, Lane const& lane) {
     return advance_round(shield, lane) || moved;
 }
 
-/// The messages of one stage.
+/// Exchanges the messages of one stage of the round.
 void PendingQueue::exchange(Shield& shield, Lane const& lane) {
     if (round_->is_over()) return;
     auto& told = told_.emplace_back(Told{round_->least(), MPI_REQUEST_NULL});

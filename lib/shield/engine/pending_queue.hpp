@@ -1,4 +1,4 @@
-// Nonblocking collectives of the program that are under way on one lane.
+// The nonblocking collectives of the program that are under way on one lane.
 #pragma once
 
 #include <mpi.h>
@@ -16,34 +16,37 @@ struct Lane;
 class Shield;
 
 struct Nonblocking {
-    /// An attempt: starts it on a communicator, and leaves MPI's request, or MPI_REQUEST_NULL if it is over at once.
-    /// Its return code. What an earlier one has destroyed it restores.
+    /// Starts an attempt on a communicator and returns its code. Leaves MPI's request, or MPI_REQUEST_NULL if the
+    /// attempt is over at once. Restores what an earlier attempt has destroyed.
     std::function<int(MPI_Comm, MPI_Request*)> start;
-    /// It is over with this code, and its results are final.
+    /// Is called when the operation is over with this code and its results are final.
     std::function<void(int)> finish;
 };
 
-/// An attempt that has succeeded is confirmed in a round, so nobody is told that an operation is over before it has
-/// succeeded everywhere. Whoever polls drives both. What is not settled when a repair comes is attempted again.
+/// An attempt that has succeeded is confirmed in a round, so the program is not told that an operation is over before
+/// it has succeeded everywhere. A process that polls drives both. Operations that are not settled when a repair comes
+/// are attempted again.
 class PendingQueue {
 public:
     PendingCounts const& counts() const { return ledger_.counts(); }
     bool is_settled() const { return ledger_.is_settled(); }
     bool has_news() const { return ledger_.has_news(); }
-    /// Nothing of it is under way, not even a message to others.
+    /// Whether nothing of it is under way, not even a message to others.
     bool is_idle() const { return is_settled() && !round_; }
 
-    /// MPI_SUCCESS, or the code with which the attempt failed although nobody died: then it does not count.
+    /// Starts an operation. Returns MPI_SUCCESS, or the code with which the attempt failed without any death; in the
+    /// latter case the operation does not count.
     int start(Shield& shield, Lane const& lane, Nonblocking operation);
-    /// Looks once at what is under way; whether something has come forward.
+    /// Looks once at what is under way. Returns whether there was progress.
     bool progress(Shield& shield, Lane const& lane);
-    /// Whether something has failed for a death or a call for a repair.
+    /// Whether something has failed because of a death or a call for a repair.
     bool is_interrupted() const { return interrupted_; }
 
-    /// In a repair, in this order. The lane was revoked: waits for what is under way on it, which fails or succeeds.
+    /// These are called in a repair, in this order. The lane was revoked: waits for what is under way on it, which
+    /// fails or succeeds.
     void end_attempts(Shield& shield);
     void settle(OperationNumber last);
-    /// On the renewed lane.
+    /// Attempts operations again on the renewed lane.
     void restart(Shield& shield, Lane const& lane);
 
 private:

@@ -38,7 +38,7 @@ struct Renewed {
     std::vector<PeId> members;
 };
 
-/// Collective over the living members of damaged, uniform.
+/// Renews a communicator. Collective over the living members of damaged, uniform.
 Renewed renewed(MPI_Comm damaged, bool is_world, PeId self, std::span<PeId const> before) {
     for (int attempt = 0; attempt < ft::most_renewals; ++attempt) {
         MPI_Comm next = backend::shrink(damaged, is_world, {});
@@ -49,7 +49,7 @@ Renewed renewed(MPI_Comm damaged, bool is_world, PeId self, std::span<PeId const
     return {};
 }
 
-/// The outcome that a member knows goes to all. Whether it has arrived here.
+/// Sends the outcome that one member knows to all. Returns whether it has arrived here.
 bool forward(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
     auto const& outcome = resolution.outcome;
     bytes.resize(outcome.bytes);
@@ -59,7 +59,7 @@ bool forward(Lane const& lane, Resolution const& resolution, PeId self, std::vec
     return PMPI_Bcast(bytes.data(), checked_cast<int>(bytes.size()), MPI_BYTE, root, lane.comm) == MPI_SUCCESS;
 }
 
-/// What those have given who have returned goes to the root. Whether nothing failed here.
+/// Sends the inputs of the members that have returned to the root. Returns whether nothing failed here.
 bool collect(Lane const& lane, Resolution const& resolution, PeId self, std::vector<std::byte>& bytes) {
     std::vector<int> counts(lane.living.size());
     std::vector<int> places(lane.living.size());
@@ -107,7 +107,7 @@ Shield::Shield(Options options) : options_(options) {
     lane->set_all_living();
     lanes_[world_id] = lane.get();
     faces_[MPI_COMM_WORLD] = std::move(lane);
-    static_cast<void>(agree(MPI_COMM_WORLD, true));  // nobody uses the duplicates before all have left MPI_Comm_dup
+    static_cast<void>(agree(MPI_COMM_WORLD, true));  // the duplicates are not used before all have left MPI_Comm_dup
 }
 
 Lane* Shield::look_up(MPI_Comm face) {
@@ -117,7 +117,7 @@ Lane* Shield::look_up(MPI_Comm face) {
     return last_found_;
 }
 
-/// Another communicator may get the handle of one that was freed.
+/// The handle of a freed communicator may be used again for another.
 void Shield::forget_last() {
     last_asked_ = MPI_COMM_NULL;
     last_found_ = nullptr;
@@ -139,7 +139,7 @@ bool Shield::is_death(int code) {
 int Shield::start(Lane& lane, Nonblocking operation) {
     reach(call_points.call, self_);
     reach(call_points.inside, self_);
-    if (repair_called()) repair();  // no rounds yet: perhaps more is started, and confirmed together
+    if (repair_called()) repair();  // no rounds yet: perhaps more operations are started, to be confirmed together
     if (std::find(busy_.begin(), busy_.end(), &lane) == busy_.end()) busy_.push_back(&lane);
     return lane.pending.start(*this, lane, std::move(operation));
 }
@@ -152,9 +152,10 @@ int Shield::defer(Lane& lane, std::function<void()> action) {
     return code;
 }
 
-/// Of those for which all members have come, the first. Who knows that all have tells the others, in a round, and after
-/// that begins nothing else that blocks: who hears it of all relies on that. If some carry out one and some wait for
-/// another to become due, those who wait call for a repair, in which all do.
+/// The first action for which all members have come. A process that knows that all have come tells the others in a
+/// round, and after that begins no other call that blocks; processes that hear it from all rely on that. If some
+/// processes carry out one action and others wait for another to become due, the waiting ones call for a repair, in
+/// which all take part.
 Deferred* Shield::next_deferred() {
     Deferred* next = nullptr;
     for (auto& one : deferred_) {
@@ -177,7 +178,7 @@ void Shield::act_on_due() {
 }
 
 void Shield::go_on() {
-    // Not while something is deferred: who is told that this process knows what is due may wait for it there.
+    // Not while something is deferred: a process that was told that this one knows what is due may wait for it there.
     if (!busy_.empty() && deferred_.empty() && progress()) backend::revoke(control_);
 }
 
@@ -188,7 +189,8 @@ bool Shield::progress() {
     bool const asks = ++patience_.looks % looks_between_questions == 0;
     for (auto* const lane : busy_) {
         moved = lane->pending.progress(*this, *lane) || moved;
-        // MPI's own operations end a step only when all messages in it have, and others may not tell of the death.
+        // MPI's own operations end a step only when all messages in it have ended, and other processes may not report
+        // the death.
         failed = failed || lane->pending.is_interrupted() || (asks && backend::knows_of_deaths(lane->comm));
     }
     std::erase_if(busy_, [](Lane const* lane) { return lane->pending.is_idle(); });
@@ -196,8 +198,8 @@ bool Shield::progress() {
     return failed || (asks && is_starving());
 }
 
-/// Whether others seem to be in calls that block, on other communicators, and wait for this process, which waits for
-/// them to confirm: in a repair they do.
+/// Whether others seem to be in calls that block on other communicators and wait for this process, while this one waits
+/// for them to confirm. In a repair they do confirm.
 bool Shield::is_starving() {
     constexpr std::uint32_t looks_before_clock = 1024;
     auto const now = std::chrono::steady_clock::now();
@@ -225,7 +227,7 @@ void Shield::finish() {
                 farewell.advance(true);
         }
     }
-    // Deaths that no collective has met: who is left tells each other on a communicator of the living.
+    // No collective may have met some deaths: survivors find them out on a communicator of the living.
     static_cast<void>(confirm_living(true));
 }
 
@@ -238,7 +240,7 @@ bool Shield::confirm_living(bool so) {
 void Shield::let_one_act(std::function<void()> const& act) {
     for (auto const pe : living_) {
         if (pe == self_) act();
-        if (!agree(control_, pe != self_)) return;  // who has died agrees to whatever the others say
+        if (!agree(control_, pe != self_)) return;  // a process that has died agrees to whatever the others say
     }
 }
 
@@ -369,14 +371,14 @@ void Shield::revoke_lanes() const {
         if (child->safe) backend::revoke(child->comm);
 }
 
-/// From MPI_COMM_WORLD, whose members never change and which nobody revokes.
+/// Makes it from MPI_COMM_WORLD, whose members never change and which is never revoked.
 void Shield::renew_control() {
     auto [comm, members] = renewed(MPI_COMM_WORLD, true, self_, founders_);
     outdated_.push_back(std::exchange(control_, comm));
     living_ = std::move(members);
 }
 
-/// Whether the reports of all have arrived here.
+/// Returns whether the reports of all have arrived here.
 bool Shield::report_all() {
     std::vector<LaneReport> mine;
     for (auto const* const lane : open_lanes()) mine.push_back(report(lane->id, lane->ledger, lane->pending.counts()));
@@ -424,7 +426,7 @@ void Shield::renew_stage() {
     stage_ = {comm, std::move(members)};
 }
 
-/// Members of a lane go by their ranks in it, which shrinking keeps in order.
+/// Members of a lane are identified by their ranks in it, whose order shrinking keeps.
 void Shield::renew_lane(Lane& lane) {
     std::vector<PeId> before;
     for (auto const rank : lane.living) before.push_back(PeId{static_cast<std::uint32_t>(rank)});
@@ -434,7 +436,7 @@ void Shield::renew_lane(Lane& lane) {
     lane.set_living(members);
 }
 
-/// Whether nothing failed here.
+/// Returns whether nothing failed here.
 bool Shield::replay() {
     for (auto* const lane : open_lanes()) {
         std::vector<PeId> members;

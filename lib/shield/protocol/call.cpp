@@ -51,8 +51,8 @@ void Farewell::advance(bool ok) {
 void Repair::advance(bool ok) {
     switch (step_) {
         case Step::revoke:
-            // Each process votes once on a control communicator, and a later round has a new one, on which nobody
-            // waits.
+            // Each process votes once on a control communicator. A later round has a new one, in whose agreements no
+            // process waits.
             step_ = voted_ ? Step::renew_control : Step::vote;
             voted_ = true;
             return;
@@ -64,7 +64,8 @@ void Repair::advance(bool ok) {
             return;
         case Step::report:
             so_ = ok;
-            step_ = Step::agree_reported;  // those still in it hear of the death themselves: it is a member's
+            step_ = Step::agree_reported;  // a process that is still in it notices the death itself, because a member
+                                           // died
             return;
         case Step::renew_lanes:
             step_ = Step::replay;

@@ -1,5 +1,5 @@
-// What a process does in a call so that all survivors see one outcome of it. State machines: the caller carries each
-// step out and says how it went, so that a model checker and MPI drive the same decisions.
+// The steps of a process in a call, such that all survivors see one outcome of the call. These are state machines: the
+// caller carries out each step and reports how it went. So a model checker and MPI drive the same decisions.
 #pragma once
 
 #include <cstddef>
@@ -10,46 +10,47 @@
 
 namespace regraft::shield {
 
-/// Of this process in an operation to a root, if what each member gives is small enough to be kept for it.
+/// The role of this process in an operation to a root. none: the operation has no root, or its inputs are not kept.
 enum class Role : std::uint8_t { none, gives, takes };
 
 struct Traits {
-    /// Nobody can complete it before all members have entered it.
+    /// No member can complete the operation before all members have entered it.
     bool synchronises = false;
     /// All members get the same result, and it is small enough to be kept.
     bool forwardable = false;
     Role role = Role::none;
-    /// With a role: of one that gives, that its input is too large to be kept, so that it waits until the root has it.
-    /// The root then says so; there it is set if any input may be so large. Each input may be different.
+    /// Only with a role. For a member that gives: its input is too large to be kept, so it waits until the root
+    /// confirms receipt. For the root: an input may be so large, so it confirms receipt. Inputs of different members
+    /// may differ in this.
     bool acknowledged = false;
-    /// How much each member keeps of it, alike on all.
+    /// Number of bytes of the operation that each member keeps; the same on all members.
     std::size_t bytes = 0;
 };
 
 struct CommitOptions {
-    /// So many operations may return without one that synchronises, and so many bytes may be kept of them: the last of
-    /// them is confirmed, which bounds the log.
+    /// Limits on the operations that may return without one that synchronises: their number, and the bytes that are
+    /// kept of them. The operation that reaches a limit is confirmed, which bounds the log.
     std::uint32_t window = 512;
     std::size_t window_bytes = 1U << 16U;
-    /// Confirm each operation by a barrier, and forward none.
+    /// Every operation is confirmed by a barrier, and none is forwarded.
     bool always_confirm = false;
 };
 
-/// A collective: forwarded, collected or confirmed. Its number is one more than what has returned on the lane. If it is
-/// forwarded, who has the outcome keeps it for those whose call failed. If it is collected, who has given its input to
-/// the root keeps that for the root, whose call may fail, or waits until the root says that it has it. If it is
-/// confirmed, nobody returns before all have succeeded.
+/// A collective: forwarded, collected or confirmed. Its number is one more than the number of operations that have
+/// returned on the lane. Forwarded: a process that has the outcome keeps it for those whose call failed. Collected: a
+/// process that has given its input to the root keeps it, because the root's call may fail, or waits until the root
+/// confirms receipt. Confirmed: no process returns before all have succeeded.
 class Call {
 public:
     enum class Step {
         look,         // see look()
-        deliver,      // the outcome is in the ledger: give the caller what it says
-        skip,         // the root is dead: do what the policy says, without a message
+        deliver,      // the outcome is in the ledger: pass it to the caller
+        skip,         // the root is dead: follow the policy, without a message
         attempt,      // the operation itself, on the lane
-        pack,         // put the result, or what is given to the root, into the newest outcome of the ledger
-        give,         // put what is given to the root into the outcome, and send it there
-        take,         // receive at the root what those give of whom the outcome has nothing, and combine it all
-        acknowledge,  // at the root: tell those whose inputs are large that they are here; there: wait for that
+        pack,         // pack the result, or the input for the root, into the newest outcome of the ledger
+        give,         // pack the input for the root into the outcome, and send it there
+        take,         // at the root: receive the inputs that the outcome lacks, and combine all inputs
+        acknowledge,  // at the root: confirm receipt of large inputs; elsewhere: wait for that
         confirm,      // a barrier on the lane
         repair,       // take part in a repair
         returned,     // nothing: the call is over
@@ -58,14 +59,14 @@ public:
     explicit Call(Traits traits, CommitOptions options = {}) : traits_(traits), options_(options) {}
 
     Step step() const { return step_; }
-    /// How to go on, at first and after each repair. repair_called: the control communicator is known to be revoked.
-    /// root_lives: the root is a member of the lane; true without a root. Precondition: step() is look.
+    /// Decides how to go on, at first and after each repair. repair_called: the control communicator is known to be
+    /// revoked. root_lives: the root is a member of the lane; true without a root. Precondition: step() is look.
     void look(Ledger const& ledger, bool repair_called, bool root_lives);
-    /// The step was carried out. ok: attempt, confirm, give, take and, where it waits, acknowledge succeeded here (true
-    /// for the others); not ok means that a member has died or called for a repair. Precondition: step() is neither
-    /// look nor returned.
+    /// Reports that the step was carried out. ok: attempt, confirm, give, take and, where it waits, acknowledge
+    /// succeeded here (true for other steps); if not, a member has died or called for a repair. Precondition: step() is
+    /// neither look nor returned.
     void advance(Ledger& ledger, bool ok);
-    /// The attempt failed because the call is wrong: it has no outcome.
+    /// Reports that the attempt failed because the call is wrong: it has no outcome.
     void abandon(Ledger& ledger);
 
 private:
@@ -81,13 +82,13 @@ private:
     Step step_ = Step::look;
 };
 
-/// The attempt of a call that makes communicators. Between the barriers (this one and that which confirms the call)
-/// nobody is inside of the calls that make them any more, but nobody has returned with them: if somebody uses the child
-/// already, all stragglers know that they may revoke it.
+/// The attempt of a call that makes communicators. Two barriers follow the making: this one, and the one that confirms
+/// the call. Between them no process is inside the calls that make communicators any more, but none has returned with
+/// them either. So if a process already uses the child, all others know that they may revoke it.
 class Creation {
 public:
     enum class Step {
-        make,    // the calls that make them; failed if they know of deaths already
+        make,    // the calls that make the communicators; fails if deaths are already known
         meet,    // a barrier on the parent's lane
         made,    // nothing: succeeded
         failed,  // nothing: another attempt must start anew
@@ -95,15 +96,15 @@ public:
 
     Step step() const { return step_; }
     void advance(bool ok);
-    /// Whether the child may be revoked: no member is inside of the calls that make it.
+    /// Whether the child may be revoked: no member is inside the calls that make it.
     bool is_safe() const { return step_ == Step::made; }
 
 private:
     Step step_ = Step::make;
 };
 
-/// The freeing of a lane, which nobody needs to confirm: in a repair, a lane that a living member does not report any
-/// more has been freed there, so all have come to free it.
+/// The freeing of a lane. It needs no confirmation: if a living member does not report a lane in a repair, it has freed
+/// the lane, so all members have come to free it.
 class Release {
 public:
     enum class Step { look, meet, repair, released };
@@ -118,15 +119,15 @@ private:
     Step step_ = Step::look;
 };
 
-/// The end of the job. An agreement says yes exactly if all the living are in it; who is in trouble says no first, and
-/// then all who have come to the end help.
+/// The end of the job. An agreement says yes exactly if all living processes are in it. A process that needs a repair
+/// says no first; then all that have come to the end help.
 class Farewell {
 public:
     enum class Step { look, agree, repair, gone };
 
     Step step() const { return step_; }
     void look(bool repair_called);
-    /// ok of agree: what all have agreed on.
+    /// ok of agree: the result of the agreement.
     void advance(bool ok);
     /// Whether the agreement before the repair was this one, so that the repair needs no vote.
     bool voted() const { return voted_; }
@@ -136,20 +137,22 @@ private:
     Step step_ = Step::look;
 };
 
-/// A repair: everybody alive takes part, and it starts again whenever somebody dies in it. Agreements and renewals have
-/// the same result on all who survive them; the others may succeed here and fail elsewhere.
+/// A repair. All living processes take part, and it starts again whenever one dies in it. Agreements and renewals have
+/// the same result on all that survive them; the other steps may succeed on one process and fail on another.
 class Repair {
 public:
     enum class Step {
-        revoke,          // the control communicator, all lanes, all children that are safe: wakes whoever waits there
-        vote,            // a no in the agreement on the control communicator in which others may have come to the end
+        revoke,          // revoke the control communicator, all lanes, and all safe children: this wakes the processes
+                         // that wait there
+        vote,            // vote no in the agreement on the control communicator, where others may already be in the end
+                         // of the job
         renew_control,   // shrink MPI_COMM_WORLD
-        report,          // everybody tells everybody about its lanes, on the new control communicator
-        agree_reported,  // say so(): whether the reports of all have arrived here
+        report,          // all processes exchange reports of their lanes, on the new control communicator
+        agree_reported,  // vote so(): whether all reports have arrived here
         renew_lanes,     // judge children and lanes, then shrink lanes in the order of their ids
         replay,          // on each lane in that order: settle what is tentative, forward outcomes, collect inputs
-        revoke_lanes,    // for those who are still in that
-        agree_replayed,  // say so(): whether nothing failed here
+        revoke_lanes,    // revoke the lanes, for processes that are still in replay
+        agree_replayed,  // vote so(): whether nothing failed here
         done,
     };
 
@@ -157,7 +160,7 @@ public:
     explicit Repair(bool voted) : voted_(voted) {}
 
     Step step() const { return step_; }
-    /// What to say in an agreement.
+    /// The vote of this process in an agreement.
     bool so() const { return so_; }
     std::uint32_t rounds() const { return rounds_; }
     /// ok: report and replay succeeded here; the agreements said yes; true for the others.
@@ -170,7 +173,7 @@ private:
     Step step_ = Step::revoke;
 };
 
-// Each call does these.
+// Functions that every call runs are inline.
 
 inline Call::Step Call::first_step(Ledger const& ledger, bool repair_called, bool root_lives) const {
     if (ledger.known() == ledger.returned()) {
@@ -248,7 +251,7 @@ inline void Call::succeed(Ledger& ledger) {
     }
 }
 
-/// The root lacks nothing of the operation, of which nothing is kept.
+/// Marks that the root lacks nothing of the operation; nothing of it is kept.
 inline void Call::arrive(Ledger& ledger) {
     auto const number = ledger.returned() + 1;
     auto& outcome = ledger.known() < number ? ledger.record(OutcomeKind::arrived) : *ledger.find(number);

@@ -26,7 +26,7 @@ void Ledger::settle(bool commit) {
 void Ledger::synchronise() {
     unsynchronised_ = 0;
     unsynchronised_bytes_ = 0;
-    // Not itself: who completes it may be the only one so far.
+    // The operation itself is kept: the process that completes it may be the only one so far.
     keep_if([&](Outcome const& outcome) { return outcome.number >= returned_; });
 }
 

@@ -9,15 +9,16 @@
 namespace regraft::shield {
 namespace {
 
-constexpr std::size_t header_words = 2;   // words in all, checksum of what follows
-constexpr std::size_t report_words = 7;   // lane, known, tentative, pending: started, succeeded, settled; outcomes
+constexpr std::size_t header_words = 2;   // number of words, checksum of what follows
+constexpr std::size_t report_words = 7;   // lane, known, tentative, pending: started, succeeded, settled; number of
+                                          // outcomes
 constexpr std::size_t outcome_words = 4;  // number, kind, bytes, root
 
 std::uint64_t checksum(std::span<std::uint64_t const> words) {
     return hash(std::as_bytes(words));
 }
 
-/// What this member knows once it has committed what it must.
+/// The last operation that this member knows once it has committed what it must.
 OperationNumber known_when_settled(LaneReport const& report, OperationNumber newest) {
     return report.known + (report.tentative && report.known < newest ? 1 : 0);
 }
@@ -28,7 +29,7 @@ ReportedOutcome const* find_outcome(LaneReport const& report, OperationNumber nu
     return found == report.log.end() ? nullptr : &*found;
 }
 
-/// Whether the root of the operation may still need what others have given or will give.
+/// Whether the root of the operation may still need inputs of others.
 bool awaits_root(OutcomeKind kind) {
     return kind == OutcomeKind::input || kind == OutcomeKind::collecting;
 }
@@ -129,7 +130,7 @@ bool Census::is_closed(LaneId lane, std::span<PeId const> founders) const {
 
 LanePlan Census::plan(LaneId lane, std::span<PeId const> members) const {
     LanePlan plan;
-    // Also by those who have died since: what they knew was confirmed all the same.
+    // Reports of processes that have died since count too: what they knew was confirmed all the same.
     for (auto const& row : rows_) {
         if (auto const* const report = find(row.pe, lane)) plan.newest = std::max(plan.newest, report->known);
     }
@@ -155,7 +156,8 @@ LanePlan Census::plan(LaneId lane, std::span<PeId const> members) const {
     return plan;
 }
 
-/// What anybody has kept, the lowest first; what the root needs only if nobody knows more.
+/// Takes the outcome that any member has kept, that of the lowest first. An outcome of inputs for the root counts only
+/// if no member knows more.
 Resolution Census::resolve(LaneId lane, std::span<PeId const> members, OperationNumber number) const {
     Resolution arrived{{number, OutcomeKind::local, 0, {}}, {}, {}};
     std::optional<PeId> root;

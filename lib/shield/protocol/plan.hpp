@@ -1,5 +1,5 @@
-// What becomes of lanes and of operations that deaths have interrupted: from what all have told in a repair, the same
-// plan everywhere. Pure.
+// Decides about lanes and operations that deaths have interrupted: from the reports of all processes in a repair, every
+// process computes the same plan. Pure.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ReportedOutcome {
     friend bool operator==(ReportedOutcome const&, ReportedOutcome const&) = default;
 };
 
-/// What a process tells about one of its lanes, or of those that a call in progress makes.
+/// The report of a process on one of its lanes, or on one that a call in progress makes.
 struct LaneReport {
     LaneId lane{};
     OperationNumber known = 0;
@@ -36,31 +36,32 @@ LaneReport report(LaneId lane, Ledger const& ledger, PendingCounts const& pendin
 
 /// Reports as they travel, with a checksum.
 std::vector<std::uint64_t> encode(std::span<LaneReport const> reports);
-/// None: these are not the words that encode() gave, perhaps with others behind them. O(words), also in memory.
+/// None: these are not words that encode() returned, perhaps with others behind them. O(words), also in memory.
 std::optional<std::vector<LaneReport>> decode(std::span<std::uint64_t const> words);
 
-/// What becomes of an operation that some members lack, or whose inputs its root may lack.
+/// The decision about an operation that some members lack, or whose inputs its root may lack.
 struct Resolution {
     /// data: the source sends it to all. collecting: `inputs` are sent to the root.
     ReportedOutcome outcome;
-    /// Who has told of it. None: nobody alive kept it, or it was confirmed. The protocol excludes that.
+    /// The process that reported it. None: no living process kept it, or it was confirmed. The protocol excludes the
+    /// former.
     std::optional<PeId> source;
-    std::vector<Input> inputs;  // of those who have returned, ascending
+    std::vector<Input> inputs;  // inputs of the members that have returned, ascending
 };
 
-/// Does with the ledger of this process what the resolution says. bytes: of data; at the root that collects, the
-/// inputs. Whether this process lacked the operation.
+/// Applies the resolution to the ledger of this process. bytes: the result (data); at the root that collects, the
+/// inputs. Returns whether this process lacked the operation.
 bool apply(Ledger& ledger, Resolution const& resolution, PeId self, std::vector<std::byte> bytes);
 
 struct LanePlan {
-    /// The last operation whose outcome is known anywhere. Who holds this one or an earlier one tentatively commits it:
-    /// its confirmation was complete somewhere, so all had succeeded.
+    /// The last operation whose outcome any process knows. A process that holds this or an earlier operation
+    /// tentatively commits it: its confirmation was complete on some process, so all had succeeded.
     OperationNumber newest = 0;
-    /// By number, ascending. Afterwards all know the same operations.
+    /// Resolutions, ascending by number. After they are applied, all know the same operations.
     std::vector<Resolution> resolutions;
 };
 
-/// What all members of the control communicator have told, whether or not they still live.
+/// The reports of all members of the control communicator, whether or not they still live.
 class Census {
 public:
     struct Row {
@@ -69,24 +70,24 @@ public:
         friend bool operator==(Row const&, Row const&) = default;
     };
 
-    /// Ascending by pe.
+    /// rows: ascending by pe.
     explicit Census(std::vector<Row> rows) : rows_(std::move(rows)) {}
 
     std::span<Row const> rows() const { return rows_; }
 
-    /// Whether somebody knows the outcome of an operation. The children that it makes are kept if so, else by nobody:
-    /// this is to be asked of the parent's lane, for perhaps only members of other children have returned.
+    /// Whether any process knows the outcome of an operation. If so, the children that it makes are kept; otherwise all
+    /// drop them. Ask for the parent's lane, because perhaps only members of other children have returned.
     bool is_known(LaneId lane, OperationNumber number) const;
-    /// Whether a living founder of a lane does not have it any more: then it has freed it, and all have come to free
-    /// it.
+    /// Whether a living founder of a lane does not report it any more. Then it has freed the lane, and all have come to
+    /// free it.
     bool is_closed(LaneId lane, std::span<PeId const> founders) const;
-    /// How the members of a renewed lane come to know the same operations. Precondition: all of them have reported it.
-    /// O(rows * (log(rows) + outcomes in logs)).
+    /// The plan by which the members of a renewed lane come to know the same operations. Precondition: all of them have
+    /// reported it. O(rows * (log(rows) + outcomes in logs)).
     LanePlan plan(LaneId lane, std::span<PeId const> members) const;
-    /// The last nonblocking operation whose results are final; those after it will be attempted again. Who has told
-    /// that it is settled is right, also if it died since. What all members have succeeded in is final as well if
-    /// nobody was lost since it was attempted (else the success of some proves nothing for what the dead should have
-    /// given). Precondition: as plan.
+    /// The last nonblocking operation whose results are final; those after it will be attempted again. An operation
+    /// that any process reported as settled is final, also if that process died since. An operation in which all
+    /// members have succeeded is final as well if no member was lost since it was attempted; otherwise the success of
+    /// some proves nothing for what the dead should have given. Precondition: as plan.
     OperationNumber settled(LaneId lane, std::span<PeId const> members, bool nobody_was_lost) const;
 
 private:

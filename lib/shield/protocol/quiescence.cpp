@@ -6,12 +6,12 @@
 namespace regraft::shield {
 namespace {
 
-// The part of the time that each computes at least. It is small, because who waits may yield to whoever computes; but
-// milliseconds are enough to look a thousand times.
+// The least part of the time that each process must spend computing. It is small, because a waiting process may yield
+// to one that computes; but milliseconds are enough to look a thousand times.
 constexpr double least_share = 0.002;
-// Seconds of that in which a byte that was under way has come at the latest.
+// Further seconds of computing per byte after which a message under way has arrived at the latest.
 constexpr double least_per_byte = 1.0 / 50e6;
-// The part of what it computes that who looks again and again may compute in between.
+// The largest part of its CPU time that a process which looks repeatedly may use in between.
 constexpr double most_outside = 0.05;
 constexpr std::uint64_t least_looks = 20;
 
@@ -20,16 +20,16 @@ bool is_same(Wait const& a, Wait const& b) {
            (a.looks == 0) == (b.looks == 0);
 }
 
-/// Of a wait that is the same still: whether the process was looking all the time, if that is how it waits.
+/// Whether a process in an unchanged wait has only looked for messages all the time, if that is how it waits.
 bool has_only_looked(Wait const& first, Wait const& last, Wait const& now) {
     if (now.looks == 0) return true;
     return now.looks > last.looks && now.looks - first.looks >= least_looks &&
            now.outside - first.outside <= most_outside * (now.cpu - first.cpu);
 }
 
-/// Whether all members of a lane who live may be in a collective on it; the dead keep nobody waiting, for a repair will
-/// come, if the call meets their death at all. They may be in different ones, if some let nobody wait: who is ahead has
-/// given all to those that are behind, who go on.
+/// Whether all living members of a lane may be in a collective on it. The dead keep no process waiting: a repair comes
+/// if the call meets their death at all. Members may be in different collectives if some of these let none wait: a
+/// process that is ahead has given everything to those behind, which therefore go on.
 bool goes_on(LaneId lane, std::span<Wait const> all) {
     std::uint64_t members = 0;
     std::uint64_t sketch = 0;
@@ -45,7 +45,7 @@ bool goes_on(LaneId lane, std::span<Wait const> all) {
     return there >= members;
 }
 
-/// Whether nobody can go on by himself, nor any collective.
+/// Whether no process can go on alone, nor any collective.
 bool all_wait(std::span<Wait const> all) {
     return std::all_of(all.begin(), all.end(), [&](Wait const& wait) {
         return wait.is_dead || (wait.waits() && (wait.lane == LaneId{} || !goes_on(wait.lane, all)));

@@ -12,7 +12,7 @@
 namespace regraft::shield {
 namespace {
 
-/// Nullptr: there is none, or it cannot be mapped.
+/// Maps the board file. nullptr: there is none, or it cannot be mapped.
 void* map_file(std::size_t bytes) {
     char const* const path = std::getenv("REGRAFT_SHIELD_BOARD");
     int const file = path == nullptr ? -1 : open(path, O_RDWR | O_CLOEXEC);

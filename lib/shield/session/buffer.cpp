@@ -11,7 +11,7 @@
 namespace regraft::shield {
 namespace {
 
-// Whose errors do not end the process; the call that the program makes tells of them.
+// Its errors do not end the process; the call that the program makes reports them.
 MPI_Comm const packing = MPI_COMM_WORLD;
 
 int packed_size(int count, MPI_Datatype type) {
@@ -20,7 +20,7 @@ int packed_size(int count, MPI_Datatype type) {
     return std::max(size, 0);
 }
 
-/// part(buffer): some of the items after the others, of which MPI can count the packed bytes.
+/// Processes the items in parts whose packed bytes MPI can count. part(buffer): some of the items.
 template <class Part>
 void in_parts(Buffer const& all, Part const& part) {
     constexpr int most_bytes = 1 << 26;
@@ -124,8 +124,7 @@ Scratch::Scratch(Buffer const& like) : buffer_(like) {
     MPI_Aint true_extent = 0;
     PMPI_Type_get_extent(like.type, &first, &extent);
     PMPI_Type_get_true_extent(like.type, &true_first, &true_extent);
-    MPI_Aint const further =
-        extent * std::max(like.count - 1, 0);  // from the first item to the last, perhaps backwards
+    MPI_Aint const further = extent * std::max(like.count - 1, 0);  // from the first item to the last; may be negative
     bytes_.resize(static_cast<std::size_t>(true_extent + std::abs(further)));
     buffer_.data = bytes_.data() - true_first - std::min<MPI_Aint>(further, 0);
 }

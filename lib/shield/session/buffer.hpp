@@ -1,4 +1,4 @@
-// Data of the program's types: packed, unpacked, made empty.
+// Data of the program's types, with functions to pack, unpack and clear them.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 
 namespace regraft::shield {
 
-/// A type without gaps that is not made of others, so nobody can free it: bytes are its packed form.
+/// A type without gaps that is not made from others, so it cannot be freed. Its bytes are its packed form.
 struct PlainType {
     MPI_Datatype type = MPI_BYTE;
     int size = 1;
@@ -23,22 +23,22 @@ struct Buffer {
 
     /// Whether the type is a PlainType.
     bool is_plain() const { return type == last_plain_.type || find_plain(type); }
-    /// Of the data themselves, without gaps.
+    /// The number of bytes of the data, without gaps.
     std::size_t bytes() const { return is_plain() ? plain_bytes() : packed_bytes(); }
-    /// Replaces what is in bytes.
+    /// Replaces the contents of bytes.
     void pack(std::vector<std::byte>& bytes) const {
         if (!is_plain()) return pack_items(bytes);
         auto const* const begin = static_cast<std::byte const*>(data);
         bytes.assign(begin, begin + plain_bytes());
     }
     void unpack(std::span<std::byte const> bytes) const;
-    /// The place of who is dead: counted, and filled as REGRAFT_SHIELD_HOLES says.
+    /// Makes the buffer a hole, the place of a dead member: counts it, and fills it as REGRAFT_SHIELD_HOLES says.
     void make_hole() const;
-    /// Part i of equal parts of so many items.
+    /// Part i of parts with an equal number of items.
     Buffer part(int i) const;
 
 private:
-    static inline PlainType last_plain_;  // that was asked for last
+    static inline PlainType last_plain_;  // the type that was asked for last
 
     std::size_t plain_bytes() const {
         return count < 0 ? 0 : static_cast<std::size_t>(last_plain_.size) * static_cast<std::size_t>(count);
@@ -48,11 +48,11 @@ private:
     static bool find_plain(MPI_Datatype type);
 };
 
-/// The items of one go to the places of those of the other, which are as many and of the same kinds.
+/// Copies the items of one buffer to the places of those of the other, which has as many items of the same kinds.
 void copy(Buffer const& from, Buffer const& to);
 
-/// What is sent from memory of its own: items of a plain type as they are, others packed, which matches any type. What
-/// MPI has an error for stays so.
+/// A copy of data to be sent. Items of a plain type stay as they are; others are packed, which matches any type. Data
+/// for which MPI has an error stay as they are.
 struct SentCopy {
     std::vector<std::byte> bytes;
     int count;
@@ -60,7 +60,7 @@ struct SentCopy {
     explicit SentCopy(Buffer const& buffer);
 };
 
-/// Memory of its own for as many items of the same type.
+/// Memory for as many items of the same type.
 class Scratch {
 public:
     explicit Scratch(Buffer const& like);
@@ -71,14 +71,14 @@ private:
     Buffer buffer_;
 };
 
-/// What an operation in place destroys, kept for another attempt. Also where the data stay in the end: on the way, an
-/// algorithm may use their place.
+/// A copy of what an operation in place destroys, kept for another attempt. It is also the buffer where the data end:
+/// on the way, an algorithm may use their place.
 class Kept {
 public:
     Kept(bool keep, Buffer buffer) : kept_(keep), buffer_(buffer) {
         if (kept_) buffer_.pack(bytes_);
     }
-    /// Before each attempt.
+    /// Restores the data; called before each attempt.
     void restore() {
         if (kept_ && used_) buffer_.unpack(bytes_);
         used_ = true;
@@ -91,7 +91,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// A type of count items in a row, freed with this.
+/// A type of count items in a row, which this object frees.
 class BlockType {
 public:
     BlockType(int count, MPI_Datatype type);

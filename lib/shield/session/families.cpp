@@ -15,7 +15,7 @@ Counts& Counts::operator+=(Counts const& others) {
 
 std::string place_of(void const* caller) {
     Dl_info info{};
-    // The return address is that of the next instruction: the call itself is before it.
+    // The return address is that of the next instruction; the call itself is before it.
     auto const* const call = static_cast<char const*>(caller) - 1;
     if (dladdr(call, &info) == 0 || info.dli_fname == nullptr) return {};
     char offset[32];

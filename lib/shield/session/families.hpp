@@ -1,4 +1,4 @@
-// The calls of MPI by name: where the program makes them, how often, and what became of them.
+// The calls of MPI by name: where the program makes them, how often, and what the shield did with them.
 #pragma once
 
 #include <mpi.h>
@@ -13,16 +13,16 @@ namespace regraft::shield {
 
 struct Counts {
     std::uint64_t calls = 0;
-    std::uint64_t forwarded = 0;         // whose outcome others have told
+    std::uint64_t forwarded = 0;         // outcomes that came from others
     std::uint64_t collected = 0;         // inputs that came to a root in repairs and by messages
-    std::uint64_t committed = 0;         // that a repair has confirmed
+    std::uint64_t committed = 0;         // calls that a repair has confirmed
     std::uint64_t repeated = 0;          // attempts after the first
-    std::uint64_t restarted = 0;         // nonblocking operations, on this process
+    std::uint64_t restarted = 0;         // nonblocking operations of this process that were attempted again
     std::uint64_t skipped_roots = 0;     // collectives whose root is dead
-    std::uint64_t skipped_sends = 0;     // to the dead
-    std::uint64_t skipped_receives = 0;  // from the dead
+    std::uint64_t skipped_sends = 0;     // messages to the dead
+    std::uint64_t skipped_receives = 0;  // messages from the dead
     std::uint64_t holes = 0;             // places of the dead in receive buffers
-    std::uint64_t refused = 0;           // with an error, or passed on at the program's risk
+    std::uint64_t refused = 0;           // calls that returned an error, or were passed on at the program's risk
 
     Counts& operator+=(Counts const& others);
 };
@@ -49,20 +49,20 @@ static_assert(sizeof(Counts) == counters.size() * sizeof(std::uint64_t), "ranks 
 /// All calls of one name, in this process.
 struct Family {
     char const* name;
-    std::int32_t number;  // its place among all
-    bool is_idle;         // those who only wait call it again and again, too
+    std::int32_t number;  // index among all families
+    bool is_idle;         // processes that only wait call it repeatedly, too
     Counts counts{};
-    bool has_spoken = false;  // of what was left out
+    bool has_spoken = false;  // it has reported what was left out
 };
 
-/// Those that the shield intercepts, in the order of their names.
+/// The families that the shield intercepts, in the order of their names.
 std::span<Family> families();
 
-/// Where the program makes a call: "prog+0x1a3f; addr2line -e prog 0x1a3f". Empty: nobody knows. caller: its return
-/// address.
+/// The place where the program makes a call: "prog+0x1a3f; addr2line -e prog 0x1a3f". Empty: unknown. caller: the
+/// call's return address.
 std::string place_of(void const* caller);
 
-/// A call of the program, while it lasts: made by each function that is exported, before anything else.
+/// A call of the program, as long as it lasts. Each exported function makes one before anything else.
 class Entry {
 public:
     Entry(Family& family, void const* caller) : family_(family), caller_(caller), outer_(current_) {
@@ -79,33 +79,33 @@ public:
         current_ = outer_;
     }
 
-    /// Where others see the number of the family that was called last.
+    /// Sets the place where others see the number of the family that was called last.
     static void show(std::atomic<std::int32_t>* place) { shown_ = place; }
-    /// Told when the program makes a call that is not idle; nullptr: nobody is.
+    /// Sets a function that is called when the program makes a call that is not idle; nullptr: none.
     static void tell_of_steps(void (*end_looking)()) { end_looking_ = end_looking; }
-    /// What was counted up to now belongs to the present call.
+    /// Attributes what was counted so far to the present call.
     static void settle_current() {
         if (current_ != nullptr) current_->settle();
     }
-    /// The innermost call of the program that has not returned; nullptr: there is none.
+    /// The innermost call of the program that has not returned; nullptr: none.
     static Entry const* current() { return current_; }
     struct Error {
         int code = MPI_SUCCESS;
         MPI_Comm comm = MPI_COMM_NULL;
     };
-    /// In the present call, MPI has met an error, of which the program is still to be told.
+    /// Notes an error of MPI in the present call that the program has yet to be told.
     static void note_error(Error const& error) {
         if (current_ != nullptr) current_->untold_ = error;
     }
-    /// MPI_SUCCESS: none.
+    /// The noted error; MPI_SUCCESS: none.
     Error const& untold() const { return untold_; }
 
     Family& family() const { return family_; }
-    /// The return address of the call.
+    /// The call's return address.
     void const* caller() const { return caller_; }
 
 private:
-    /// What has been counted since the last time belongs to this call. In session.hpp.
+    /// Attributes what was counted since the last settlement to this call. Defined in session.hpp.
     void settle() const;
 
     static inline Entry* current_ = nullptr;

@@ -1,4 +1,4 @@
-// What is known of things of MPI, such as requests that are under way, by their handles.
+// A map from handles of MPI, such as those of requests under way, to what is known of them.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace regraft::shield {
 
-/// As std::unordered_map without Handle{}, whose nodes cost more than a small message does. Linear probing (Knuth,
-/// TAOCP 3, algorithms 6.4 L and R), at most half full. Whatever is inserted or erased moves the others.
+/// A replacement of std::unordered_map, whose nodes cost more than a small message does. Handle{} cannot be a key.
+/// Linear probing (Knuth, TAOCP 3, algorithms 6.4 L and R), at most half full. Every insertion or removal may move
+/// other entries.
 template <class Handle, class Value>
 class HandleMap {
 public:
@@ -44,7 +45,7 @@ public:
         auto gap = static_cast<std::size_t>(found - slots_.data());
         slots_[gap] = {};
         --size_;
-        // Those behind it that could not be found across a gap move into it.
+        // Entries behind the gap that could not be found across it move into it.
         for (auto slot = next(gap); !is_free(slot); slot = next(slot)) {
             auto const wanted = first_choice(slots_[slot].first);
             if (((slot - wanted) & mask()) < ((slot - gap) & mask())) continue;
@@ -53,7 +54,7 @@ public:
         }
     }
     std::size_t size() const { return size_; }
-    /// Whether a value is so. O(size).
+    /// Whether the predicate holds for a value. O(size).
     template <class Predicate>
     bool any_of(Predicate const& is_so) const {
         return std::any_of(slots_.begin(), slots_.end(),
@@ -71,7 +72,7 @@ private:
         auto const hash = std::uint64_t{std::hash<Handle>{}(handle)} * 0x9e3779b97f4a7c15;
         return static_cast<std::size_t>(hash >> (64 - std::countr_zero(slots_.size())));
     }
-    /// Where it is, or else a free slot for it.
+    /// The slot of the handle, or else a free slot for it.
     std::size_t slot_of(Handle handle) const {
         auto slot = first_choice(handle);
         while (!is_free(slot) && slots_[slot].first != handle) slot = next(slot);
@@ -83,7 +84,7 @@ private:
             if (slot.first != Handle{}) slots_[slot_of(slot.first)] = slot;
     }
 
-    std::vector<value_type> slots_;  // a power of two of them; free: Handle{}
+    std::vector<value_type> slots_;  // their number is a power of two; free: Handle{}
     std::size_t size_ = 0;
 };
 

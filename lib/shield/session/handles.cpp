@@ -11,7 +11,7 @@ struct Use {
     bool freed = false;  // by the program
 };
 
-/// Never destroyed: what uses them may be there when the program ends.
+/// Never destroyed, because objects that use it may still exist when the program ends.
 template <class Handle>
 std::unordered_map<Handle, Use>& used() {
     static auto& handles = *new std::unordered_map<Handle, Use>;
@@ -32,7 +32,7 @@ void release(Handle handle, Free const& free) {
     if (freed) free(&handle);
 }
 
-/// Whether freeing it has to wait.
+/// Whether freeing the handle has to wait.
 template <class Handle>
 bool waits(Handle* handle, Handle none) {
     auto const found = used<Handle>().find(*handle);

@@ -1,5 +1,5 @@
-// Types and operations that the program frees while something that was started still needs them: MPI keeps them for its
-// own calls, and this for those that are repeated.
+// Types and operations that the program frees while a started operation still needs them. MPI keeps them for its own
+// calls, and this module for calls that are repeated.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace regraft::shield {
 
-/// As long as this lives, freeing them waits.
+/// Keeps handles: as long as it lives, freeing them waits.
 class Uses {
 public:
     explicit Uses(std::vector<MPI_Datatype> types, MPI_Op operation = MPI_OP_NULL);

@@ -31,10 +31,10 @@ void set_holes(Policy& policy, int value) {
 struct Declaration {
     char const* name;
     char const* values;                      // separated by bars; or N: a number
-    void (*set)(Policy& policy, int value);  // value: the number, or which of the values
+    void (*set)(Policy& policy, int value);  // value: the number, or the index of the value
 };
 
-// tools/shield.py has the same names and values, and tells what they mean.
+// tools/shield.py has the same names and values, and explains them.
 constexpr Declaration declarations[] = {
     {"ROOT_DEAD_FROM", "abort|hole", set_if_first<&Policy::needs_root>},
     {"ROOT_DEAD_TO", "skip|abort", set_if_first<&Policy::skips_dead_root>},
@@ -51,7 +51,7 @@ constexpr Declaration declarations[] = {
     {"WATCHDOG", "N", set<&Policy::watchdog>},
 };
 
-/// Which of the values a text is, or the number that it is.
+/// The index of the value that a text is, or the number.
 std::optional<int> read(std::string_view values, std::string_view text) {
     int number = 0;
     if (values == "N") {

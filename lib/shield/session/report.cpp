@@ -26,11 +26,11 @@ struct First {
     int rank;
 };
 
-/// What all who live have to say.
+/// What all living ranks have to say.
 struct Records {
-    int ranks = 0;               // who have told
+    int ranks = 0;               // that have told
     std::vector<Counts> counts;  // by family
-    std::vector<First> first;    // by rank in MPI_COMM_WORLD: who has noticed its death first
+    std::vector<First> first;    // by rank in MPI_COMM_WORLD: which rank noticed its death first
     std::vector<int> where;      // in which call
 };
 
@@ -44,8 +44,8 @@ Records own(Session const& it) {
     return records;
 }
 
-/// Whether the records of all have come together: if somebody dies now, they have not, and nobody waits for others.
-/// Collective.
+/// Whether the records of all ranks have come together. If a rank dies now, they have not, and no rank waits for
+/// others. Collective.
 bool add_up(Records& records, Session const& it) {
     auto const comm = it.shield->control();
     auto const self = static_cast<int>(value(it.shield->self()));
@@ -64,7 +64,8 @@ bool add_up(Records& records, Session const& it) {
     return add(records.where.data(), size, MPI_INT, MPI_SUM);
 }
 
-/// Those who live come to agree on who does, and the sums are theirs. Each attempt that fails has lost somebody.
+/// The living ranks agree on which ranks live, and the sums are those of these ranks. Each attempt that fails has lost
+/// a rank.
 Records records_of_all(Session const& it) {
     for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
         auto records = own(it);
@@ -101,7 +102,7 @@ Json deaths(Session const& it, Records const& records) {
     return result;
 }
 
-/// Those that are not 0.
+/// The counters that are not 0.
 Json to_json(Counts const& counts) {
     Json result = Json::object();
     for (auto const& counter : counters)
@@ -164,7 +165,7 @@ void report_all() {
         write(it.policy.report, to_json(it, records).dump(2));
         reach(call_points.written, it.shield->self());
     };
-    // Who has died meanwhile is to be in it, too.
+    // A rank that has died meanwhile is to be in the report, too.
     for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
         it.shield->let_one_act(act);
         if (it.shield->confirm_living(true)) return;

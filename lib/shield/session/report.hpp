@@ -1,13 +1,13 @@
-// What was done, by all who have lived to the end.
+// The report of what the shield did, by all processes that live to the end.
 #pragma once
 
 namespace regraft::shield {
 
-/// In MPI_Finalize, when all who live have come there: adds up what they have counted, and the lowest of those who live
-/// writes the report, if there is to be one. Collective over Shield::control().
+/// Adds up what the living processes have counted; then the lowest of them writes the report, if one is wanted. Called
+/// in MPI_Finalize, when all living processes have come there. Collective over Shield::control().
 void report_all();
 
-/// The report of a shield that stands aside since this call.
+/// Writes the report of a shield that stands aside since this call.
 void report_aside(char const* call);
 
 }  // namespace regraft::shield

@@ -12,7 +12,7 @@
 namespace regraft::shield {
 namespace {
 
-/// Who was found dead in repairs since the last settlement.
+/// Notes the processes that repairs found dead since the last settlement.
 void notice_repairs(Session& it, Family const& family) {
     for (auto const& repair : it.shield->repairs()) {
         if (repair.number <= it.settled.repairs) continue;
@@ -33,13 +33,13 @@ std::string the_dead(Lane const& lane) {
     return count == 1 ? "rank " + ranks + " is dead" : "ranks " + ranks + " are dead";
 }
 
-/// Whether all contribute to the results of such calls, which then have no places of the dead.
+/// Whether all members contribute to the results of such calls, which then have no places of the dead.
 bool combines(std::string_view call) {
     return call.find("educe") != std::string_view::npos || call.find("scan") != std::string_view::npos ||
            call.find("Scan") != std::string_view::npos;
 }
 
-/// Whether they have been prepared: which they are is not known.
+/// Whether the call starts prepared requests, whose calls are unknown.
 bool are_prepared(std::string_view call) {
     return call.starts_with("MPI_Start");
 }
@@ -64,7 +64,7 @@ void say_what_is_missing(Family& family, Lane const& lane, int root, bool has_ho
     }
 }
 
-/// MPI gives errors of calls without a communicator to MPI_COMM_WORLD.
+/// MPI reports errors of calls without a communicator to MPI_COMM_WORLD.
 void hear(MPI_Comm* face, int* code, ...) {
     Entry::note_error({*code, *face});
     auto* const lane = Entry::current() == nullptr ? lane_of(*face) : nullptr;
@@ -122,7 +122,7 @@ int raise_error(Lane& lane, int code) {
         Lane const& lane;
         explicit Lent(Lane const& to) : lane(to) { PMPI_Comm_set_errhandler(lane.face, lane.handler); }
         ~Lent() { PMPI_Comm_set_errhandler(lane.face, handler_of_faces()); }
-    } const lent(lane);  // back also if it throws
+    } const lent(lane);  // restored even if the handler throws
     PMPI_Comm_call_errhandler(lane.face, code);
     return code;
 }
@@ -153,13 +153,13 @@ void say_once(std::string const& what) {
 }
 
 void end_job(int code, std::string const& call, std::string const& why, CodeOf whose) {
-    constexpr int patience = 20;  // seconds that the launcher has
+    constexpr int patience = 20;  // seconds in which the launcher should end the job
     auto const& board = session().board;
     bool const has_launcher = board != nullptr && board->is_shared();
     if (!has_launcher || board->end_job(code, whose == CodeOf::program)) say(call, why);
     std::fflush(nullptr);
     if (has_launcher) sleep(patience);
-    for (;;) syscall(SYS_exit_group, code);  // not by our own _exit
+    for (;;) syscall(SYS_exit_group, code);  // not by the shield's own _exit
 }
 
 void refuse(char const* call, std::string const& why) {

@@ -1,4 +1,4 @@
-// The shield of this process, what its user wants, and what was done.
+// The shield of this process, the choices of its user, and statistics.
 #pragma once
 
 #include <mpi.h>
@@ -20,11 +20,11 @@ namespace regraft::shield {
 struct Notice {
     static constexpr double never = 1e300;
     double when = never;  // seconds since MPI_Init
-    int family = 0;       // in which call: its place among the families
-    int repair = 0;       // which of them has left the rank behind; 0: none
+    int family = 0;       // the call in which it learnt it: index among the families
+    int repair = 0;       // the repair that has left the rank behind; 0: none
 };
 
-/// Holes that have come to the program one after the other, and nothing else: it may spin on them for ever.
+/// Holes that the program got in a row, with nothing else between: it may spin on them for ever.
 struct HolesInARow {
     int source = 0;  // in MPI_COMM_WORLD, or MPI_ANY_SOURCE
     std::uint64_t count = 0;
@@ -33,14 +33,14 @@ struct HolesInARow {
 struct Session {
     Policy policy;
     HolesInARow holes;
-    Counts counts;                   // since the last settlement: they go to the family of the present call
-    bool has_counted = false;        // any of them
+    Counts counts;                   // counted since the last settlement; they go to the family of the present call
+    bool has_counted = false;        // whether any of them was counted
     std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
     std::unique_ptr<Board> board;    // from MPI_Init on
     std::unique_ptr<Watchdog> watchdog;
     std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
-    double begin = 0;             // MPI_Wtime
-    Statistics settled;           // as of then
+    double begin = 0;             // MPI_Wtime at the begin
+    Statistics settled;           // the statistics at the last settlement
 
     void count(std::uint64_t Counts::*what) {
         ++(counts.*what);
@@ -49,7 +49,7 @@ struct Session {
     bool has_news() const {
         return has_counted || (shield != nullptr && shield->statistics().events != settled.events);
     }
-    /// What was counted since the last settlement has happened in calls of this family.
+    /// Attributes what was counted since the last settlement to calls of this family.
     void settle(Family& family);
 };
 /// Never destroyed: programs may call MPI until the last moment.
@@ -67,70 +67,72 @@ inline void Entry::settle() const {
     if (session().has_news()) session().settle(family_);
 }
 
-/// The lane of a communicator of the program; nullptr: the shield has nothing to do with it.
+/// The lane of a communicator of the program; nullptr: it is not shielded.
 inline Lane* lane_of(MPI_Comm comm) {
     auto const& shield = session().shield;
     return shield == nullptr ? nullptr : shield->find(comm);
 }
 /// The error class of a return code.
 int class_of(int code);
-/// For faces: tells the program's error handler of errors in calls that are not intercepted. Those that are tell of
-/// their own.
+/// The error handler of faces: it calls the program's error handler for errors in calls that are not intercepted.
+/// Intercepted calls report their own errors.
 MPI_Errhandler handler_of_faces();
 /// Calls the program's error handler, and returns code.
 int raise_error(Lane& lane, int code);
-/// The same if code is an error.
+/// Does the same if code is an error.
 inline int complain(Lane& lane, int code) {
     return code == MPI_SUCCESS ? code : raise_error(lane, code);
 }
 
-/// What an intercepted call returns. If it has told nobody of an error of MPI, the handler is told to which MPI gave
-/// it.
+/// The return code of an intercepted call. If an error of MPI was not reported, the handler of its communicator is
+/// called.
 inline int told(Entry const& entry, int code) {
     auto const& untold = entry.untold();
     auto* const lane = code != MPI_SUCCESS && code == untold.code ? lane_of(untold.comm) : nullptr;
     return lane == nullptr ? code : raise_error(*lane, code);
 }
 
-/// A call, and where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e prog
-/// 0x1a3f)".
+/// A call with the place where the program makes it, if it is the present one: "MPI_Bcast (prog+0x1a3f; addr2line -e
+/// prog 0x1a3f)".
 std::string located(char const* call);
 std::string located(char const* call, std::string const& place);
-/// One line on standard error, of this rank.
+/// Prints one line of this rank on standard error.
 void say(std::string const& call, std::string const& what);
-/// The same, once in a family of calls; or in that of the present call.
+/// The same, once for a family of calls, by default that of the present call.
 void say_once(Family& family, std::string const& what);
 void say_once(std::string const& what);
 
 /// Exit codes of jobs that the shield ends.
 enum class Exit { refused = 4, watchdog = 5, too_few = 6 };
-/// Ends the job: all ranks, if there is a launcher on this host, else this process. Who is the first to do so says why.
+/// Ends the job: all ranks, if there is a launcher on this host, otherwise this process. The first process that does so
+/// prints the reason.
 enum class CodeOf { shield, program };
 [[noreturn]] void end_job(int code, std::string const& call, std::string const& why, CodeOf whose = CodeOf::shield);
 [[noreturn]] void refuse(char const* call, std::string const& why);
-/// If fewer ranks live than REGRAFT_SHIELD_MIN_SURVIVORS says.
+/// Ends the job if fewer ranks live than REGRAFT_SHIELD_MIN_SURVIVORS says.
 void end_job_if_too_few(char const* call);
-/// What the shield cannot do, as REGRAFT_SHIELD_UNSUPPORTED says: ends the job, gives an error to the program's handler
-/// on the lane (nullptr: to nobody) and returns it, or returns MPI_SUCCESS: the call is to be tried all the same.
+/// Handles a call that the shield cannot carry out, as REGRAFT_SHIELD_UNSUPPORTED says. Ends the job; or gives an error
+/// to the program's handler on the lane (nullptr: to none) and returns it; or returns MPI_SUCCESS: the call is to be
+/// tried all the same.
 int unsupported(char const* call, Lane* lane, int error, std::string const& why);
 
-/// What a collective does whose root is dead: counts it, or ends the job.
+/// Handles a collective whose root is dead: counts it, or ends the job.
 void without_root(Lane const& lane, char const* call, int root, bool needs_its_data);
-/// Instead of data of a dead member comes a hole. If REGRAFT_SHIELD_HOLES_IN_A_ROW have come from one, the job ends.
-/// rank: in the lane, or MPI_ANY_SOURCE, which counts as any.
+/// Counts a hole in place of data of a dead member. If REGRAFT_SHIELD_HOLES_IN_A_ROW have come from one member, the job
+/// ends. rank: in the lane, or MPI_ANY_SOURCE, which counts as any.
 void note_hole(Lane const& lane, int rank);
-/// Somebody who lives has sent something, or taken part in a collective.
+/// Is called when a living process has sent something, or taken part in a collective.
 inline void end_holes() {
     session().holes.count = 0;
 }
-/// After a collective: if data of the dead are missing, the root says so, or the lowest member who lives. root: a rank,
-/// or no_root.
+/// Is called after a collective: if data of the dead are missing, the root says so, or the lowest living member. root:
+/// a rank, or no_root.
 void without_the_dead(Lane const& lane, int root);
-/// The same of a nonblocking one, which a call of this family has started.
+/// The same for a nonblocking collective, which a call of this family has started.
 void ended_without_the_dead(Family& family, Lane const& lane, int root);
-/// Instead of a message to the dead. MPI_SUCCESS, or an error, of which the program is still to be told.
+/// Takes the place of a message to the dead. Returns MPI_SUCCESS, or an error that the program has yet to be told.
 int send_nothing(Lane const& lane, int to);
-/// This process finds a member dead in the present call.
+/// Is called when this process finds a member dead in the present call.
 void notice_death(Lane const& lane, int rank);
 
 }  // namespace regraft::shield

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto idle = static_cast<std::uint32_t>(Repair::Step::done) + 1;  // phases are steps, and 0: never in one
+constexpr auto idle = static_cast<std::uint32_t>(Repair::Step::done) + 1;  // phases are steps; 0: never in a repair
 
 std::uint32_t phase_of(Repair::Step step) {
     return static_cast<std::uint32_t>(step) + 1;
@@ -37,14 +37,14 @@ char const* name_of(std::uint32_t phase) {
 
 std::atomic<bool> is_uninterruptible = false;
 std::atomic<void const*> passed_from = nullptr;
-std::atomic<std::uint64_t> passed = 0;  // calls that were passed on; the last one may not have returned
+std::atomic<std::uint64_t> passed = 0;  // number of calls that were passed on; the last one may not have returned
 
-/// Where the program was when the present repair, or what cannot be interrupted, began. Written by it, read by the
-/// watchdog.
+/// The program's call when the present repair, or the present call that cannot be interrupted, began. The program
+/// writes it, the watchdog reads it.
 std::mutex where_mutex;
 std::string where;
 
-/// Ranks on this host that live and have not come to the repair in which this one is.
+/// Living ranks on this host that have not come to the repair in which this one is.
 std::vector<int> missing(Board& board) {
     auto const repairs = board.mine().repairs.load();
     std::vector<int> ranks;
@@ -86,7 +86,7 @@ std::string noted_call() {
     return where;
 }
 
-/// Whether this process is where all must come, and somebody has not.
+/// Whether this process waits at a point where all must come, and one has not.
 bool waits_for_others() {
     auto& board = *session().board;
     return board.mine().phase == phase_of(Repair::Step::vote) && (!board.is_shared() || !missing(board).empty());
@@ -143,9 +143,9 @@ void Watchdog::watch() {
     auto& mine = session().board->mine();
     auto steps = mine.steps.load();
     auto last_step = Clock::now();
-    auto last_excuse = last_step;  // a step, or somebody for whom the repair waits
-    auto last_free = last_step;    // when this process could come to a repair
-    auto last_passed = last_step;  // when it was in no call, or a new one, that is passed on, or all lived
+    auto last_excuse = last_step;  // a step, or a rank for which the repair waits
+    auto last_free = last_step;    // when this process could last come to a repair
+    auto last_passed = last_step;  // when it was in no passed-on call, or in a new one, or when all lived
     auto calls = passed.load();
     bool has_spoken = false;  // in this repair
     std::unique_lock lock(mutex_);

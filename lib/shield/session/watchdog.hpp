@@ -1,4 +1,4 @@
-// A thread that tells of repairs that make no step.
+// A thread that reports repairs that make no step.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace regraft::shield {
 
-/// A repair that waits for a rank that computes is in order: this is said once. One that makes no step though all have
-/// come ends the job, and so does a process that cannot come.
+/// A repair that waits for a rank that computes is in order; this is reported once. A repair that makes no step
+/// although all have come ends the job. So does a process that cannot come to a repair.
 class Watchdog {
 public:
     explicit Watchdog(std::chrono::seconds limit);
@@ -19,12 +19,12 @@ public:
     Watchdog& operator=(Watchdog const&) = delete;
     ~Watchdog();
 
-    /// See Options::on_step. The same thread that is in the call.
+    /// See Options::on_step. Called by the thread that makes the call.
     static void note(Repair::Step step);
-    /// See Options::on_uninterruptible. If this process does not leave it for so long, the job ends.
+    /// See Options::on_uninterruptible. If this process stays inside for longer than the limit, the job ends.
     static void note_uninterruptible(bool inside);
-    /// This process enters a call that is passed on, made from there, or leaves it: nullptr. If somebody has died on
-    /// this host, and it does not leave it for so long, the job ends. Cheap.
+    /// Notes that this process enters a call that is passed on, made from `caller`, or leaves it: nullptr. If a process
+    /// has died on this host, and this one stays inside for longer than the limit, the job ends. Cheap.
     static void note_passed(void const* caller);
 
 private:

@@ -14,9 +14,9 @@
 namespace regraft::shield {
 namespace {
 
-constexpr double patience = 10;  // seconds, until it is said first that a receive waits among the dead
-constexpr double pause = 0.01;   // seconds between two looks for deaths of which MPI does not tell
-constexpr int few_looks = 100;   // for what had come before a death, but was not seen yet
+constexpr double patience = 10;  // seconds before the first line that a receive waits among the dead
+constexpr double pause = 0.01;   // seconds between two looks for deaths that MPI does not report
+constexpr int few_looks = 100;   // for messages that came before a death but were not seen yet
 
 /// The dead of one lane.
 struct Mourning {
@@ -24,9 +24,9 @@ struct Mourning {
 
     std::vector<Obituary> obituaries;  // by rank
     bool nobody_lives = false;
-    int looks = 0;            // in vain, since somebody has died or a message has come
-    int granted = 0;          // obituaries that starvation has earned, and that were not delivered yet
-    double waits_since = -1;  // negative: does not wait
+    int looks = 0;            // looks in vain since the last death or message
+    int granted = 0;          // obituaries that starvation has earned and that were not delivered yet
+    double waits_since = -1;  // negative: no receive waits
     double is_said_after = patience;
 
     std::optional<int> find(Obituary wanted) const {
@@ -41,10 +41,10 @@ std::map<LaneId, Mourning>& mournings() {
     return all_mournings;
 }
 
-/// When a lane was last asked for deaths of which MPI does not tell.
+/// The time when a lane was last asked for deaths that MPI does not report.
 auto& last_looks = *new std::map<LaneId, double>;
 
-/// Who was dead when the face was made, and who has died since.
+/// Adds the members that were dead when the face was made, and those that have died since.
 Mourning& update(Lane const& lane) {
     auto& mourning = mournings()[lane.id];
     mourning.obituaries.resize(lane.size());
@@ -59,7 +59,7 @@ Mourning& update(Lane const& lane) {
     return mourning;
 }
 
-/// nullptr: everybody lives, as far as is known.
+/// nullptr: all members live, as far as is known.
 Mourning* find_mourning(Lane const& lane) {
     if (mournings().empty() && lane.native.empty()) return nullptr;
     auto const found = mournings().find(lane.id);
@@ -75,7 +75,7 @@ std::string the_dead(Mourning const& mourning) {
     return dead;
 }
 
-/// Each wait that lasts is told, the next one on this communicator after twice the time.
+/// Reports each wait that lasts; the next one on this communicator is reported after twice the time.
 void say_that_it_waits(Mourning& mourning) {
     auto const* const entry = Entry::current();
     if (entry == nullptr) return;
@@ -98,7 +98,7 @@ void say_that_all_wait(Mourning const& mourning) {
             the_dead(mourning) + " (said once); REGRAFT_SHIELD_STARVATION=N sets the seconds, 0: for ever");
 }
 
-/// Whether obituaries are given without a proof of starvation, one of each of the dead.
+/// Whether obituaries are given without a proof of starvation: one for each dead member.
 bool are_given_at_once(Mourning const& mourning) {
     return mourning.nobody_lives || session().policy.any_source != AnySource::wait;
 }
@@ -106,11 +106,12 @@ bool are_given_at_once(Mourning const& mourning) {
 bool is_due(Mourning const& mourning, Look look) {
     if (mourning.granted > 0 || mourning.find(Mourning::Obituary::probed)) return true;
     if (!are_given_at_once(mourning)) return false;
-    // Who blocks could never go on. Who looks may do so as long as something is there.
+    // A call that blocks could never go on. A program that looks may go on as long as there is an obituary.
     return mourning.find(Mourning::Obituary::due) || (mourning.nobody_lives && look == Look::waits);
 }
 
-/// The one that a probe has found, or the next that is due; after each of the dead has had one, the first again.
+/// The obituary that a probe has found, or the next one that is due. After each dead member has had one, it begins
+/// again with the first.
 std::optional<int> next(Mourning& mourning) {
     if (auto const probed = mourning.find(Mourning::Obituary::probed)) return probed;
     if (auto const due = mourning.find(Mourning::Obituary::due)) return due;
@@ -119,7 +120,7 @@ std::optional<int> next(Mourning& mourning) {
     return mourning.find(Mourning::Obituary::due);
 }
 
-/// Nothing is due: whether one is granted now.
+/// If no obituary is due: whether one is granted now.
 bool grant(Mourning& mourning) {
     auto const now = PMPI_Wtime();
     if (mourning.waits_since < 0) mourning.waits_since = now;
@@ -148,7 +149,7 @@ std::optional<int> find_obituary(Lane const& lane, Look look, bool suspended) {
 }
 
 std::optional<int> look_for_obituary(Lane const& lane, Look look) {
-    constexpr unsigned looks_between_questions = 64;  // of what time it is
+    constexpr unsigned looks_between_questions = 64;  // number of looks between two readings of the clock
     static unsigned all_looks = 0;
     if (++all_looks % looks_between_questions != 0)
         return may_mourn() ? find_obituary(lane, look, false) : std::nullopt;
@@ -171,7 +172,7 @@ std::optional<int> find_dead(Lane const& lane, Look look, int from) {
 bool has_obituaries(Lane const& lane, int wanted) {
     if (!look_for_obituary(lane, Look::polls)) return false;
     auto& mourning = *find_mourning(lane);
-    if (mourning.nobody_lives) return true;  // the first is due, and who then waits for the others gets them
+    if (mourning.nobody_lives) return true;  // the first is due, and a call that then waits for the others gets them
     bool const counts_due = are_given_at_once(mourning);
     auto const due = std::count_if(mourning.obituaries.begin(), mourning.obituaries.end(), [&](auto it) {
         return it == Mourning::Obituary::probed || (counts_due && it == Mourning::Obituary::due);

@@ -74,7 +74,7 @@ int judge(char const* call, MPI_Comm comm, MPI_Comm, int code) {
     return judge(call, comm, code);
 }
 
-// Windows and files have told the program's handler themselves.
+// Windows and files have called the program's handler themselves.
 int judge(char const* call, MPI_Win, int code) {
     if (is_shielded_death(code)) static_cast<void>(unsupported(call, nullptr, code, died_inside));
     return code;

@@ -1,4 +1,5 @@
-// Calls that the shield does not carry out: passed on while nobody has died, refused by name afterwards.
+// Calls that the shield does not carry out: they are passed on while no member has died, and refused by name
+// afterwards.
 #pragma once
 
 #include <mpi.h>
@@ -8,26 +9,28 @@
 
 namespace regraft::shield {
 
-/// MPI_SUCCESS: the call may be tried. Else a member of the communicator has died, or, for windows and files, anybody
-/// of the job, and this is what the call returns, of which the program was told; or the job ends, as
-/// REGRAFT_SHIELD_UNSUPPORTED says. reason: why the shield does not carry it out.
+/// Checks whether a call may be passed on. MPI_SUCCESS: it may be tried. Otherwise a member of the communicator has
+/// died (for windows and files: any process of the job), and the call returns this code, which the program was told; or
+/// the job ends, as REGRAFT_SHIELD_UNSUPPORTED says. reason: why the shield does not carry it out.
 int guard(char const* call, char const* reason, MPI_Comm comm);
 int guard(char const* call, char const* reason, MPI_Comm comm, MPI_Comm other);
 int guard(char const* call, char const* reason, MPI_Win window);
 int guard(char const* call, char const* reason, MPI_File file);
 
-/// What a call returns that has returned code: the program's error handler was told. If it says that somebody has died
-/// in the call, that is refused as above: others may wait in it for this one, and would for ever.
+/// The code that a passed-on call returns after it returned `code`; the program's error handler was told. If the code
+/// means that a process has died in the call, the call is refused as above: others may wait in it for this process, and
+/// would for ever.
 int judge(char const* call, MPI_Comm comm, int code);
 int judge(char const* call, MPI_Comm comm, MPI_Comm other, int code);
 int judge(char const* call, MPI_Win window, int code);
 int judge(char const* call, MPI_File file, int code);
 
-/// Returns when all members who live have come to the present call of all of them. In it, a repair reaches nobody: so
-/// who dies before it is found here, and who has to wait for something else first is not waited for there.
+/// Returns when all living members have come to the present call of all members. A repair reaches no process inside
+/// that call. So a process that died before is found here, and a process that has to wait for something else first is
+/// not waited for inside the call.
 void meet(MPI_Comm comm);
 
-/// While the call is MPI's.
+/// Marks a call of MPI as passed on as long as it lives.
 class Passing {
 public:
     Passing() { Watchdog::note_passed(Entry::current()->caller()); }
@@ -36,7 +39,7 @@ public:
     ~Passing() { Watchdog::note_passed(nullptr); }
 };
 
-/// What MPI has made of a communicator inherits the error handler that the program has set there. Its return code.
+/// Gives a communicator that MPI has made the error handler that the program has set on the parent. Returns code.
 int inherit(MPI_Comm parent, MPI_Comm const* made, int code);
 
 }  // namespace regraft::shield

@@ -35,7 +35,8 @@ MPI_Request complete_at_once() {
 
 namespace {
 
-/// asked: the rank from which the program receives, or MPI_ANY_SOURCE; from: the dead one.
+/// Completes a receive from the dead. asked: the rank from which the program receives, or MPI_ANY_SOURCE; from: the
+/// dead one.
 int leave_out(Lane const& lane, int asked, Buffer const& buffer, int from, int tag, MPI_Status* status) {
     auto& it = session();
     notice_death(lane, from);

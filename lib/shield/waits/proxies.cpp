@@ -9,7 +9,7 @@
 namespace regraft::shield {
 namespace {
 
-/// Never destroyed: persistent requests may be left when the program ends.
+/// Never destroyed: persistent requests may still exist when the program ends.
 auto& all_proxies = *new std::unordered_map<MPI_Request, Proxy>;
 std::unordered_map<MPI_Request, Proxy>& proxies() {
     return all_proxies;
@@ -38,7 +38,7 @@ Proxy* find_proxy(MPI_Request request) {
     return found == proxies().end() ? nullptr : &found->second;
 }
 
-/// The handle is that of a message to nobody, which is never started: MPI knows it as a persistent request.
+/// The handle is that of a message to MPI_PROC_NULL, which is never started: MPI knows it as a persistent request.
 int make_persistent(MPI_Request* request, MPI_Comm comm, std::function<int(Proxy::Parts&)> start) {
     int const code = PMPI_Send_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
     if (code != MPI_SUCCESS) return code;

@@ -13,7 +13,7 @@
 namespace regraft::shield {
 namespace {
 
-/// Ranks in MPI_COMM_WORLD; MPI_UNDEFINED: of who is none there.
+/// Ranks in MPI_COMM_WORLD; MPI_UNDEFINED for processes outside of it.
 std::vector<int> world_ranks(MPI_Group members) {
     MPI_Group world = MPI_GROUP_NULL;
     int size = 0;
@@ -42,7 +42,7 @@ bool has_two_groups(MPI_Comm comm) {
     return has_two != 0;
 }
 
-/// By their rank there.
+/// The members by their rank there.
 std::vector<int> partners(MPI_Comm comm) {
     return has_two_groups(comm) ? world_ranks(comm, PMPI_Comm_remote_group) : world_ranks(comm, PMPI_Comm_group);
 }

@@ -19,17 +19,17 @@ double seconds_of(clockid_t clock) {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// How much a process computes between calls that look for messages. To ask for the processor's time takes as long as
-/// some of those, so it is not asked each time.
+/// Measures how much a process computes between calls that look for messages. Reading the CPU time takes as long as
+/// some of those calls, so it is not read each time.
 struct Between {
-    static constexpr double loop = 5e-6;      // seconds that a loop of nothing but such calls computes at most
-    static constexpr double sleep = 100e-6;   // and one that sleeps, or lets others have the processor
-    static constexpr double reading = 50e-6;  // of the clock, between two questions
+    static constexpr double loop = 5e-6;      // largest CPU time in seconds of a loop that makes only such calls
+    static constexpr double sleep = 100e-6;   // the same for a loop that sleeps, or yields the processor
+    static constexpr double reading = 50e-6;  // seconds of wall time between two readings
 
-    double left = 0;      // when the last call has returned
-    double asked = 0;     // when the time of the processor was asked last
-    double cpu = 0;       // as of then
-    double computed = 0;  // more than that, in all
+    double left = 0;      // time when the last call has returned
+    double asked = 0;     // time when the CPU time was read last
+    double cpu = 0;       // CPU time at that reading
+    double computed = 0;  // total CPU time beyond these limits
 
     void ask(double now) {
         asked = now;
@@ -43,7 +43,7 @@ struct Between {
         double const now = seconds_of(CLOCK_MONOTONIC);
         double const away = now - left;
         if (away < loop) return;
-        double const inside = left - asked;  // at most: it was in calls since the question
+        double const inside = left - asked;  // an upper bound: the process was in calls since the reading
         double const before = cpu;
         ask(now);
         double const spent = std::clamp(cpu - before - inside, 0.0, away);
@@ -57,13 +57,13 @@ struct Between {
 
 Between between;
 
-/// What shows the waits of rows of such calls. Never destroyed.
+/// Shows the waits that consist of rows of such calls. Never destroyed.
 Waiting& row() {
     static auto& waiting = *new Waiting;
     return waiting;
 }
 
-/// Of a process; nothing: there is none.
+/// The CPU time of a process in seconds; none: the process does not exist.
 std::optional<double> cpu_seconds(pid_t process) {
     clockid_t clock{};
     std::timespec spent{};
@@ -71,7 +71,7 @@ std::optional<double> cpu_seconds(pid_t process) {
     return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
 }
 
-/// What a rank shows; nothing: it is on another host, or dead, and MPI does not know yet.
+/// The state that a rank shows; none: it is on another host, or it is dead and MPI does not know that yet.
 std::optional<Wait> wait_of(int rank) {
     Wait wait;
     wait.process = PeId{static_cast<std::uint32_t>(rank)};
@@ -93,7 +93,7 @@ std::optional<Wait> wait_of(int rank) {
     return wait;
 }
 
-/// Of all whom no repair has left behind; nothing: of one nothing is known.
+/// The states of all processes that no repair has left behind; none: the state of one is unknown.
 std::optional<std::vector<Wait>> waits_of_all() {
     auto const& world = *lane_of(MPI_COMM_WORLD);
     std::vector<Wait> waits;

@@ -1,4 +1,4 @@
-// What this process shows to others on its host while it only waits for them, and whether all do.
+// Shows other processes on the host that this one only waits for them, and finds out whether all processes wait.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace regraft::shield {
 
-/// While one of these shows a wait, the call goes on only if another process does something. Nothing is shown in
-/// functions of the program, files, windows and communicators that are not shielded: those take any time, and may bring
-/// something then. An inner one shows nothing.
+/// While an object shows a wait, the call goes on only if another process does something. No wait is shown in functions
+/// of the program, files, windows and communicators that are not shielded, because these take any time and may bring
+/// something then. An inner object shows nothing.
 class Waiting {
 public:
-    /// For messages, when go_on() is called.
+    /// For messages: the wait is shown when go_on() is called.
     Waiting() = default;
-    /// In collectives on the lane, with their repairs. Not while something nonblocking is under way: that ends also by
-    /// a repair which somebody calls out of patience.
+    /// For collectives on the lane, with their repairs. No wait is shown while something nonblocking is under way: that
+    /// may also end by a repair that a process calls out of patience.
     explicit Waiting(Lane const& lane) {
         if (!session().shield->has_pending()) show(&lane, 0);
     }
@@ -27,31 +27,32 @@ public:
     Waiting& operator=(Waiting const&) = delete;
     ~Waiting() { end(); }
 
-    /// Nothing has come yet. bytes(): the size of the largest message that is awaited; nothing: something else is, too.
-    /// It is asked once. Nothing is shown while something is deferred, for this may block in it meanwhile.
+    /// Shows that nothing has come yet. bytes(), called once: the size of the largest message that is awaited; none if
+    /// something else is awaited, too. No wait is shown while something is deferred, because this process may block in
+    /// it meanwhile.
     template <class Bytes>
     void go_on(Bytes const& bytes) {
         if (std::exchange(asked_, true) || session().shield->has_deferred()) return;
         if (std::optional<std::size_t> const most = bytes()) show(nullptr, *most);
     }
-    /// Something has come.
+    /// Ends the wait: something has come.
     void end() {
         if (present_ == this) hide();
     }
 
-    /// Where others see it.
+    /// Sets the place where others see it.
     static void show_at(Place& place) { place_ = &place; }
-    /// After a repair, the lane has those as members who live.
+    /// Is called after a repair: the members of the lane are now the living ones.
     static void renew();
-    /// Whether the program gets an obituary now, because nobody who lives makes a step. To be asked again and again by
-    /// a call that waits for any source while members are dead; never if no wait is shown.
+    /// Whether the program gets an obituary now, because no living process makes a step. A call that waits for any
+    /// source while members are dead asks repeatedly. False if no wait is shown.
     static bool is_in_vain();
 
 private:
     friend class Unshown;
     friend class Looking;
 
-    /// One writer: nothing is locked. lane: nullptr for messages.
+    /// There is one writer, so nothing is locked. lane: nullptr for messages.
     void show(Lane const* lane, std::size_t bytes) {
         if (present_ != nullptr || place_ == nullptr) return;
         present_ = this;
@@ -82,9 +83,9 @@ private:
     Lane const* lane_ = nullptr;
 };
 
-/// A call that looks for messages and returns at once, such as MPI_Test. Who makes such calls in a row, and does not
-/// compute in between, waits, too, and shows it: from the first that is in vain after a death until one finds something
-/// or the program calls something else.
+/// A call that looks for messages and returns at once, such as MPI_Test. A process that makes such calls in a row,
+/// without computing in between, waits as well, and shows it: from the first call in vain after a death until a call
+/// finds something or the program calls something else.
 class Looking {
 public:
     Looking() {
@@ -97,7 +98,7 @@ public:
     }
 
     static bool is_in_row() { return is_in_row_; }
-    /// It has found nothing. bytes(): as of Waiting::go_on().
+    /// Is called when it has found nothing. bytes(): as in Waiting::go_on().
     template <class Bytes>
     void in_vain(Bytes const& bytes) {
         if (!is_in_row_ && !may_begin()) return;
@@ -115,14 +116,14 @@ private:
     bool is_in_vain_ = false;
 };
 
-/// A call in collectives on the lane. Its result.
+/// Makes a call in collectives on the lane, and returns its result.
 template <class Call>
 int wait_in(Lane const& lane, Call const& call) {
     Waiting const waiting(lane);
     return call();
 }
 
-/// No wait is shown while this lives, if so: the call calls functions of the program.
+/// Hides waits as long as it lives if the condition holds: the call runs functions of the program.
 class Unshown {
 public:
     explicit Unshown(bool is_so) : place_(Waiting::place_) {

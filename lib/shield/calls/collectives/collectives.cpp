@@ -1,5 +1,5 @@
-// Collectives. Nobody dead: the call of the program, on the lane. Else whatever is indexed by rank goes to the place of
-// the rank it always had, and the places of the dead are holes.
+// Collectives. If no member is dead, the program's call runs on the lane. Otherwise everything that is indexed by rank
+// goes to the place of the rank that it always had, and the places of the dead are holes.
 #include "shield/calls/collectives/collectives.hpp"
 #include <mpi.h>
 
@@ -8,8 +8,8 @@
 namespace regraft::shield {
 namespace {
 
-/// What an Allgatherv is made of: the rows come together at the lowest, which tells all. (MPI_Allgatherv of some MPIs
-/// gives wrong data when a member dies in it.)
+/// An Allgatherv made from other calls: the rows come together at the lowest rank, which sends them to all.
+/// (MPI_Allgatherv of some MPIs gives wrong data when a member dies in it.)
 int gather_to_all(Lane const& lane, MPI_Comm comm, void const* send, int send_count, MPI_Datatype send_type,
                   void* receive, Selected const& rows, MPI_Datatype type) {
     bool const in_place = send == MPI_IN_PLACE;
@@ -28,7 +28,7 @@ int gather_to_all(Lane const& lane, MPI_Comm comm, void const* send, int send_co
     return code;
 }
 
-/// The inputs of the members and that of this process, in the order of ranks: op need not commute.
+/// Reduces the inputs of the members and that of this process in the order of ranks, because op need not commute.
 void reduce_in_order(Lane const& lane, Inputs const& inputs, Buffer const& own, Buffer const& result, MPI_Op op) {
     Scratch const next(result);
     Scratch const sum(result);
@@ -51,7 +51,7 @@ void reduce_in_order(Lane const& lane, Inputs const& inputs, Buffer const& own, 
 /// MPI_Gather.
 struct Gathering {
     Lane const& lane;
-    Buffer send, block;  // block: of each member, at the root
+    Buffer send, block;  // block: that of each member, at the root
     int root;
     bool in_place = send.data == MPI_IN_PLACE;
     Buffer own = in_place ? block.part(root) : send;
@@ -82,7 +82,7 @@ struct Gathering {
     }
 };
 
-/// The blocks of MPI_Gatherv at its root; elsewhere nobody has to give any.
+/// The blocks of MPI_Gatherv at its root; elsewhere they are empty.
 struct Blocks {
     void* data;
     int const* counts;
@@ -106,7 +106,7 @@ struct UnlikeGathering {
     UnlikeGathering(Lane const& on, Buffer const& from, Blocks const& to, int at)
         : lane(on), send(from), blocks(to), root(at) {}
 
-    /// Of the data that a member gives, whose types may differ here and there.
+    /// The number of bytes that a member gives; its types may differ between both ends.
     std::size_t bytes(int rank) const {
         Buffer const block{nullptr, is_root ? blocks.counts[rank] : send.count, is_root ? blocks.type : send.type};
         if (block.is_plain()) return block.bytes();
@@ -173,7 +173,7 @@ int MPI_Allreduce(void const* send, void* receive, int count, MPI_Datatype type,
     Buffer const result{receive, count, type};
     Kept kept(send == MPI_IN_PLACE, result);
     Unshown const unshown(!is_built_in(op));
-    // Without items nobody waits for anybody.
+    // Without items no member waits for another.
     return run(*lane, {.synchronises = count > 0, .forwardable = forwardable(result.bytes())}, no_root,
                Operation{[&](MPI_Comm on) {
                              kept.restore();
@@ -229,7 +229,8 @@ int MPI_Gatherv(void const* send, int send_count, MPI_Datatype send_type, void* 
     if (is_root && are_missing(counts, places))
         return complain(*lane, PMPI_Gatherv(send, send_count, send_type, receive, counts, places, type, root, comm));
     UnlikeGathering it(*lane, {const_cast<void*>(send), send_count, send_type}, {receive, counts, places, type}, root);
-    // What each keeps differs, but all have to count alike, so that the last of so many calls is confirmed on all.
+    // Members keep different amounts, but all must count alike, so that the last of a number of calls is confirmed on
+    // all.
     constexpr std::size_t bytes_of_each = 512;
     bool const is_large = is_root || !forwardable(it.bytes(lane->self));
     return run(*lane, {.role = is_root ? Role::takes : Role::gives, .acknowledged = is_large, .bytes = bytes_of_each},

@@ -1,4 +1,4 @@
-// What collectives have in common: how they are run, and where the data of the living and the holes of the dead are.
+// Functions that collectives share: they run a collective, and find the data of the living and the holes of the dead.
 #pragma once
 
 #include <mpi.h>
@@ -26,20 +26,21 @@ int run(Lane& lane, Traits traits, int root, Operation const& operation) {
     return code == MPI_SUCCESS ? code : complain(lane, code);
 }
 
-/// A collective whose results differ from rank to rank, or are large: confirmed.
+/// Runs a collective whose results differ from rank to rank, or are large: it is confirmed.
 template <class Attempt, class Skip>
 int run_confirmed(Lane& lane, bool synchronises, int root, Attempt const& attempt, Skip const& skip) {
     return run(lane, {synchronises, false}, root, Operation{attempt, nothing, nothing, skip});
 }
 
-/// A collective to a root, which gets so many bytes of each member: collected if they are few, else confirmed.
+/// Runs a collective to a root, which gets `bytes` bytes from each member: it is collected if they are few, otherwise
+/// confirmed.
 template <class... Parts>
 int run_to_root(Lane& lane, int root, std::size_t bytes, OperationToRoot<Parts...> const& operation) {
     if (!forwardable(bytes)) return run_confirmed(lane, false, root, operation.attempt, operation.skip);
     return run(lane, {.role = lane.self == root ? Role::takes : Role::gives, .bytes = bytes}, root, operation);
 }
 
-/// What belongs to the living, out of what belongs to all.
+/// The items of the living, selected from those of all members.
 template <class Item>
 std::vector<Item> select(Lane const& lane, Item const all[]) {
     std::vector<Item> selected;
@@ -47,17 +48,17 @@ std::vector<Item> select(Lane const& lane, Item const all[]) {
     return selected;
 }
 
-/// Counts and places of the living.
+/// Counts and places of the living members' data.
 struct Selected {
     std::vector<int> counts, places;
     Selected() = default;
     Selected(Lane const& lane, int const* all_counts, int const* all_places)
         : counts(select(lane, all_counts)), places(select(lane, all_places)) {}
-    /// For blocks, each at the number that its rank says.
+    /// For blocks that are at the numbers of their ranks.
     explicit Selected(Lane const& lane) : counts(lane.living.size(), 1), places(lane.living) {}
 };
 
-/// part(rank): the place of a rank in the receive buffer.
+/// Makes the places of the dead holes. part(rank): the place of a rank in the receive buffer.
 template <class Part>
 void make_holes(Lane const& lane, Part const& part) {
     for (int rank = 0; rank < static_cast<int>(lane.size()); ++rank)
@@ -71,10 +72,10 @@ inline Buffer displaced(void* data, int count, MPI_Datatype type, MPI_Aint displ
     return {static_cast<std::byte*>(data) + extent * displacement, count, type};
 }
 
-/// Of the blocks of all, one after the other, those of the living.
+/// The blocks of the living, from those of all members, which are one after the other.
 Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Datatype type);
 
-/// Whether arrays by rank are nowhere, for which MPI has an error.
+/// Whether arrays by rank are null, for which MPI has an error.
 template <class... Arrays>
 bool are_missing(Arrays const*... arrays) {
     return ((arrays == nullptr) || ...);

@@ -45,7 +45,7 @@ struct Indexed {
     int index;
 };
 
-/// Of equal numbers, the one with the lower index wins.
+/// Fills pairs of a number and an index. For equal numbers the lower index wins.
 template <class Number>
 void fill_indexed(MPI_Op op, Buffer const& buffer) {
     constexpr int last = std::numeric_limits<int>::max();
@@ -58,7 +58,7 @@ struct Kind {
     void (*fill)(MPI_Op, Buffer const&);
 };
 
-/// Types of C and C++ on which an operation is defined whose neutral element is not all zeros or all ones.
+/// Types of C and C++ for which the operation is defined, with a neutral element other than all zeros or all ones.
 Kind const* find_kind(MPI_Datatype type) {
     static Kind const kinds[]{
         {MPI_SIGNED_CHAR, fill_numbers<signed char>},

@@ -1,4 +1,4 @@
-// Operations of reductions: which are MPI's own, and what a reduction of nothing is.
+// Operations of reductions: which are MPI's own, and the result of a reduction of no items.
 #pragma once
 
 #include <mpi.h>
@@ -7,10 +7,10 @@
 
 namespace regraft::shield {
 
-/// Whether no function of the program is behind it.
+/// Whether the operation is not a function of the program.
 bool is_built_in(MPI_Op op);
-/// Each item becomes the neutral element of a built-in operation. Of another operation, or where MPI does not define
-/// the operation for the type, the items stay as they are.
+/// Sets each item to the neutral element of a built-in operation. For another operation, or if MPI does not define the
+/// operation for the type, the items stay as they are.
 void make_identity(MPI_Op op, Buffer const& buffer);
 
 }  // namespace regraft::shield

@@ -1,5 +1,5 @@
-// What neighbours in a grid or graph exchange, whoever lives: MPI's own call before the first repair, and MPI_Alltoallw
-// among the living afterwards.
+// Exchanges between neighbours in a grid or graph, whichever members live: MPI's own call before the first repair, and
+// MPI_Alltoallw among the living afterwards.
 #include <mpi.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 namespace regraft::shield {
 namespace {
 
-/// As on the face, which knows them still.
+/// The neighbours on the face, which keeps its topology.
 struct Neighbours {
     std::vector<int> from, to;
-    /// Several blocks from one neighbour come in this order. The one sent downwards is received from above: where the
-    /// neighbours above and below are the same, that makes a difference.
+    /// The order in which several blocks from one neighbour come. The block sent downwards is received from above,
+    /// which matters if the neighbours above and below are the same.
     std::vector<std::size_t> order;
 };
 
@@ -82,14 +82,14 @@ Neighbours neighbours(MPI_Comm face) {
     return result;
 }
 
-// --- what they exchange, among the living
+// --- the exchange among the living
 
 struct Block {
     int rank = MPI_PROC_NULL;
     Buffer buffer;
 };
 
-/// For MPI_Alltoallw: the blocks of each member of a lane as one type, at their addresses.
+/// Arguments of MPI_Alltoallw: the blocks of each member of a lane as one type, at their addresses.
 class BlocksByMember {
 public:
     BlocksByMember(Lane const& lane, std::vector<Block> const& blocks)
@@ -132,7 +132,7 @@ private:
     std::vector<MPI_Datatype> types_;
 };
 
-/// What goes to the living neighbours and comes from them; the places of the dead are made holes. sent(i), received(i):
+/// Sends to the living neighbours and receives from them; the places of the dead are made holes. sent(i), received(i):
 /// the block of neighbour i.
 class Exchange {
 public:
@@ -152,7 +152,7 @@ public:
         return PMPI_Alltoallw(MPI_BOTTOM, to_->counts(), to_->places(), to_->types(), MPI_BOTTOM, from_->counts(),
                               from_->places(), from_->types(), on);
     }
-    /// Must live until the request is over.
+    /// Starts the exchange. The object must live until the request is over.
     int start(MPI_Comm on, MPI_Request* request) const {
         return PMPI_Ialltoallw(MPI_BOTTOM, to_->counts(), to_->places(), to_->types(), MPI_BOTTOM, from_->counts(),
                                from_->places(), from_->types(), on, request);
@@ -162,13 +162,13 @@ private:
     std::optional<BlocksByMember> to_, from_;
 };
 
-/// Whether MPI's own call can be made there: each repair shrinks all lanes, and so takes their topologies, whoever has
-/// died.
+/// Whether MPI's own call can be made on the communicator. Each repair shrinks all lanes, and they lose their
+/// topologies, whichever process died.
 bool keeps_topology(MPI_Comm on) {
     return topology_of(on) != MPI_UNDEFINED;
 }
 
-/// native(comm): the call of the program.
+/// Runs an exchange. native(comm): the call of the program.
 template <class Native, class Sent, class Received>
 int exchange(MPI_Comm comm, Native const& native, Sent const& sent, Received const& received) {
     auto* const lane = lane_of(comm);
@@ -181,8 +181,8 @@ int exchange(MPI_Comm comm, Native const& native, Sent const& sent, Received con
     return run_confirmed(*lane, false, no_root, attempt, nothing);
 }
 
-/// Whether the neighbours below and above are the same in a dimension of a grid. What does not block in MPI confuses
-/// their blocks (Open MPI 5.0.9), while what blocks does not.
+/// Whether the neighbours below and above are the same in a dimension of a grid. Nonblocking calls of MPI confuse their
+/// blocks (Open MPI 5.0.9); blocking calls do not.
 bool has_twins(MPI_Comm face) {
     if (topology_of(face) != MPI_CART) return false;
     auto const from = neighbours(face).from;
@@ -191,7 +191,7 @@ bool has_twins(MPI_Comm face) {
     return false;
 }
 
-/// native(comm, request): the same, nonblocking. types: those of the data.
+/// Starts an exchange. native(comm, request): the nonblocking call of the program. types: those of the data.
 template <class Native, class Sent, class Received>
 int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> types, Native native, Sent sent,
                    Received received) {
@@ -210,7 +210,7 @@ int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> t
     });
 }
 
-/// A copy: some programs free their arrays as soon as a call has returned.
+/// Copies the array, because some programs free their arrays as soon as a call has returned.
 template <class Item>
 std::shared_ptr<Item const []> copy(Item const items[], std::size_t count) {
     std::shared_ptr<Item[]> const copied(new Item[count]);
@@ -218,14 +218,14 @@ std::shared_ptr<Item const []> copy(Item const items[], std::size_t count) {
     return copied;
 }
 
-/// What is given by neighbour: how many items of one type, and where.
+/// Items by neighbour, of one type: their numbers and places.
 struct Items {
     std::shared_ptr<int const[]> counts, places;
     Items(int const all_counts[], int const all_places[], std::size_t neighbours)
         : counts(copy(all_counts, neighbours)), places(copy(all_places, neighbours)) {}
 };
 
-/// Of a type each, at a byte.
+/// Items by neighbour, each of its own type, at byte offsets.
 struct TypedItems {
     std::shared_ptr<int const[]> counts;
     std::shared_ptr<MPI_Aint const[]> places;
@@ -237,7 +237,7 @@ struct TypedItems {
           types(copy(all_types, neighbours)) {}
 };
 
-/// start(request): the nonblocking call on comm.
+/// Prepares a persistent exchange. start(request): the nonblocking call on comm.
 template <class Start>
 int prepare(MPI_Comm comm, MPI_Request* request, std::vector<MPI_Datatype> types, Start start) {
     auto const uses = std::make_shared<Uses>(std::move(types));
@@ -268,7 +268,7 @@ using namespace regraft::shield;
 
 extern "C" {
 
-// They block.
+// Blocking calls.
 
 int MPI_Neighbor_allgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                            MPI_Datatype type, MPI_Comm comm) {
@@ -321,7 +321,7 @@ int MPI_Neighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint c
         [&](auto i) { return at_byte(receive, counts[i], types[i], places[i]); });
 }
 
-// They do not.
+// Nonblocking calls.
 
 int MPI_Ineighbor_allgather(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                             MPI_Datatype type, MPI_Comm comm, MPI_Request* request) {
@@ -403,7 +403,7 @@ int MPI_Ineighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint 
         [=](auto i) { return at_byte(receive, in.counts[i], in.types[i], in.places[i]); });
 }
 
-// They are prepared. Each start is one of those that do not block.
+// Persistent calls. Each start is one of the nonblocking calls.
 
 int MPI_Neighbor_allgather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
                                 MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {

@@ -1,5 +1,6 @@
 // Nonblocking collectives. The program's request is a generalized one, which is complete when all members have
-// succeeded. The arguments are kept until then, for the operation may have to be attempted again, among fewer.
+// succeeded. The arguments are kept until then, because the operation may have to be attempted again with fewer
+// members.
 #include "shield/calls/collectives/nonblocking.hpp"
 
 #include <functional>
@@ -38,7 +39,7 @@ int release(void*) {
     return MPI_SUCCESS;
 }
 int cancel(void*, int) {
-    return MPI_ERR_REQUEST;  // there is no such thing
+    return MPI_ERR_REQUEST;  // there is no such request
 }
 
 }  // namespace
@@ -63,10 +64,11 @@ void withdraw_request(MPI_Request* request) {
 
 namespace {
 
-/// As start() of nonblocking.hpp. root: a rank, or no_root.
+/// Starts as start() of nonblocking.hpp does. root: a rank, or no_root.
 int start_with(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> finish) {
     if (int const code = begin_request(request); code != MPI_SUCCESS) return code;
-    auto const all_live = std::make_shared<bool>(true);  // in the last attempt, whoever dies until it is over
+    auto const all_live = std::make_shared<bool>(true);  // for the last attempt, even if a member dies before it is
+                                                         // over
     auto const noted = [=, &lane, attempt = std::move(attempt)](MPI_Comm on, MPI_Request* native) {
         *all_live = lane.is_whole();
         return attempt(on, native);
@@ -91,7 +93,7 @@ int start(Lane& lane, MPI_Request* request, Attempt attempt, std::function<void(
 
 namespace {
 
-/// One with a root, which may be dead: then nothing is done but skip(), in the end.
+/// Starts a collective with a root, which may be dead: then only skip() is called, at the end.
 int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> skip) {
     auto const skips = std::make_shared<bool>(false);
     auto const with_root = [&lane, root, skips, attempt = std::move(attempt)](MPI_Comm on, MPI_Request* native) {
@@ -104,7 +106,8 @@ int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, st
     });
 }
 
-/// What the program gives by rank. Copied: some programs free their arrays as soon as a call has returned.
+/// Arrays by rank that the program passes. They are copied, because some programs free them as soon as a call has
+/// returned.
 struct Arrays {
     std::vector<int> counts, places;
     std::vector<MPI_Datatype> types;
@@ -120,10 +123,10 @@ struct Arrays {
     }
 };
 
-/// What an attempt needs as long as it is under way, of those that live then.
+/// The arguments of an attempt, as long as it is under way, for the members that live then.
 struct Arguments {
-    Arrays sent, received;  // of all
-    int position = 0;       // of this process
+    Arrays sent, received;  // those of all members
+    int position = 0;       // that of this process
     Selected out, in;
     std::vector<MPI_Datatype> out_types, in_types;
     std::unique_ptr<BlockType> out_block, in_block;
@@ -137,7 +140,7 @@ struct Arguments {
     void restore() {
         for (auto& part : kept) part.restore();
     }
-    /// Blocks at the numbers of their ranks.
+    /// Selects blocks at the numbers of their ranks.
     void select_blocks(Lane const& lane, Buffer const& row_sent, Buffer const& row_received) {
         out = in = Selected(lane);
         out_block = std::make_unique<BlockType>(row_sent.count, row_sent.type);
@@ -146,7 +149,7 @@ struct Arguments {
 };
 
 std::shared_ptr<Arguments> arguments(std::vector<MPI_Datatype> types, MPI_Op operation = MPI_OP_NULL) {
-    // What is given in place has no type.
+    // Data in place have no type.
     std::erase(types, MPI_DATATYPE_NULL);
     return std::make_shared<Arguments>(std::move(types), operation);
 }
@@ -155,7 +158,7 @@ MPI_Datatype unless(bool in_place, MPI_Datatype type) {
     return in_place ? MPI_DATATYPE_NULL : type;
 }
 
-/// What each rank gets of the reduced blocks.
+/// Starts a reduction whose blocks are scattered to the ranks.
 int scatter_reduced(Lane& lane, MPI_Request* request, void const* send, void* receive, std::vector<int> const& counts,
                     MPI_Datatype type, MPI_Op op) {
     auto const held = arguments({type}, op);

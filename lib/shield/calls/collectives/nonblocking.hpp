@@ -1,4 +1,4 @@
-// Nonblocking collectives, as whoever waits for requests sees them.
+// Nonblocking collectives as the functions that wait for requests see them.
 #pragma once
 
 #include <mpi.h>
@@ -12,28 +12,28 @@ namespace regraft::shield {
 /// See Nonblocking::start.
 using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
 
-/// Starts a nonblocking collective, which has this request for the program. finish(): what is left to do when the
-/// results are final. What the return code says the program has been told.
+/// Starts a nonblocking collective; the program gets this request. finish() is called when the results are final. The
+/// program has been told of the error that is returned.
 int start(
     Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {});
 
-/// A request for something that is under way, for the program; its return code.
+/// Makes a request of the program for an operation under way. Returns the code of MPI.
 int begin_request(MPI_Request* request);
-/// How something that was under way has ended for who waits for it.
+/// How an operation ended, for the call that waits for it.
 struct Ending {
     int code = MPI_SUCCESS;
-    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told
+    MPI_Comm face = MPI_COMM_WORLD;  // the handler of this communicator is told
 };
-/// What it stands for is over.
+/// Is called when the operation of the request is over.
 void end_request(MPI_Request request, Ending ending);
-/// What it stands for was not started: it is freed.
+/// Is called when the operation of the request was not started: frees the request.
 void withdraw_request(MPI_Request* request);
 
-/// Whether any is not over.
+/// Whether any collective is not over.
 bool has_collectives_under_way();
-/// Whether a request is that of a nonblocking collective that is not over.
+/// Whether the request is that of a nonblocking collective that is not over.
 bool is_collective_under_way(MPI_Request request);
-/// How the collective of this request has ended, once: well if it is none of ours.
+/// How the collective of this request has ended, once; success if it is no collective of the shield.
 Ending take_failure(MPI_Request request);
 
 }  // namespace regraft::shield

@@ -1,4 +1,4 @@
-// Communicators of a part of another: those on the same hardware, or those of a group that alone make it.
+// Communicators of a part of another one: of processes on the same hardware, or of a group that makes it alone.
 #include <mpi.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace regraft::shield {
 namespace {
 
-/// The ranks in the lane of those of a group; MPI_UNDEFINED: of who is no member of it.
+/// The ranks in the lane of the members of a group; MPI_UNDEFINED for processes that are not in the lane.
 std::vector<int> ranks_of(Lane const& lane, MPI_Group group) {
     int count = 0;
     PMPI_Group_size(group, &count);
@@ -38,7 +38,7 @@ bool has_strangers(std::vector<int> const& ranks) {
     return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) != ranks.end();
 }
 
-/// The lowest rank of those of a communicator that was made from the lane, which is then freed.
+/// The lowest lane rank in a communicator that was made from the lane, which is then freed.
 int lowest_rank(Lane const& lane, MPI_Comm part) {
     MPI_Group group = MPI_GROUP_NULL;
     PMPI_Comm_group(part, &group);
@@ -55,7 +55,7 @@ using namespace regraft::shield;
 
 extern "C" {
 
-/// What the native call shows is split by colours, so that the new communicator is like any other.
+/// The result of the native call is used as colours for a split, so that the new communicator is like any other.
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Comm_split_type(comm, type, key, info, made);
@@ -64,7 +64,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
         MPI_Comm part = MPI_COMM_NULL;
         int code = PMPI_Comm_split_type(on, type, key, info, &part);
         if (code != MPI_SUCCESS) return code;
-        code = PMPI_Barrier(on);  // nobody is in the call any more when it is freed
+        code = PMPI_Barrier(on);  // all members have left the call when it is freed
         if (part != MPI_COMM_NULL) colour = lowest_rank(*lane, part);
         return code;
     };

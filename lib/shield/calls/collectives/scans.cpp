@@ -1,5 +1,5 @@
-// Prefixes, and reductions whose result is scattered. Each rank has another result, so none is forwarded. The order of
-// the living is that of their ranks: operations need not commute.
+// Prefix reductions, and reductions whose result is scattered. Each rank has another result, so none is forwarded. The
+// order of the living is that of their ranks, because operations need not commute.
 #include <mpi.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ Scratch living_blocks(Lane const& lane, void* blocks, int const counts[], MPI_Da
 
 namespace {
 
-/// What each rank gets of the reduced blocks. native(comm): the call of the program, while all live.
+/// Reduces and scatters the blocks. native(comm): the call of the program, while all members live.
 template <class Native>
 int scatter_reduced(Lane& lane, void const* send, void* receive, int const counts[], MPI_Datatype type, MPI_Op op,
                     Native const& native) {
@@ -67,13 +67,14 @@ int MPI_Scan(void const* send, void* receive, int count, MPI_Datatype type, MPI_
     return run_confirmed(*lane, false, no_root, attempt, nothing);
 }
 
-/// MPI leaves the result of rank 0 undefined. Another rank relies on one, also if all before it are dead: what an
-/// earlier attempt brought from them does not count.
+/// MPI leaves the result of rank 0 undefined. Another rank relies on its result, even if all ranks before it are dead:
+/// what an earlier attempt brought from them does not count.
 int MPI_Exscan(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Exscan(send, receive, count, type, op, comm);
     Buffer const result{receive, count, type};
-    Kept kept(send == MPI_IN_PLACE || !is_built_in(op), result);  // who becomes the lowest has what was there
+    Kept kept(send == MPI_IN_PLACE || !is_built_in(op), result);  // the rank that becomes the lowest keeps what was
+                                                                  // there
     auto const attempt = [&](MPI_Comm on) {
         kept.restore();
         int const code = PMPI_Exscan(send, receive, count, type, op, on);

@@ -1,5 +1,5 @@
-// Grids and graphs, made while all live. Faces are never shrunk, so they keep their topology; a lane loses it in the
-// first repair, whoever has died. Ranks are never reordered.
+// Grids and graphs, made while all members live. Faces are never shrunk, so they keep their topology; a lane loses it
+// in the first repair, whichever process died. Ranks are never reordered.
 #include <mpi.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::vector<int> first_ranks(Lane const& lane, std::int64_t count) {
     return ranks;
 }
 
-/// The positions of a grid, at most those of the lane and one more.
+/// The number of positions of a grid, at most that of the lane's members plus one.
 std::int64_t size_of_grid(Lane const& lane, int dimensions, int const extents[]) {
     std::int64_t size = 1;
     for (int i = 0; i < dimensions && size <= static_cast<std::int64_t>(lane.size()); ++i) size *= extents[i];
@@ -32,7 +32,7 @@ int refuse_topology(char const* call, Lane& lane) {
                        "somebody has died, and topologies are made only while all live");
 }
 
-/// members: see derive().
+/// Makes a communicator with a topology. members: see derive().
 int make_topology(char const* call, Lane& lane, std::vector<int> const& members, Make const& native, MPI_Comm* made) {
     auto const make = [&](MPI_Comm parent, MPI_Comm* result) {
         return lane.is_whole() ? native(parent, result) : int{MPI_ERR_TOPOLOGY};
@@ -116,8 +116,8 @@ int MPI_Cart_create(MPI_Comm comm, int dimensions, int const extents[], int cons
     return make_topology("MPI_Cart_create", *lane, members, native, made);
 }
 
-/// Of those at the same place in the dimensions that are dropped. MPI's own call needs the topology of the lane, which
-/// may have lost it.
+/// Makes communicators of the members at the same place in the dropped dimensions. MPI's own call needs the topology of
+/// the lane, which may have lost it.
 int MPI_Cart_sub(MPI_Comm comm, int const remains[], MPI_Comm* made) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Cart_sub(comm, remains, made);
@@ -139,7 +139,7 @@ int MPI_Cart_sub(MPI_Comm comm, int const remains[], MPI_Comm* made) {
     if (code != MPI_SUCCESS) return code;
     auto& members = *lane_of(part);
     auto const size = size_of_grid(members, rest.dimensions(), rest.extents.data());
-    bool const is_smaller = static_cast<std::int64_t>(members.size()) < size;  // who is dead was left out
+    bool const is_smaller = static_cast<std::int64_t>(members.size()) < size;  // dead members were left out
     if (is_smaller) code = refuse_topology("MPI_Cart_sub", members);
     auto const make = [&](MPI_Comm parent, MPI_Comm* result) { return rest.make(parent, result); };
     if (code == MPI_SUCCESS) code = make_topology("MPI_Cart_sub", members, first_ranks(members, size), make, made);
@@ -183,7 +183,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int from_count, int const from
     return make_topology("MPI_Dist_graph_create_adjacent", *lane, members, native, made);
 }
 
-/// The places that MPI_Cart_create and MPI_Graph_create give.
+/// Gives the places that MPI_Cart_create and MPI_Graph_create give.
 int MPI_Cart_map(MPI_Comm comm, int dimensions, int const extents[], int const periods[], int* rank) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr) return PMPI_Cart_map(comm, dimensions, extents, periods, rank);

@@ -13,13 +13,13 @@ struct Keyval {
     void* state;
 };
 
-/// Also those that are freed: their attributes stay until they are deleted.
+/// All keyvals, including those that are freed: their attributes stay until they are deleted.
 std::map<int, Keyval>& keyvals() {
     static auto& all = *new std::map<int, Keyval>;  // never destroyed
     return all;
 }
 
-/// Of those of MPI_COMM_SELF, in the order in which they were set.
+/// The keyvals of MPI_COMM_SELF's attributes, in the order in which they were set.
 std::vector<int>& keyvals_of_self() {
     static auto& keyvals = *new std::vector<int>;  // never destroyed
     return keyvals;
@@ -39,13 +39,13 @@ void delete_attributes_of_self() {
 }
 
 CopiedAttributes::CopiedAttributes(MPI_Comm from) {
-    auto const all = keyvals();  // copy functions may make others
+    auto const all = keyvals();  // copied, because copy functions may make others
     for (auto const& [keyval, of] : all) {
         void* value = nullptr;
         void* copied = nullptr;
         int found = 0;
         int copies = 0;
-        // An error: the keyval and its attributes are gone.
+        // On an error the keyval and its attributes are gone.
         if (PMPI_Comm_get_attr(from, keyval, &value, &found) != MPI_SUCCESS || found == 0) continue;
         code_ = of.copy(from, keyval, of.state, value, &copied, &copies);
         if (code_ != MPI_SUCCESS) return;
@@ -83,7 +83,7 @@ int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
     return code;
 }
 
-// Those of MPI-1, which are in the library still.
+// Functions of MPI-1, which the library still has.
 int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
     return MPI_Comm_set_attr(comm, keyval, value);
 }

@@ -8,20 +8,21 @@
 
 namespace regraft::shield {
 
-/// Those that a duplicate gets: the copy function of each decides. The faces are made from lanes, which have none.
+/// The attributes that a duplicate gets: the copy function of each decides. Faces are made from lanes, which have no
+/// attributes.
 class CopiedAttributes {
 public:
     explicit CopiedAttributes(MPI_Comm from);
-    /// MPI_SUCCESS, or the code of the first copy function that failed.
+    /// Attaches them. Returns MPI_SUCCESS, or the code of the first copy function that failed.
     int attach(MPI_Comm to) const;
 
 private:
     int code_ = MPI_SUCCESS;
-    std::vector<std::pair<int, void*>> values_;  // by keyval
+    std::vector<std::pair<int, void*>> values_;  // values by keyval
 };
 
-/// Begins the end: MPI is whole as long as what this calls of the program goes on. In the reverse order of their
-/// setting.
+/// Begins MPI_Finalize: MPI works as long as the program's delete functions run. They are called in the reverse order
+/// in which the attributes were set.
 void delete_attributes_of_self();
 
 }  // namespace regraft::shield

@@ -1,4 +1,4 @@
-// Communicators: made, freed, asked.
+// Communicators: functions that make, free and query them.
 #include <mpi.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
     std::vector<int> members(lane.size());
     std::iota(members.begin(), members.end(), 0);
     auto const make = [&](MPI_Comm parent, MPI_Comm* result) {
-        bool const has_lost_it = lane.is_whole() && topology_of(parent) != topology_of(lane.face);  // in a repair
+        bool const has_lost_it = lane.is_whole() && topology_of(parent) != topology_of(lane.face);  // the lane lost it
+                                                                                                    // in a repair
         return has_lost_it ? duplicate_with_topology(lane.face, parent, result) : PMPI_Comm_dup(parent, result);
     };
     int const code = derive(*session().shield, lane, 0, members, make, made);
@@ -35,7 +36,7 @@ int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
                        "somebody has died, and topologies are made only while all live");
 }
 
-/// What a communicator had when its duplication was started, for it may change until that is over.
+/// The state of a communicator when its duplication was started; it may change until that is over.
 struct AtStart {
     CopiedAttributes attributes;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -73,7 +74,7 @@ int start_duplicate(char const* call, Lane& lane, MPI_Info info, MPI_Comm* made,
     return complain(lane, code);
 }
 
-/// Those that the program has freed while messages were under way on them, or prepared.
+/// Communicators that the program has freed while messages were under way on them, or prepared.
 std::vector<MPI_Comm>& freed_in_use() {
     static auto& faces = *new std::vector<MPI_Comm>;  // never destroyed
     return faces;
@@ -89,7 +90,7 @@ void drop_unused() {
         auto const unused = std::find_if_not(faces.begin(), faces.end(), is_in_use);
         if (unused == faces.end()) return;
         auto& lane = *lane_of(*unused);
-        faces.erase(unused);  // before the functions of its attributes free others
+        faces.erase(unused);  // erased before the functions of its attributes free others
         forget_the_dead(lane.id);
         drop(*session().shield, lane);
     }
@@ -113,7 +114,7 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
     return MPI_SUCCESS;
 }
 
-/// Native faces do not have the dead who are members of those that were made after their death.
+/// Native faces lack members that were dead when the face was made.
 int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int* result) {
     auto const* const left = lane_of(one);
     auto const* const right = lane_of(other);
@@ -155,7 +156,7 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
     return complain(*lane, share(lane->face, lane->handler, handler));
 }
 
-// Those of MPI-1, which are in the library still.
+// Functions of MPI-1, which the library still has.
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
     return MPI_Comm_set_errhandler(comm, handler);
 }
@@ -168,7 +169,8 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
     if (lane == nullptr) return PMPI_Comm_dup(comm, made);
     int code = wait_in(*lane, [&] { return duplicate("MPI_Comm_dup", *lane, made); });
     if (code == MPI_SUCCESS) code = CopiedAttributes(comm).attach(*made);
-    // What has been made stays: perhaps no other member's copy function has failed, so nobody would help to free it.
+    // The new communicator stays: perhaps the copy functions of all other members have succeeded, and these would not
+    // help to free it.
     if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
     return complain(*lane, code);
 }

@@ -1,4 +1,4 @@
-// What the program asks of the shield.
+// Functions by which the program queries the shield (regraft_shield.h).
 #include "ft/backend.hpp"
 #include "regraft_shield.h"
 #include "shield/session/session.hpp"

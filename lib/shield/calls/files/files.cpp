@@ -16,11 +16,11 @@ namespace {
 constexpr int of_the_first = MPI_MODE_CREATE | MPI_MODE_EXCL;
 
 std::unordered_map<MPI_File, File>& files() {
-    static auto& open_files = *new std::unordered_map<MPI_File, File>;  // some may be left when the program ends
+    static auto& open_files = *new std::unordered_map<MPI_File, File>;  // some may be open when the program ends
     return open_files;
 }
 
-/// The same for all: the error class that one of them has, or MPI_SUCCESS.
+/// The same code on all members: the error class that one of them has, or MPI_SUCCESS.
 int agree_on(Lane& lane, int code) {
     int const mine = class_of(code);
     int worst = mine;
@@ -35,13 +35,13 @@ bool exists(char const* name, MPI_Info info) {
     return class_of(code) != MPI_ERR_NO_SUCH_FILE;
 }
 
-/// Opens the file here once: for the first also creates it, the others find it.
+/// Opens the file on each member once: the first also creates it, and the others find it.
 class Opening {
 public:
     Opening(Lane& lane, char const* name, int mode, MPI_Info info)
         : lane_(lane), name_(name), mode_(mode & ~MPI_MODE_DELETE_ON_CLOSE), info_(info) {}
 
-    /// The same error class for all.
+    /// Opens the file. Returns the same error class on all members.
     int open(MPI_File* file) {
         if (int const code = look(); code != MPI_SUCCESS) return code;
         auto const created = static_cast<int>(first_tells(lane_, [&] { return std::int64_t{class_of(create())}; }));
@@ -54,8 +54,8 @@ public:
     }
 
 private:
-    /// If it must not be there: all know that it was not before anybody creates it, and who has looked creates it
-    /// exclusively. If that one dies, it is ours that the others find.
+    /// For files that must not exist. All members know that the file did not exist before one creates it, and the
+    /// member that has looked creates it exclusively. If that member dies, the file that others find is this job's.
     int look() {
         if ((mode_ & MPI_MODE_EXCL) == 0) return MPI_SUCCESS;
         bool const there = first_tells(lane_, [&] {
@@ -81,21 +81,21 @@ private:
     MPI_File file_ = MPI_FILE_NULL;
 };
 
-/// Where the part of a name that is a path begins: before it may be which file system it is on, for MPI.
+/// The position in a name where its path begins. A prefix may tell MPI the file system.
 std::size_t begin_of_path(std::string const& name) {
     auto const colon = name.find(':');
     return colon != std::string::npos && name.find('/') > colon ? colon + 1 : 0;
 }
 
-/// The program may go to another directory before the file is closed.
+/// The absolute name, because the program may change its directory before the file is closed.
 std::string absolute(std::string const& name) {
     auto const begin = begin_of_path(name);
-    std::error_code error;  // nobody knows where we are
+    std::error_code error;  // the present directory may be unknown
     auto const path = std::filesystem::absolute(name.substr(begin), error);
     return error ? name : name.substr(0, begin) + path.string();
 }
 
-/// Beside the file, and of no other job or opening.
+/// A path beside the file that no other job or opening uses.
 std::string pointer_path(Lane const& lane, std::string const& name) {
     char const* const job = std::getenv("PMIX_NAMESPACE");
     ByteWriter which;
@@ -104,7 +104,7 @@ std::string pointer_path(Lane const& lane, std::string const& name) {
     return name.substr(begin_of_path(name)) + "." + std::to_string(hash(which.bytes())) + ".pointer";
 }
 
-/// Removes what another job may have left, and sets the pointer where the file begins for the program.
+/// Removes a pointer file that another job may have left, and sets the pointer to the begin of the file.
 void prepare_pointer(Lane& lane, File& file, MPI_File handle) {
     file.pointer = std::make_unique<SharedPointer>(pointer_path(lane, file.name));
     static_cast<void>(first_tells(lane, [&] {
@@ -116,14 +116,14 @@ void prepare_pointer(Lane& lane, File& file, MPI_File handle) {
     }));
 }
 
-/// A call of each process for itself, which all have to make.
+/// Runs a call that each process makes alone, but that all must make.
 template <class Native, class... Arguments>
 int individually(char const* call, MPI_File file, Native native, Arguments... arguments) {
     guard_file(call, file);
     return native(file, arguments...);
 }
 
-/// What one does is done when all return from it.
+/// Runs a call whose effects by one process are complete when it returns on all.
 template <class Native, class... Arguments>
 int together(char const* call, MPI_File file, Native native, Arguments... arguments) {
     guard_file(call, file);
@@ -133,7 +133,7 @@ int together(char const* call, MPI_File file, Native native, Arguments... argume
     return code != MPI_SUCCESS ? code : met;
 }
 
-/// What changes the file itself, once: the first living does it when all have come.
+/// Runs a call that changes the file itself, once: the first living member does it when all have come.
 template <class Native>
 int once(char const* call, MPI_File handle, Native const& native) {
     guard_file(call, handle);
@@ -239,7 +239,7 @@ int MPI_File_get_amode(MPI_File handle, int* mode) {
     return MPI_SUCCESS;
 }
 
-/// Also all pointers are at the beginning of the view then.
+/// It also resets all pointers to the begin of the view.
 int MPI_File_set_view(MPI_File handle, MPI_Offset begin, MPI_Datatype etype, MPI_Datatype filetype,
                       char const* representation, MPI_Info info) {
     guard_file("MPI_File_set_view", handle);

@@ -1,6 +1,6 @@
-// Files of the program on a shielded communicator. For MPI each process opens its own, on MPI_COMM_SELF: what MPI does
-// with a file of several processes it does not end when one of them is dead. What the processes have to do together is
-// done here, on a communicator of the file.
+// Files of the program on a shielded communicator. Each process opens its own MPI file on MPI_COMM_SELF, because MPI
+// does not complete operations on a file of several processes when one of them is dead. What the processes must do
+// together is done here, on a communicator of the file.
 #pragma once
 
 #include <mpi.h>
@@ -15,25 +15,26 @@
 namespace regraft::shield {
 
 struct File {
-    MPI_Comm face = MPI_COMM_NULL;  // our own duplicate
+    MPI_Comm face = MPI_COMM_NULL;  // a duplicate of the program's communicator
     MPI_Group group = MPI_GROUP_NULL;
     std::string name;
     int mode = 0;
-    int etype_size = 1;  // bytes of the unit in which its pointers count
+    int etype_size = 1;  // bytes of the unit of its pointers
     std::unique_ptr<SharedPointer> pointer;
 };
 
-/// Whether any is open.
+/// Whether any file is open.
 bool has_files();
 /// nullptr: the file is MPI's own.
 File* find_file(MPI_File file);
-/// Ends this process if the file is MPI's own, of several processes, and somebody has died: MPI may wait for ever.
+/// Ends this process if the file is MPI's own with several processes, and one has died: MPI may wait for ever.
 void guard_file(char const* call, MPI_File file);
-/// Returns when all who live have come here.
+/// Returns when all living members have come here.
 int meet(File const& file);
 
-/// What compute() gives at the lowest living member, for all. If that dies, another computes, so it may be done more
-/// than once, by processes that do not know of each other; so its effect must be the same.
+/// Calls compute() on the lowest living member and returns its result on all. If that member dies, another one
+/// computes. So compute() may run more than once, on processes that do not know of each other, and its effect must be
+/// the same each time.
 template <class Compute>
 std::int64_t first_tells(Lane& lane, Compute const& compute) {
     std::int64_t value = 0;

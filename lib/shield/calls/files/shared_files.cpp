@@ -1,4 +1,4 @@
-// Pointers into a file that all processes share. Each reads and writes its own part at the place that the pointer gave
+// File pointers that all processes share. Each process reads and writes its own part at the place that the pointer gave
 // it.
 #include <mpi.h>
 
@@ -19,7 +19,7 @@ std::int64_t units(File const& file, int count, MPI_Datatype type) {
     return file.etype_size == 0 ? 0 : std::int64_t{size} * count / file.etype_size;
 }
 
-/// In units of the view.
+/// The end of the file, in units of the view.
 std::int64_t end_of(MPI_File file) {
     MPI_Offset position = 0;
     MPI_Offset end = 0;
@@ -35,7 +35,7 @@ int no_pointer(MPI_File file) {
     return MPI_ERR_IO;
 }
 
-/// native(offset): where it is the turn of this process. passed(): the call of the program.
+/// Runs a call at the shared pointer. native(offset): the call at an offset; passed(): the call of the program.
 template <class Native, class Passed>
 int at_pointer(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
                Passed const& passed) {
@@ -46,8 +46,8 @@ int at_pointer(char const* call, MPI_File handle, int count, MPI_Datatype type, 
     return offset ? native(MPI_Offset{*offset}) : no_pointer(handle);
 }
 
-/// Where the pointer is, for all, before anybody moves it: if who tells it moved it and died while others had not
-/// heard, the next would tell them the new place.
+/// Returns the position of the pointer on all members, before any of them moves it. Without the barrier, the member
+/// that reads it might move it and die while others had not heard; the next one would then read the new position.
 template <class Compute>
 std::int64_t old_place(Lane& lane, Compute const& compute) {
     auto const place = first_tells(lane, compute);
@@ -55,7 +55,7 @@ std::int64_t old_place(Lane& lane, Compute const& compute) {
     return place;
 }
 
-/// In the order of ranks, the living: nobody leaves a gap for the dead.
+/// Runs a call in the order of ranks, among the living: there are no gaps for the dead.
 template <class Native, class Passed>
 int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
              Passed const& passed) {
@@ -70,7 +70,7 @@ int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Na
     std::int64_t before = begin;
     std::int64_t end = begin;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        auto const count_there = std::max<std::int64_t>(all[rank], 0);  // a hole is nothing, whatever fills it
+        auto const count_there = std::max<std::int64_t>(all[rank], 0);  // a hole counts as 0, whatever byte fills it
         if (rank < static_cast<std::size_t>(lane.self)) before += count_there;
         end += count_there;
     }

@@ -9,7 +9,7 @@
 namespace regraft::shield {
 namespace {
 
-/// Of the whole file. The system releases it when a process dies.
+/// A lock of the whole file. The system releases it when a process dies.
 class FileLock {
 public:
     explicit FileLock(int file) : file_(file) { set(F_WRLCK); }

@@ -1,4 +1,5 @@
-// A number that processes share, whoever of them dies: in a file beside the data, locked while it is changed.
+// A number that processes share, whichever of them die: it is in a file beside the data, which is locked while it is
+// changed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace regraft::shield {
 
-/// 0 until somebody sets it. Nothing as a result: the file cannot be read or written.
+/// The number is 0 until it is set. An empty result means that the file cannot be read or written.
 class SharedPointer {
 public:
     explicit SharedPointer(std::string path) : path_(std::move(path)) {}
@@ -18,11 +19,11 @@ public:
 
     std::optional<std::int64_t> get() { return change(Change::none, 0); }
     std::optional<std::int64_t> set(std::int64_t value) { return change(Change::set, value); }
-    /// What it was before. Atomic among processes.
+    /// Adds amount and returns the value before. Atomic among processes.
     std::optional<std::int64_t> add(std::int64_t amount) { return change(Change::add, amount); }
-    /// It is 0 again, and if nobody has used it, nothing is written.
+    /// Sets the number to 0; if it was never used, nothing is written.
     std::optional<std::int64_t> reset();
-    /// Precondition: nobody uses it any more, or nobody does yet.
+    /// Removes the file. Precondition: no process uses it any more, or none does yet.
     void remove() const;
 
 private:

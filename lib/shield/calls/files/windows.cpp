@@ -24,7 +24,7 @@ void release_face(MPI_Comm face) {
     if (auto* const lane = lane_of(face)) release(*session().shield, *lane);
 }
 
-/// Whether one of those whose memory a window shows is known to be dead.
+/// Whether a process whose memory a window shows is known to be dead.
 bool has_lost_members(MPI_Win window) {
     auto const* const world = lane_of(MPI_COMM_WORLD);
     if (world->is_whole() && !ft::backend::knows_of_deaths(MPI_COMM_WORLD)) return false;
@@ -69,7 +69,7 @@ using namespace regraft::shield;
 
 extern "C" {
 
-/// MPI waits for all members there. Without one of them the window is let go of, with what memory it has.
+/// MPI waits there for all members. If one of them is missing, the window is given up together with its memory.
 int MPI_Win_free(MPI_Win* window) {
     if (session().shield == nullptr || *window == MPI_WIN_NULL) return PMPI_Win_free(window);
     meet(*window);

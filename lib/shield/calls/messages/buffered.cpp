@@ -1,5 +1,5 @@
-// Buffered sends. MPI waits for ever for its own to the dead, when the program takes the buffer back; so the data are
-// copied here, and the buffer of the program stays empty.
+// Buffered sends. When the program takes its buffer back, MPI waits for ever for its own buffered sends to the dead. So
+// the data are copied here, and the program's buffer stays empty.
 #include "shield/calls/messages/buffered.hpp"
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ struct Sent {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
-/// Never destroyed: MPI may read from them until it ends.
+/// Sends under way. Never destroyed: MPI may read from them until it ends.
 std::list<Sent>& under_way() {
     static auto& sent = *new std::list<Sent>;
     return sent;
@@ -29,7 +29,7 @@ void forget_finished() {
         int done = 0;
         int const code = PMPI_Test(&sent.request, &done, MPI_STATUS_IGNORE);
         if (is_of_the_dead(code))
-            session().count(&Counts::skipped_sends);  // long ago, as far as the program is concerned
+            session().count(&Counts::skipped_sends);  // for the program the send was over long ago
         return code != MPI_SUCCESS || done != 0;
     });
 }

@@ -3,7 +3,7 @@
 
 namespace regraft::shield {
 
-/// Returns when all that was sent so is on its way or has nobody who would receive it.
+/// Returns when all buffered sends have left, or have no living receiver.
 void finish_buffered_sends();
 
 }  // namespace regraft::shield

@@ -1,4 +1,5 @@
-// Messages whose parts are shielded: a send and a receive at once, and those that are found before they are received.
+// Messages whose parts are shielded: a send and a receive at once, and messages that are found before they are
+// received.
 #include <mpi.h>
 
 #include <deque>
@@ -26,7 +27,7 @@ std::unordered_map<MPI_Message, Found>& found_messages() {
     static auto& messages = *new std::unordered_map<MPI_Message, Found>;  // never destroyed
     return messages;
 }
-/// Messages from the dead that did not come: all have the same handle, so they are received in this order.
+/// Messages from the dead that did not come. All have the same handle, so they are received in this order.
 std::deque<Found>& missing_messages() {
     static auto& messages = *new std::deque<Found>;  // never destroyed
     return messages;
@@ -66,7 +67,7 @@ int find_message(Lane& lane, Look look, int from, int tag, int* is_there, MPI_Me
     return code;
 }
 
-/// The receive gives the status.
+/// Makes a request from its parts; the receive gives the status.
 int compose(MPI_Request* request, int code, Proxy::Parts& parts) {
     if (code == MPI_SUCCESS) return make_composed(request, parts);
     if (parts[0] != MPI_REQUEST_NULL) {
@@ -135,7 +136,7 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     enter_message_call();
     Waiting waiting;
     for (int is_there = 0;;) {
-        // Asked before: what came before the death is there then.
+        // Asked before the search: a message that came before the death is then there.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
         int const code = find_message(*lane, Look::waits, from, tag, &is_there, message, status);
         if (code != MPI_SUCCESS || is_there != 0) return code;

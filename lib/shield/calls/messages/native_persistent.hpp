@@ -7,11 +7,11 @@ namespace regraft::shield {
 
 /// Whether there are any.
 bool has_natives();
-/// Whether it is one that has been started before and is not active now.
+/// Whether the request is one that has been started before and is not active now.
 bool is_inactive_native(MPI_Request request);
 /// Ends this process if the request is that of a partitioned message whose partner is dead: MPI may wait for ever.
 void guard_partner(char const* call, MPI_Request request);
-/// What was started is over; or the request is freed.
+/// Is called when what was started is over, or when the request is freed.
 void end_native(MPI_Request request);
 void forget_native(MPI_Request request);
 

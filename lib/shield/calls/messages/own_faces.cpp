@@ -13,16 +13,16 @@ namespace {
 
 struct Own {
     MPI_Comm face = MPI_COMM_NULL;
-    std::shared_ptr<bool> is_used;  // here
+    std::shared_ptr<bool> is_used;  // on this process
 };
 
-/// By the communicator of the program; as many on all members, in the same order.
+/// Own faces by the communicator of the program; all members have as many, in the same order.
 std::unordered_map<MPI_Comm, std::vector<Own>>& own_faces() {
     static auto& all = *new std::unordered_map<MPI_Comm, std::vector<Own>>;  // never destroyed
     return all;
 }
 
-/// Which of them are used on a member who lives.
+/// For each of them, whether a living member uses it.
 std::vector<int> used_anywhere(Lane& lane, std::vector<Own> const& faces) {
     std::vector<int> used;
     for (auto const& own : faces) used.push_back(*own.is_used ? 1 : 0);

@@ -1,5 +1,5 @@
-// Communicators of persistent collectives. These are made in the same order everywhere, but started in any: so each has
-// one of its own, on which there is nothing else to confuse it with.
+// Communicators of persistent collectives. These collectives are made in the same order on all members, but started in
+// any order. So each has its own communicator, on which nothing else can be confused with it.
 #pragma once
 
 #include <mpi.h>
@@ -12,14 +12,14 @@ namespace regraft::shield {
 
 class OwnFace {
 public:
-    /// Collective over the members of comm. Some other's that has been destroyed on all of them, or a duplicate. comm
-    /// itself if the shield has nothing to do with it, or it cannot be duplicated.
+    /// Takes a communicator that another collective has given up on all members, or a duplicate. Takes comm itself if
+    /// it is not shielded or cannot be duplicated. Collective over the members of comm.
     explicit OwnFace(MPI_Comm comm);
     OwnFace(OwnFace const&) = delete;
     OwnFace& operator=(OwnFace const&) = delete;
     ~OwnFace();
 
-    /// With the error handler that comm has now.
+    /// The communicator, with the error handler that comm has now.
     MPI_Comm face() const;
 
 private:
@@ -28,7 +28,8 @@ private:
     std::shared_ptr<bool> is_used_;
 };
 
-/// The communicator is freed: so are those of its persistent collectives, but for those in use. Collective.
+/// Frees the communicators of persistent collectives, except those in use, because the program's communicator is freed.
+/// Collective.
 void release_own_faces(Lane& lane);
 
 }  // namespace regraft::shield

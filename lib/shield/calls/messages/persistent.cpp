@@ -1,5 +1,5 @@
-// Persistent requests. The shield keeps their arguments, and each start is one of the nonblocking call, so whoever
-// dies, the program's handle stays what it is. And partitioned ones, which are MPI's own.
+// Persistent requests. The shield keeps their arguments, and each start is a start of the nonblocking call. So the
+// program's handle stays valid, whichever process dies. Partitioned requests are MPI's own.
 #include <mpi.h>
 
 #include <memory>
@@ -17,7 +17,7 @@
 namespace regraft::shield {
 namespace {
 
-/// How many ranks arrays have places for.
+/// The number of ranks for which arrays have places.
 int partners(MPI_Comm comm) {
     int size = 0;
     int is_inter = 0;
@@ -30,14 +30,15 @@ int partners(MPI_Comm comm) {
     return size;
 }
 
-/// What each start needs, as long as the request is there. Arrays are copied: some programs free them at once.
+/// The arguments of each start, as long as the request exists. Arrays are copied, because some programs free them at
+/// once.
 class Prepared {
 public:
     explicit Prepared(MPI_Comm comm, std::vector<MPI_Datatype> types, MPI_Op op = MPI_OP_NULL)
         : comm_(comm), size_(partners(comm)), uses_(std::move(types), op) {
         MPI_Comm_rank(comm, &self_);
     }
-    /// A copy of what is given by rank; of nothing if the call has no use for it here.
+    /// Copies an array by rank; returns nothing if the call does not use it on this process.
     template <class Item>
     Item const* copy(Item const items[], bool used = true) {
         if (!used || items == nullptr) return nullptr;
@@ -60,13 +61,13 @@ std::shared_ptr<Prepared> prepare(MPI_Comm comm, std::vector<MPI_Datatype> types
     return std::make_shared<Prepared>(comm, std::move(types), op);
 }
 
-/// Those of all ranks; none where the data are in place.
+/// The types of all ranks; empty if the data are in place.
 std::vector<MPI_Datatype> types_of(MPI_Comm comm, void const* buffer, MPI_Datatype const types[]) {
     if (buffer == MPI_IN_PLACE) return {};
     return {types, types + partners(comm)};
 }
 
-/// start(arguments..., request): the nonblocking call.
+/// Makes a persistent request. start(arguments..., request): the nonblocking call.
 template <class Start, class... Arguments>
 int make(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start start, Arguments... arguments) {
     return make_persistent(request, held->comm(), [=](Proxy::Parts& parts) {
@@ -75,7 +76,7 @@ int make(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start star
     });
 }
 
-/// The same of a collective. Its last argument is left out: the communicator.
+/// The same for a collective. The last argument, the communicator, is left out.
 template <class Start, class... Arguments>
 int make_collective(MPI_Request* request, std::shared_ptr<Prepared> const& held, Start start, Arguments... arguments) {
     auto const own = std::make_shared<OwnFace>(held->comm());
@@ -85,17 +86,17 @@ int make_collective(MPI_Request* request, std::shared_ptr<Prepared> const& held,
     });
 }
 
-/// Without a shield, requests are MPI's. Else also those of communicators that it does not know: whoever waits for
-/// several has to tell which are active.
+/// Whether requests are MPI's own, which is so without a shield. With one, even requests on communicators that it does
+/// not know are its own, because calls that wait for several requests must know which are active.
 bool passes() {
     return session().shield == nullptr;
 }
 
-/// Of MPI: those that were started, and partitioned ones.
+/// Requests of MPI that were started, and partitioned ones.
 struct Native {
     bool started = false;
     bool active = false;
-    MPI_Comm face = MPI_COMM_NULL;  // of a partitioned one
+    MPI_Comm face = MPI_COMM_NULL;  // that of a partitioned request
     int partner = 0;
 };
 auto& all_natives = *new std::unordered_map<MPI_Request, Native>;  // never destroyed
@@ -306,7 +307,7 @@ int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send
                            held->copy(places), held->copy(types));
 }
 
-// Partitioned messages: passed on while all live.
+// Partitioned messages: passed on while all members live.
 constexpr auto why_not_in_parts = "what was prepared counts on its partner";
 
 int MPI_Psend_init(void const* data, int parts, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

@@ -1,5 +1,5 @@
-// Messages. They go by the face, which repairs do not touch. Whoever waits for one helps in repairs meanwhile, for
-// others may need what only it knows.
+// Messages. They use the face, which repairs do not touch. A process that waits for a message takes part in repairs
+// meanwhile, because others may need what only it knows.
 #include <mpi.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace backend = ft::backend;
 
 namespace {
 
-/// The code with which the request completes.
+/// Waits for the request, and returns the code with which it completes.
 int await(MPI_Request* request, Buffer const& buffer, MPI_Status* status) {
     Waiting waiting;
     for (;;) {
@@ -28,7 +28,8 @@ int await(MPI_Request* request, Buffer const& buffer, MPI_Status* status) {
     }
 }
 
-/// On a communicator that is not shielded. The others get on meanwhile, whom a call of MPI that blocks would hold up.
+/// Waits on a communicator that is not shielded. Other operations progress meanwhile, which a blocking call of MPI
+/// would prevent.
 int await_native(MPI_Comm comm, MPI_Request request, MPI_Status* status) {
     Waiting waiting;
     for (int done = 0;;) {
@@ -46,8 +47,8 @@ int await_native(MPI_Comm comm, Start const& start, MPI_Status* status) {
     return code != MPI_SUCCESS ? code : await_native(comm, request, status);
 }
 
-/// MPI's own would keep this process from repairs, but ends if the source dies, which what asks whether a message is
-/// there does not.
+/// Probes repeatedly. A blocking probe of MPI would keep this process from repairs, but it ends if the source dies; a
+/// nonblocking one does not notice that.
 int probe_native(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     Waiting waiting;
     for (int found = 0;;) {
@@ -65,7 +66,8 @@ bool is_shielded() {
     return session().shield != nullptr;
 }
 
-/// A receive from any source goes on among the living, as long as the policy says. The code for the program.
+/// Waits for a receive from any source, which goes on among the living as long as the policy says. Returns the code for
+/// the program.
 int await_any(Lane const& lane, MPI_Request* request, Buffer const& buffer, int tag, MPI_Status* status) {
     Waiting waiting;
     for (;;) {
@@ -225,7 +227,7 @@ int MPI_Sendrecv(void const* send_data, int send_count, MPI_Datatype send_type, 
         if (code != MPI_SUCCESS && !nobody) return complain(*lane, code);
     }
     int const sent = send(*lane, PMPI_Isend, {const_cast<void*>(send_data), send_count, send_type}, to, send_tag);
-    if (sent != MPI_SUCCESS && !is_of_the_dead(sent)) {  // what is wrong here may be so elsewhere: nothing comes
+    if (sent != MPI_SUCCESS && !is_of_the_dead(sent)) {  // the same error may occur on the partner: nothing will come
         if (!nobody) withdraw(&request, status);
         return sent;
     }
@@ -241,7 +243,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
     enter_message_call();
     Waiting waiting;
     for (int found = 0;;) {
-        // Asked before: what came before the death is there then.
+        // Asked before the search: a message that came before the death is then there.
         bool const dead = from != MPI_ANY_SOURCE && can_not_send(*lane, from);
         int const code = find_message(*lane, Look::waits, from, tag, &found, status);
         if (code != MPI_SUCCESS || found != 0) return code;

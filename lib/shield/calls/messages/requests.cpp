@@ -1,5 +1,5 @@
-// Messages that are under way, and waiting for them. Requests are MPI's own; of receives it is kept beside them where
-// their data go. A request of the dead completes: a send is left out, a receive brings nothing.
+// Messages under way, and waiting for them. Requests are MPI's own; for receives, this module keeps where their data
+// go. A request of the dead completes: a send is left out, and a receive brings nothing.
 #include <mpi.h>
 
 #include <algorithm>
@@ -30,16 +30,17 @@ struct Message {
     Buffer buffer;
     int partner = 0;
     int tag = 0;
-    std::shared_ptr<Uses> uses;  // of a receive: if its partner dies, the shield needs a type that MPI has let go of
+    std::shared_ptr<Uses> uses;  // of a receive: if its partner dies, the shield needs a type that the program may have
+                                 // freed
 };
 
-/// Without those that are complete when they are started, which share a handle.
+/// Without requests that are complete when they are started, which share a handle.
 auto& messages_under_way = *new HandleMap<MPI_Request, Message>;  // never destroyed
 HandleMap<MPI_Request, Message>& under_way() {
     return messages_under_way;
 }
 
-/// A request that is complete, from a process that was dead before: its status tells who was asked.
+/// The envelope of a complete request from a process that was dead before: its status names the rank that was asked.
 struct Envelope {
     int from = 0;
     int tag = 0;
@@ -57,7 +58,7 @@ int cancel(void*, int) {
     return MPI_SUCCESS;
 }
 
-/// No request: the program's handler is told.
+/// Returns an error without a request, after telling the program's handler.
 int fail(Lane& lane, int code, MPI_Request* request) {
     *request = MPI_REQUEST_NULL;
     return complain(lane, code);
@@ -117,14 +118,14 @@ int start_send(Start start, Buffer const& buffer, int to, int tag, MPI_Comm comm
     return complain(*lane, code);
 }
 
-/// Whether a request is over, and with which code for the program.
+/// Whether a request is over, and its code for the program.
 struct Progress {
     bool done = false;
     int code = MPI_SUCCESS;
-    MPI_Comm face = MPI_COMM_WORLD;  // whose error handler is told
+    MPI_Comm face = MPI_COMM_WORLD;  // the handler of this communicator is told
 };
 
-/// What a request that failed because of the dead is to the program.
+/// Completes a request that failed because its partner is dead.
 int left_out(Message const& message, MPI_Status* status) {
     auto const* const lane = lane_of(message.face);
     if (lane == nullptr) return MPI_ERR_PROC_FAILED;
@@ -133,7 +134,7 @@ int left_out(Message const& message, MPI_Status* status) {
     return send_nothing(*lane, message.partner);
 }
 
-/// A receive from any source for which nothing has come: whether it ends with an obituary.
+/// Completes a receive from any source, for which nothing has come, with an obituary if there is one.
 Progress end_with_obituary(MPI_Request* request, MPI_Status* status, Look look, bool suspended) {
     auto const found = under_way().find(*request);
     auto const* const lane = lane_of(found->second.face);
@@ -189,7 +190,7 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, Look look, ch
 }
 
 Progress look_at(MPI_Request* request, MPI_Status* status, Look look, char const* call) {
-    if (*request == complete_at_once()) return {true, PMPI_Wait(request, status)};  // known to nobody
+    if (*request == complete_at_once()) return {true, PMPI_Wait(request, status)};  // such requests are not registered
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) return look_at_message(request, status, look, call);
     if (!proxy->active) {
@@ -211,14 +212,14 @@ Progress look_at(MPI_Request* request, MPI_Status* status, Look look, char const
     return is_over ? Progress{true, finish_proxy(request, status), face} : Progress{};
 }
 
-/// Nothing to wait for, as the calls for several requests see it.
+/// Whether there is nothing to wait for, as the calls for several requests see it.
 bool is_inactive(MPI_Request request) {
     if (request == MPI_REQUEST_NULL) return true;
     auto const* const proxy = find_proxy(request);
     return proxy == nullptr ? is_inactive_native(request) : !proxy->active;
 }
 
-/// The size of the message that is awaited, or of the largest; nothing: not only messages are.
+/// The size of the largest message that is awaited; none if something other than messages is awaited, too.
 std::optional<std::size_t> awaited_bytes(std::span<MPI_Request const> requests) {
     std::size_t most = 0;
     for (auto const request : requests) {
@@ -237,7 +238,7 @@ std::optional<std::size_t> awaited_bytes(std::span<MPI_Request const> requests) 
     return most;
 }
 
-/// Nothing of what is awaited has come.
+/// Is called when nothing that is awaited has come: ends the job if that is in vain.
 void end_if_all_in_vain(std::span<MPI_Request const> requests) {
     if (!has_started_any()) return;
     for (auto const request : requests) {
@@ -255,10 +256,10 @@ void wait_on(Waiting& waiting, std::span<MPI_Request const> requests) {
     session().shield->help();
 }
 
-/// Which requests MPI_Test would complete, though MPI_Request_get_status does not say so.
+/// Finds requests that MPI_Test would complete although MPI_Request_get_status does not say so.
 class Obituaries {
 public:
-    /// Whose death completes the request.
+    /// The dead rank whose death completes the request, if any.
     std::optional<int> find(MPI_Request request) {
         auto const found = under_way().find(request);
         auto const* const lane = found == under_way().end() ? nullptr : lane_of(found->second.face);
@@ -271,10 +272,10 @@ public:
     }
 
 private:
-    std::map<MPI_Comm, int> taken_;  // one for each receive
+    std::map<MPI_Comm, int> taken_;  // number of obituaries taken, one for each receive
 };
 
-/// Whether a request that is not complete for MPI ends for it is of the dead.
+/// Whether the request is over for the program, even if MPI has not completed it because its partner is dead.
 bool is_over(MPI_Request request, MPI_Status* status, Obituaries& obituaries) {
     if (auto const* const proxy = find_proxy(request)) {
         set_inactive(status);
@@ -299,7 +300,7 @@ bool is_over(MPI_Request request, MPI_Status* status, Obituaries& obituaries) {
     return done != 0 || code != MPI_SUCCESS;
 }
 
-/// The statuses of several requests: the program's, or none.
+/// The statuses of several requests: those of the program, or none.
 class Statuses {
 public:
     explicit Statuses(MPI_Status* theirs) : theirs_(theirs) {}
@@ -315,7 +316,7 @@ private:
 bool is_shielded() {
     return session().shield != nullptr;
 }
-/// Whether MPI has an error for such an array, or nothing to do with it.
+/// Whether the arguments are left to MPI: it has an error for them, or the shield is off.
 bool is_for_mpi(int size, MPI_Request const requests[]) {
     return !is_shielded() || size < 0 || (requests == nullptr && size > 0);
 }
@@ -326,12 +327,12 @@ int raise(int code, MPI_Comm face = MPI_COMM_WORLD) {
     return lane == nullptr ? code : complain(*lane, code);
 }
 
-/// Of several requests, the first that has failed: the handler of its communicator is told of it.
+/// Tells the handler of the communicator of the first failed request, for calls with several requests.
 int raise_in_status(Progress const& failed) {
     return raise(failed.code, failed.face) == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
 }
 
-/// Waits for one, or does not wait: whether it is over.
+/// Waits for a request, or looks once; returns whether it is over.
 Progress finish(MPI_Request* request, MPI_Status* status, Look look, char const* call) {
     Waiting waiting;
     for (;;) {
@@ -341,10 +342,10 @@ Progress finish(MPI_Request* request, MPI_Status* status, Look look, char const*
     }
 }
 
-/// Completes those that are over; *count of them: MPI_UNDEFINED if no request is active.
+/// Completes the requests that are over. *count is their number; MPI_UNDEFINED if no request is active.
 int finish_some(int size, MPI_Request requests[], int* count, int indices[], Statuses const& statuses, Look look,
                 char const* call) {
-    Progress failed;  // the first that has
+    Progress failed;  // the first that failed
     Waiting waiting;
     for (;;) {
         bool active = false;
@@ -370,7 +371,7 @@ int finish_some(int size, MPI_Request requests[], int* count, int indices[], Sta
     }
 }
 
-/// One of several.
+/// Completes one of several requests.
 int finish_any(int size, MPI_Request requests[], int* index, int* flag, MPI_Status* status, Look look,
                char const* call) {
     session().shield->help();
@@ -455,7 +456,7 @@ int MPI_Waitall(int size, MPI_Request requests[], MPI_Status* theirs) {
     if (is_for_mpi(size, requests)) return PMPI_Waitall(size, requests, theirs);
     session().shield->help();
     Statuses const statuses(theirs);
-    Progress failed;  // the first that has
+    Progress failed;  // the first that failed
     for (int i = 0; i < size; ++i) {
         auto const progress = requests[i] == MPI_REQUEST_NULL
                                   ? Progress{true, PMPI_Wait(&requests[i], statuses.at(i))}
@@ -520,7 +521,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 
 int MPI_Request_free(MPI_Request* request) {
     if (request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Request_free(request);
-    if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);  // MPI has no such thing
+    if (is_collective_under_way(*request)) return raise(MPI_ERR_REQUEST);  // MPI cannot cancel a collective
     auto* const proxy = find_proxy(*request);
     if (proxy == nullptr) {
         under_way().erase(*request);

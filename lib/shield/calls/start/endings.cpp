@@ -1,5 +1,5 @@
-// Ends of a process that are no MPI_Finalize. Without it, the others would not notice: MPI tells them of a process that
-// is killed, and not always of one that exits.
+// Ends of a process without MPI_Finalize. Otherwise the others would not notice: MPI reports a process that is killed,
+// but not always one that exits.
 #include <mpi.h>
 
 #include <csignal>
@@ -15,13 +15,13 @@
 namespace regraft::shield {
 namespace {
 
-/// Whether this process, and not one that it has forked, is in the middle of the job.
+/// Whether this process, and not a fork of it, is between MPI_Init and MPI_Finalize.
 bool is_in_job() {
     auto& it = session();
     return it.shield != nullptr && it.board->mine().process == getpid();
 }
 
-/// What others see of an exit code.
+/// Leaves the part of an exit code that others see.
 void leave_code(int code) {
     constexpr int seen = 0xff;
     session().board->mine().exit_code = code & seen;
@@ -42,7 +42,7 @@ void leave(char const* how, int code) {
 
 int code_of_quick_exit = 0;
 
-/// Before the program has anything to do at its exit, so that it is done before ours.
+/// Registered before the program registers anything for its exit, so that the program's functions run first.
 __attribute__((constructor)) void watch_exit() {
     on_exit([](int code, void*) { leave("exit", code); }, nullptr);
     at_quick_exit([] { leave("quick_exit", code_of_quick_exit); });
@@ -72,7 +72,7 @@ __attribute__((visibility("default"))) void quick_exit(int code) noexcept {
     reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "quick_exit"))(code);
     __builtin_unreachable();
 }
-// Signal handlers call them: nothing is said.
+// Signal handlers call them, so nothing is printed.
 __attribute__((visibility("default"))) void _exit(int code) {
     if (is_in_job()) {
         leave_code(code);

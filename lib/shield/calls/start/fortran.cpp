@@ -22,18 +22,18 @@ bool is_of_fortran(std::string_view path) {
     return name.starts_with("libmpi_mpifh.so") || name.starts_with("libmpi_usempi");
 }
 
-/// What the dynamic linker knows of a library (System V ABI, chapter 5).
+/// The dynamic linker's data on a library (System V ABI, chapter 5).
 struct Linkage {
     ElfW(Sym) const* symbols = nullptr;
     char const* names = nullptr;
     std::span<Relocation const> functions, others;
-    bool has_addends = true;  // there are others only on old 32-bit systems
+    bool has_addends = true;  // only old 32-bit systems have relocations without addends
 
     explicit Linkage(dl_phdr_info const& library) {
         Relocation const* begins[2] = {};
         std::size_t bytes[2] = {};
         for (auto const* entry = dynamic_section(library); entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-            // Some dynamic linkers have made addresses of it, others have left the offsets.
+            // Some dynamic linkers have turned offsets into addresses, others have not.
             auto const value = entry->d_un.d_ptr;
             auto const place = value < library.dlpi_addr ? value + library.dlpi_addr : value;
             if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<ElfW(Sym) const*>(place);
@@ -59,7 +59,7 @@ struct Linkage {
     }
 };
 
-/// The part of a library that is read only once it is linked can be written while this lives.
+/// Makes the part of a library that is read-only after linking writable as long as it lives.
 class Opened {
 public:
     explicit Opened(dl_phdr_info const& library) {
@@ -86,7 +86,7 @@ private:
     bool ok_ = false;
 };
 
-/// PMPI_X becomes MPI_X, as the program would find it.
+/// Replaces PMPI_X by MPI_X, as the program would find it.
 void divert(Address base, Linkage const& linkage, std::span<Relocation const> relocations) {
     for (auto const& relocation : relocations) {
         std::string_view const name = linkage.name_of(relocation);
@@ -110,7 +110,7 @@ bool take_calls(dl_phdr_info const& library) {
     return true;
 }
 
-/// Before anything of the program runs: MPI_Init comes from there, too.
+/// Runs before any code of the program, because MPI_Init comes from there, too.
 __attribute__((constructor)) void take_calls_when_loaded() {
     static_cast<void>(take_calls_of_fortran());
 }

@@ -1,10 +1,10 @@
-// Calls from Fortran, which come from a library of MPI's own.
+// Calls from Fortran, which MPI's own Fortran library makes.
 #pragma once
 
 namespace regraft::shield {
 
-/// That library calls MPI by its profiling interface, past us: from now on, by us. Whether all those that are loaded
-/// do; true if there is none. Idempotent.
+/// Diverts the calls of that library, which otherwise uses MPI's profiling interface directly, to the shield. Returns
+/// whether this succeeded for all loaded libraries; true if there is none. Idempotent.
 bool take_calls_of_fortran();
 
 }  // namespace regraft::shield

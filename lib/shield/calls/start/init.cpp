@@ -23,14 +23,14 @@
 namespace regraft::shield {
 namespace {
 
-/// Before MPI_Init: what the launcher sets, for those who do without it.
+/// Runs before MPI_Init. Sets what the launcher sets, for jobs without it.
 __attribute__((constructor)) void set_parameters() {
     static_cast<void>(setenv("OMPI_MCA_async_mpi_finalize", "1", 0));
     static_cast<void>(setenv("OMPI_MCA_coll", "^han,hcoll,portals4", 0));
     static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
 }
 
-/// Our part of a failure plan: the program may have points of its own.
+/// The part of a failure plan that concerns the shield: the program may have points of its own.
 std::string own_deaths(std::string_view plan) {
     std::istringstream items{std::string(plan)};
     std::string own;
@@ -51,27 +51,27 @@ void read_environment() {
     }
 }
 
-/// What this process starts from here on needs nothing of us: loading us and MPI takes 50 times what it takes to start
-/// a shell.
+/// Removes the shield from the environment, because processes that this one starts do not need it: loading it and MPI
+/// takes 50 times as long as starting a shell.
 void leave_environment() {
     Dl_info ours{};
     char const* const preloaded = std::getenv("LD_PRELOAD");
     if (preloaded == nullptr || dladdr(reinterpret_cast<void*>(&leave_environment), &ours) == 0) return;
     std::string rest;
     std::string names = preloaded;
-    std::replace(names.begin(), names.end(), ' ', ':');  // either separates them
+    std::replace(names.begin(), names.end(), ' ', ':');  // both separate names
     std::istringstream items{names};
     for (std::string item; std::getline(items, item, ':');)
         if (!item.empty() && item != ours.dli_fname) rest += (rest.empty() ? "" : ":") + item;
     static_cast<void>(rest.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", rest.c_str(), 1));
 }
 
-/// Ends the job, or lets the program go on without a shield.
+/// Ends the job, or lets the program continue without a shield.
 void do_without_shield(std::string const& why, int rank) {
     bool const ends = session().policy.unsupported == Unsupported::end_job;
     if (rank == 0 && ends) refuse("MPI_Init", why + "; REGRAFT_SHIELD_UNSUPPORTED=pass goes on without the shield");
     if (rank == 0) say("MPI_Init", why + "; the program goes on without the shield");
-    if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // for ever: the first ends the job
+    if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // waits until the first rank ends the job
 }
 
 void note(Repair::Step step) {
@@ -110,7 +110,7 @@ extern "C" {
 int MPI_Init(int* argc, char*** argv) {
     regraft_rank_enters();
     int const code = PMPI_Init(argc, argv);
-    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    if (code == MPI_SUCCESS) start();  // it also waits for all members
     regraft_rank_has_left();
     return code;
 }
@@ -119,7 +119,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     regraft_rank_enters();
     int const code =
         PMPI_Init_thread(argc, argv, required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED, provided);
-    if (code == MPI_SUCCESS) start();  // it waits for all, too
+    if (code == MPI_SUCCESS) start();  // it also waits for all members
     regraft_rank_has_left();
     return code;
 }

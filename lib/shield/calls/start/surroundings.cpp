@@ -22,8 +22,8 @@ bool survives_failures() {
     return found != 0 && *value != 0;
 }
 
-/// A call of MPI that something before us answers, such as a profiler that is linked into the program: it goes on to
-/// MPI's profiling interface, past us. Empty: there is none.
+/// A call of MPI that another library answers before the shield, such as a profiler that is linked into the program: it
+/// goes to MPI's profiling interface past the shield. Empty: there is none.
 std::string answered_before_us() {
     Dl_info ours{};
     dladdr(reinterpret_cast<void*>(&what_is_in_the_way), &ours);
@@ -66,7 +66,7 @@ void stand_aside(char const* call) {
 
 using namespace regraft::shield;
 
-// What programs that survive by themselves cannot do without.
+// Functions that programs need to survive by themselves.
 extern "C" {
 
 int MPIX_Comm_agree(MPI_Comm comm, int* flag) {

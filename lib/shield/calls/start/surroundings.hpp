@@ -1,14 +1,14 @@
-// Whether the shield can work where it finds itself: the MPI, and what else is in the program.
+// Checks whether the shield can work in its surroundings: the MPI, and other libraries in the program.
 #pragma once
 
 #include <string>
 
 namespace regraft::shield {
 
-/// After MPI_Init. Empty: nothing is in the way; else why the shield would not work.
+/// The reason why the shield would not work; empty: there is none. Called after MPI_Init.
 std::string what_is_in_the_way();
 
-/// The program asks MPI about failures itself, by this call: from now on it gets what MPI gives.
+/// Is called when the program asks MPI about failures itself, by this call: from now on it gets MPI's own results.
 void stand_aside(char const* call);
 
 }  // namespace regraft::shield
