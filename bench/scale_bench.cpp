@@ -28,7 +28,7 @@
 #include "regraft/repair/plan.hpp"
 #include "regraft/schedule/local_senders.hpp"
 #include "regraft/schedule/range_senders.hpp"
-#include "store/local_load_plan.hpp"
+#include "store/replicated/local_load_plan.hpp"
 
 namespace {
 

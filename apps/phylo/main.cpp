@@ -12,16 +12,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "check.hpp"
 #include "common/program.hpp"
-#include "core_share.hpp"
-#include "failure_draw.hpp"
-#include "job.hpp"
-#include "options.hpp"
+#include "input/check.hpp"
+#include "input/options.hpp"
+#include "job/failure_draw.hpp"
+#include "job/job.hpp"
+#include "job/shared_input_error.hpp"
+#include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
-#include "shared_input_error.hpp"
-#include "stop.hpp"
+#include "search/core_share.hpp"
 
 namespace {
 

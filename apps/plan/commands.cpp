@@ -7,15 +7,15 @@
 #include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/program.hpp"
-#include "failures.hpp"
-#include "graph_file.hpp"
-#include "loss.hpp"
-#include "match.hpp"
-#include "recovery.hpp"
+#include "loss/loss.hpp"
+#include "match/graph_file.hpp"
+#include "match/match.hpp"
+#include "recover/failures.hpp"
+#include "recover/recovery.hpp"
+#include "recover/rules.hpp"
 #include "report.hpp"
-#include "rounds.hpp"
-#include "rules.hpp"
-#include "transfer_file.hpp"
+#include "rounds/rounds.hpp"
+#include "rounds/transfer_file.hpp"
 
 namespace regraft::plan {
 

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
-#include "rules.hpp"
+#include "recover/rules.hpp"
 
 namespace regraft::plan {
 

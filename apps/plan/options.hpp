@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "common/program.hpp"
-#include "network.hpp"
+#include "recover/network.hpp"
 
 namespace regraft::plan {
 

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "common/output.hpp"
-#include "graph_file.hpp"
-#include "loss.hpp"
-#include "match.hpp"
+#include "loss/loss.hpp"
+#include "match/graph_file.hpp"
+#include "match/match.hpp"
 #include "options.hpp"
-#include "recovery.hpp"
+#include "recover/recovery.hpp"
 #include "regraft/schedule/edge_colouring.hpp"
-#include "rounds.hpp"
+#include "rounds/rounds.hpp"
 
 namespace regraft::plan {
 

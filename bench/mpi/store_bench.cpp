@@ -31,7 +31,7 @@
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/erasure_store.hpp"
 #include "regraft/store/replicated_store.hpp"
-#include "store/load_plan.hpp"
+#include "store/replicated/load_plan.hpp"
 #include "store_floor.hpp"
 #include "store_memory.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "regraft/core/checked_cast.hpp"
-#include "store/memory.hpp"
+#include "store/blocks/memory.hpp"
 
 namespace regraft::bench {
 namespace {

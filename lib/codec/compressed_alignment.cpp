@@ -6,7 +6,7 @@
 
 #include "codec/block_size.hpp"
 #include "codec/first_error.hpp"
-#include "codec/rgm_format.hpp"
+#include "codec/rgm/rgm_format.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"

@@ -8,7 +8,7 @@
 
 #include "regraft/core/random.hpp"
 #include "regraft/msa/newick.hpp"
-#include "tree_picture.hpp"
+#include "trees/tree_picture.hpp"
 
 int main(int argc, char** argv) {
     using namespace regraft;

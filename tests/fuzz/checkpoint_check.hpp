@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "agenda.hpp"
+#include "job/agenda.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/likelihood/site_model.hpp"
 #include "regraft/msa/parsimony.hpp"
-#include "topology.hpp"
+#include "search/topology.hpp"
 
 namespace regraft::fuzz {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "graph_file.hpp"
+#include "match/graph_file.hpp"
 #include "regraft/core/errors.hpp"
-#include "transfer_file.hpp"
+#include "rounds/transfer_file.hpp"
 
 namespace regraft::fuzz {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "failures.hpp"
 #include "fuzz/readers_check.hpp"
+#include "recover/failures.hpp"
 
 namespace {
 

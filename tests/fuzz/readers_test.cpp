@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "failures.hpp"
 #include "fuzz/readers_check.hpp"
+#include "recover/failures.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::fuzz {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/erasure_version.hpp"
+#include "store/erasure/erasure_version.hpp"
 #include "support/blocks.hpp"
 
 namespace regraft::store {

@@ -9,9 +9,9 @@
 #include "regraft/core/random.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
-#include "store/digest.hpp"
-#include "store/replicated.hpp"
-#include "store/seams.hpp"
+#include "store/blocks/seams.hpp"
+#include "store/replicated/replicated.hpp"
+#include "store/together/digest.hpp"
 
 namespace regraft::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "agenda.hpp"
+#include "job/agenda.hpp"
 
 #include <numeric>
 

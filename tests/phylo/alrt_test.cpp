@@ -1,13 +1,13 @@
-#include "alrt.hpp"
+#include "search/alrt.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "optimise.hpp"
-#include "resampling.hpp"
-#include "search.hpp"
+#include "search/optimise.hpp"
+#include "search/resampling.hpp"
+#include "search/search.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {

@@ -1,4 +1,4 @@
-#include "board.hpp"
+#include "job/board.hpp"
 
 #include <gtest/gtest.h>
 

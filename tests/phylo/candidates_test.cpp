@@ -1,4 +1,4 @@
-#include "candidates.hpp"
+#include "models/candidates.hpp"
 #include <mpi.h>
 
 #include <algorithm>

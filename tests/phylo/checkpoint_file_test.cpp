@@ -1,4 +1,4 @@
-#include "checkpoint_file.hpp"
+#include "job/checkpoint_file.hpp"
 
 #include <filesystem>
 #include <fstream>

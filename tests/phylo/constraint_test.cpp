@@ -1,4 +1,4 @@
-#include "constraint.hpp"
+#include "search/constraint.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "search.hpp"
+#include "search/search.hpp"
+#include "search/topology.hpp"
 #include "small_job.hpp"
-#include "topology.hpp"
 
 namespace regraft::phylo {
 namespace {

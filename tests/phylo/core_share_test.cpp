@@ -1,4 +1,4 @@
-#include "core_share.hpp"
+#include "search/core_share.hpp"
 
 #include <gtest/gtest.h>
 

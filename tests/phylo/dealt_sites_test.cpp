@@ -1,4 +1,4 @@
-#include "dealt_sites.hpp"
+#include "job/dealt_sites.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "failure_draw.hpp"
+#include "job/failure_draw.hpp"
 #include <mpi.h>
 
 #include <set>

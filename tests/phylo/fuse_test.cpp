@@ -1,4 +1,4 @@
-#include "fuse.hpp"
+#include "search/fuse.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "likelihood.hpp"
+#include "search/likelihood.hpp"
 #include <mpi.h>
 
 #include <bit>

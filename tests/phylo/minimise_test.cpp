@@ -1,4 +1,4 @@
-#include "minimise.hpp"
+#include "models/minimise.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "model_box.hpp"
+#include "models/model_box.hpp"
 
 #include <cmath>
 #include <numeric>

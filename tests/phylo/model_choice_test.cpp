@@ -1,4 +1,4 @@
-#include "model_choice.hpp"
+#include "search/model_choice.hpp"
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "regraft/core/errors.hpp"
-#include "search.hpp"
+#include "search/search.hpp"
 #include "small_dataset.hpp"
 
 namespace regraft::phylo {

@@ -1,4 +1,4 @@
-#include "optimise.hpp"
+#include "search/optimise.hpp"
 
 #include <cmath>
 #include <limits>

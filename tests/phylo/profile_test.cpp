@@ -1,4 +1,4 @@
-#include "profile.hpp"
+#include "profile/profile.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "raxml_names.hpp"
+#include "input/raxml_names.hpp"
 
 #include <sstream>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "options.hpp"
+#include "input/options.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::phylo {

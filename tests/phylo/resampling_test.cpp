@@ -1,4 +1,4 @@
-#include "resampling.hpp"
+#include "search/resampling.hpp"
 
 #include <cmath>
 #include <numeric>

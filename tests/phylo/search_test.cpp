@@ -1,4 +1,4 @@
-#include "search.hpp"
+#include "search/search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "optimise.hpp"
+#include "search/optimise.hpp"
+#include "search/topology.hpp"
 #include "small_job.hpp"
-#include "topology.hpp"
 
 namespace regraft::phylo {
 namespace {

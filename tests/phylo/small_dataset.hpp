@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "likelihood.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/msa/parsimony.hpp"
+#include "search/likelihood.hpp"
 
 namespace regraft::phylo::test {
 

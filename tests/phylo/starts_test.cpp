@@ -1,4 +1,4 @@
-#include "starts.hpp"
+#include "search/starts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "regraft/core/random.hpp"
 #include "regraft/placement/permuted.hpp"
-#include "store/local_load_plan.hpp"
+#include "store/replicated/local_load_plan.hpp"
 #include "support/store_placements.hpp"
 
 namespace regraft::schedule {

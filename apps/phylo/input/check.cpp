@@ -1,0 +1,370 @@
+#include "input/check.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/alignment_input.hpp"
+#include "common/input.hpp"
+#include "common/program.hpp"
+#include "job/by_one.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/characters.hpp"
+#include "regraft/msa/patterns.hpp"
+#include "regraft/msa/text_layout.hpp"
+#include "report/report.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t text_width = 110;
+constexpr std::size_t partitions_shown = 20;
+
+/// The number of occurrences of each character in a partition.
+msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
+    msa::Histogram result{};
+    auto const sites = msa::sites_of(partition);
+    for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon) {
+        auto const row = alignment.row(taxon);
+        for (auto site : sites) ++result[static_cast<unsigned char>(row[site])];
+    }
+    return result;
+}
+
+/// The model to check with if the user gave none.
+std::string likely_model(msa::Histogram const& histogram) {
+    constexpr auto* dna = "GTR+FC+G4m";
+    if (msa::character_table(histogram).kind == msa::CharacterKind::dna) return dna;
+    auto const misfits = [&](msa::Alphabet alphabet) {
+        std::uint64_t count = 0;
+        for (std::size_t c = 0; c < histogram.size(); ++c) {
+            if (msa::state_mask(alphabet, static_cast<char>(c)) == 0) count += histogram[c];
+        }
+        return count;
+    };
+    if (misfits(msa::Alphabet::binary) == 0) return "BIN+FC+G4m";
+    for (std::uint32_t n = 3; n <= 10; ++n) {  // digits
+        if (misfits(msa::Alphabet::multistate(n)) == 0) return fmt::format("MULTI{}_MK+G4m", n);
+    }
+    return misfits(msa::Alphabet::amino_acid) < misfits(msa::Alphabet::dna) ? "LG+G4m" : dna;
+}
+
+/// `stored` are the partitions that came with the alignment.
+std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Alignment const& alignment,
+                                                std::vector<msa::PartitionSpec> stored) {
+    if (!options.partitions.empty())
+        return msa::read_partitions(options.partitions, alignment.num_sites(), options.model);
+    if (options.model.empty() && !stored.empty()) return stored;
+    if (options.model.empty() && options.command != Command::check)
+        throw InputError("--model is needed, or --partitions with a model in each line");
+    if (alignment.num_sites() == 0) return {};  // the findings will report this
+    auto whole = msa::whole_alignment(options.model, alignment.num_sites());
+    if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
+    return {std::move(whole)};
+}
+
+/// Some model of the kind that is to be chosen.
+ModelSpec some_model_of(msa::Histogram const& histogram) {
+    auto spec = likelihood::parse_model(likely_model(histogram));
+    if (spec.alphabet == msa::Alphabet::dna || spec.alphabet == msa::Alphabet::amino_acid) return spec;
+    throw InputError("model 'auto' chooses among models of DNA and amino acids, but the data look like " + spec.name +
+                     ", expected a model");
+}
+
+ModelSpec model_of(Options const& options, msa::Alignment const& alignment, msa::PartitionSpec const& partition,
+                   bool has_scaler) {
+    try {
+        if (is_automatic(partition)) return some_model_of(histogram(alignment, partition));
+        auto spec = likelihood::parse_model(partition.model);
+        if (spec.scaler_from && !has_scaler) {
+            throw InputError("model '" + spec.text +
+                             "' scales branch lengths (+B), expected several partitions and --brlen scaled");
+        }
+        return spec;
+    } catch (InputError const& error) {
+        if (options.partitions.empty() && !options.model.empty()) throw;
+        auto const& file = options.partitions.empty() ? options.msa : options.partitions;
+        throw InputError({file.string()}, "partition " + partition.name + ": " + error.what());
+    }
+}
+
+bool lacks_states(ModelSpec const& spec, msa::Histogram const& histogram) {
+    std::vector<msa::StateCount> counts;
+    for (std::size_t i = 0; i < histogram.size(); ++i)
+        counts.push_back({msa::state_mask(spec.alphabet, static_cast<char>(i)), histogram[i]});
+    auto const missing = msa::missing_states(counts, spec.num_states());
+    return missing != 0 && missing != msa::undetermined(spec.alphabet);
+}
+
+/// Finds partitions whose frequencies are counted although some states never occur.
+void find_missing_states(CheckedInput& input) {
+    for (std::size_t q = 0; q < input.specs.size(); ++q) {
+        if (!input.specs[q].counts_frequencies() || !lacks_states(input.specs[q], input.census.partitions[q].histogram))
+            continue;
+        input.findings.push_back({msa::Severity::warning,
+                                  "missing-states",
+                                  "partition " + input.partitions[q].name +
+                                      ": some states never occur; their frequencies are taken as 1e-12",
+                                  {}});
+    }
+    std::ranges::stable_sort(input.findings, {}, &msa::Finding::severity);
+}
+
+/// The number of free scalers. One scaler is the unit of the branch lengths, unless some are given.
+std::size_t free_scalers(std::span<ModelSpec const> specs) {
+    auto const given = std::ranges::count(specs, std::optional(Origin::fixed), &ModelSpec::scaler_from);
+    return specs.size() - static_cast<std::size_t>(std::max<std::ptrdiff_t>(given, 1));
+}
+
+void run_checks(Options const& options, CheckedInput& input) {
+    auto const num_taxa = input.alignment.num_taxa();
+    auto const num_branches = num_taxa < 2 ? 0 : 2 * num_taxa - 3;
+    bool const unlinked = options.linkage == BranchLinkage::unlinked;
+    std::vector<msa::PartitionToCheck> partitions;
+    for (std::size_t q = 0; q < input.specs.size(); ++q) {
+        partitions.push_back(
+            {.name = input.partitions[q].name,
+             .alphabet = input.specs[q].alphabet,
+             .sites = msa::sites_of(input.partitions[q]),
+             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0),
+             .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
+    }
+    auto shared = unlinked ? 0 : num_branches;
+    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
+    input.census = msa::take_census(input.alignment, partitions);
+    input.findings = msa::findings(input.alignment, partitions, shared, input.census);
+    if (input.can_be_searched()) find_missing_states(input);
+}
+
+fs::path reduced_partitions(Options const& options) {
+    return fs::path(options.reduced) += ".partitions";
+}
+
+/// Checks that names fit relaxed PHYLIP, where a name ends at a blank.
+void check_phylip_names(Options const& options, msa::Alignment const& alignment) {
+    for (auto const& name : alignment.names) {
+        if (name.find(' ') == std::string::npos) continue;
+        throw InputError({options.reduced.string()},
+                         "cannot be written as PHYLIP: taxon '" + name + "' has a blank; expected names without");
+    }
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+    std::string result;
+    auto room = text_width - indent;
+    while (text.size() > room) {
+        auto const blank = text.rfind(' ', room);
+        auto const end = blank == std::string_view::npos || blank == 0 ? text.find(' ', room) : blank;
+        if (end == std::string_view::npos) break;
+        result.append(text.substr(0, end)).append("\n").append(indent, ' ');
+        text.remove_prefix(end + 1);
+    }
+    return result.append(text);
+}
+
+std::string to_text(msa::Finding const& finding) {
+    constexpr std::size_t indent = 9;
+    // The place is written as InputError writes it.
+    auto const text =
+        finding.where.file.empty() ? finding.text : std::string(InputError(finding.where, finding.text).what());
+    return fmt::format("{:<{}}{}\n", name(finding.severity), indent, wrapped(text, indent));
+}
+
+/// A table of the first partitions, and the number of the others.
+std::string partition_table(CheckedInput const& input) {
+    auto const shown = std::span(input.partitions).first(std::min(input.partitions.size(), partitions_shown));
+    std::size_t name_width = std::string_view("partition").size();
+    std::size_t model_width = std::string_view("model").size();
+    for (auto const& partition : shown) {
+        name_width = std::max(name_width, partition.name.size());
+        model_width = std::max(model_width, partition.model.size());
+    }
+    auto const row = [&](auto const& name, auto const& model, auto const& sites, auto const& patterns,
+                         auto const& invariant) {
+        return fmt::format("{:<{}}  {:<{}}  {:>9}  {:>9}  {:>9}\n", name, name_width, model, model_width, sites,
+                           patterns, invariant);
+    };
+    auto text = row("partition", "model", "sites", "patterns", "invariant");
+    for (std::size_t q = 0; q < shown.size(); ++q) {
+        auto const& counts = input.census.partitions[q];
+        text += row(shown[q].name, shown[q].model, msa::sites_of(shown[q]).size(), counts.num_patterns,
+                    counts.invariant_sites);
+    }
+    auto const more = input.partitions.size() - shown.size();
+    return more == 0 ? text : text + fmt::format("... and {} more\n", more);
+}
+
+std::string verdict(Options const& options, CheckedInput const& input) {
+    auto const count = [&](msa::Severity severity) {
+        return std::ranges::count(input.findings, severity, &msa::Finding::severity);
+    };
+    auto const warnings = count(msa::Severity::warning);
+    if (!input.can_be_searched()) return "This cannot be searched: first mend what is called an error.\n";
+    std::string text =
+        warnings == 0 ? "This can be searched.\n" : "This can be searched, but read the warnings first.\n";
+    bool const is_reducible =
+        input.census.twins.size() + input.census.gap_taxa.size() + input.census.gap_sites.size() > 0;
+    if (is_reducible && options.reduced.empty())
+        text += "--reduced FILE writes the alignment without what is there twice or without data.\n";
+    return text;
+}
+
+std::string to_text(Options const& options, CheckedInput const& input) {
+    auto text = fmt::format("{}: {} taxa, {} sites\n\n", options.msa.string(), input.alignment.num_taxa(),
+                            input.alignment.num_sites());
+    if (!input.partitions.empty()) text += partition_table(input) + '\n';
+    if (options.model.empty() && !input.has_partitions && !input.partitions.empty())
+        text += fmt::format("No --model was given: {} fits these characters.\n\n", input.partitions[0].model);
+    for (auto const& finding : input.findings) text += to_text(finding);
+    return text + (input.findings.empty() ? "" : "\n") + verdict(options, input);
+}
+
+template <class Taxa>
+Json names(CheckedInput const& input, Taxa const& taxa) {
+    auto list = Json::array();
+    for (auto taxon : taxa) list.push_back(input.alignment.names[taxon]);
+    return list;
+}
+
+Json to_json(msa::Finding const& finding) {
+    Json json{{"severity", name(finding.severity)}, {"check", finding.check}, {"text", finding.text}};
+    if (finding.where.line > 0) {
+        json["line"] = finding.where.line;
+        json["column"] = finding.where.column;
+    }
+    return json;
+}
+
+Json partition_to_json(CheckedInput const& input, std::size_t q) {
+    auto const& counts = input.census.partitions[q];
+    return {{"name", input.partitions[q].name},
+            {"model", input.partitions[q].model},
+            {"sites", msa::sites_of(input.partitions[q]).size()},
+            {"patterns", counts.num_patterns},
+            {"invariant_sites", counts.invariant_sites},
+            {"taxa_without_data", counts.empty_taxa.count + input.census.gap_taxa.size()},
+            {"model_parameters", likelihood::free_parameters(input.specs[q])}};
+}
+
+/// All findings; where the texts name a few taxa, this names all. Sites count from 1, as in partition files.
+std::string to_json(Options const& options, CheckedInput const& input) {
+    Json json{{"program", "regraft-phylo"},
+              {"version", REGRAFT_VERSION},
+              {"command", "check"},
+              {"msa", options.msa.string()},
+              {"taxa", input.alignment.num_taxa()},
+              {"sites", input.alignment.num_sites()},
+              {"can_be_searched", input.can_be_searched()},
+              {"findings", Json::array()},
+              {"partitions", Json::array()},
+              {"same_sequences", Json::array()},
+              {"taxa_without_data", names(input, input.census.gap_taxa)},
+              {"sites_without_data", Json::array()}};
+    for (auto const& finding : input.findings) json["findings"].push_back(to_json(finding));
+    for (std::size_t q = 0; q < input.partitions.size(); ++q) json["partitions"].push_back(partition_to_json(input, q));
+    auto const& twins = input.census.twins;
+    for (std::size_t i = 0; i < twins.size(); ++i) json["same_sequences"].push_back(names(input, twins[i]));
+    for (auto site : input.census.gap_sites) json["sites_without_data"].push_back(site + 1);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void refuse_input(fs::path const& path, Options const& options) {
+    std::error_code none;
+    for (auto const& input : {options.msa, options.partitions, options.tree}) {
+        if (fs::equivalent(path, input, none)) throw InputError({path.string()}, "is the input; expected another name");
+    }
+}
+
+void refuse_existing(fs::path const& path, Options const& options) {
+    if (path.empty()) return;
+    refuse_input(path, options);
+    std::error_code none;
+    if (fs::is_directory(path, none)) throw InputError({path.string()}, "cannot be written: it is a directory");
+    if (fs::exists(path, none) && !options.redo)
+        throw InputError({path.string()}, "exists already; --redo overwrites it");
+}
+
+CheckedInput read_and_check(Options const& options) {
+    CheckedInput input;
+    auto [alignment, stored] = common::read_alignment(options.msa);
+    input.alignment = std::move(alignment);
+    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
+    input.partitions = read_partitions(options, input.alignment, std::move(stored));
+    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    for (auto const& partition : input.partitions) {
+        input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
+    }
+    run_checks(options, input);
+    return input;
+}
+
+/// The files for options.reduced, if wanted: the alignment without duplicates and gaps, and its partitions.
+FileTexts reduced_files(Options const& options, CheckedInput const& input) {
+    if (options.reduced.empty()) return {};
+    auto const [alignment, partitions] = msa::reduced(input.alignment, input.partitions, input.census);
+    check_phylip_names(options, alignment);
+    // The alignment comes last: if it exists, so do its partitions.
+    FileTexts files;
+    if (input.has_partitions) files.emplace_back(reduced_partitions(options), msa::to_text(partitions));
+    files.emplace_back(options.reduced, msa::to_text(alignment, {.format = msa::TextFormat::phylip}));
+    return files;
+}
+
+void tell(Options const& options, CheckedInput const& input) {
+    FileTexts files;
+    if (input.can_be_searched()) files = reduced_files(options, input);
+    if (!options.json.empty()) files.emplace_back(options.json, to_json(options, input));
+    write_files(files);
+    common::print(to_text(options, input));
+}
+
+}  // namespace
+
+bool CheckedInput::can_be_searched() const {
+    return findings.empty() || findings[0].severity != msa::Severity::error;
+}
+
+bool is_automatic(msa::PartitionSpec const& partition) {
+    auto const equal = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+    return std::ranges::equal(partition.model, automatic_model, equal);
+}
+
+CheckedInput check_input(Options const& options) {
+    return common::naming_files({options.msa.string(), options.partitions.string()},
+                                [&] { return read_and_check(options); });
+}
+
+void prepare_reduced(Options const& options, CheckedInput const& input) {
+    for (auto const& [path, text] : reduced_files(options, input)) {
+        refuse_input(path, options);
+        std::error_code none;
+        bool const is_there = fs::is_regular_file(path, none) && common::read_text(path.string()) == text;
+        if (!is_there) refuse_existing(path, options);
+    }
+}
+
+void write_reduced(Options const& options, CheckedInput const& input) {
+    write_files(reduced_files(options, input));
+}
+
+int check(ft::Communicator* comm, Options const& options) {
+    std::optional<CheckedInput> input;
+    auto const look = [&] {
+        input = check_input(options);
+        if (input->can_be_searched()) prepare_reduced(options, *input);
+        refuse_existing(options.json, options);
+    };
+    do_by_one(comm, look, [&] { tell(options, *input); });
+    return input->can_be_searched() ? 0 : 2;
+}
+
+}  // namespace regraft::phylo

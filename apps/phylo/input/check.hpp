@@ -1,0 +1,46 @@
+// Checks input before anything is computed on it, and implements the command that reports the findings.
+#pragma once
+
+#include <vector>
+
+#include "input/options.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/checks.hpp"
+#include "regraft/msa/partition.hpp"
+#include "search/likelihood.hpp"
+
+namespace regraft::phylo {
+
+struct CheckedInput {
+    msa::Alignment alignment;
+    std::vector<msa::PartitionSpec> partitions;
+    bool has_partitions = false;   // from a file: with --partitions, or in an .rgm file
+    std::vector<ModelSpec> specs;  // per partition; one that fits the characters if a model is to be chosen
+    msa::Census census;
+    std::vector<msa::Finding> findings;  // errors first
+
+    bool can_be_searched() const;
+};
+
+/// Whether the model is to be chosen.
+bool is_automatic(msa::PartitionSpec const& partition);
+
+/// Reads alignment, partitions and models, and checks them. If there is neither a model, which only the command check
+/// allows, nor a partition file, a model that fits the characters is chosen. Throws InputError if the input cannot be
+/// read at all.
+CheckedInput check_input(Options const& options);
+
+/// Throws InputError if options.reduced exists and must not be overwritten, or is the input itself. Files that a job
+/// which was ended left with the same contents may stay. Precondition: the input can be searched.
+void prepare_reduced(Options const& options, CheckedInput const& input);
+
+/// Writes the alignment without duplicates and gaps to options.reduced, and its partitions, if they came from a file,
+/// to the same name with .partitions. Does nothing if options.reduced is empty. Throws OutputError.
+void write_reduced(Options const& options, CheckedInput const& input);
+
+/// The command check: prints the findings, and writes the files that were requested. Returns the exit code: 0 if the
+/// input can be searched, 2 if not. Throws InputError. comm: null without MPI. Survives deaths. Collective.
+int check(ft::Communicator* comm, Options const& options);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,97 @@
+// Turns files into the data of the search: models, patterns as storage blocks, a start tree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "input/check.hpp"
+#include "input/options.hpp"
+#include "regraft/assign/assignment.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/msa/patterns.hpp"
+#include "search/likelihood.hpp"
+#include "search/search.hpp"
+#include "search/starts.hpp"
+
+namespace regraft::phylo {
+
+/// The part of the input that every PE keeps: everything except the columns.
+struct Dataset {
+    std::vector<std::string> taxa;
+    std::vector<msa::PartitionSpec> partitions;  // as the user named them
+    std::vector<ModelSpec> specs;                // start models, if they are to be chosen
+    std::vector<CountedData> counted;            // per partition
+    std::vector<std::uint64_t> partition_begin;  // begins of the partitions' patterns, as in msa::Patterns
+    std::vector<std::uint64_t> sites_per_partition;
+    std::vector<std::string> warnings;
+    std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
+    std::uint64_t content_hash = 0;       // hash of models, taxa and patterns
+
+    std::uint64_t num_patterns() const { return partition_begin.back(); }
+    std::uint64_t num_sites() const;
+    /// The partitions whose models are to be chosen.
+    std::vector<std::size_t> automatic() const;
+    /// A storage block is one pattern: its weight (4 bytes) and one canonical character per taxon.
+    std::size_t block_bytes() const { return sizeof(std::uint32_t) + taxa.size(); }
+};
+
+struct Input {
+    Dataset dataset;
+    msa::Patterns patterns;
+};
+
+/// The searchable part of checked input; its warnings become those of the dataset. Throws InputError if nothing can be
+/// searched.
+Input to_input(CheckedInput const& checked);
+
+/// Reads and checks the alignment and the partition file. Throws InputError.
+Input read_input(Options const& options);
+
+/// The numbers of some taxa, in their order. Throws InputError for a name that is no taxon; source says in the message
+/// where the names come from.
+std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Dataset const& dataset,
+                                   std::string const& source);
+
+/// The taxa of --outgroup. Throws InputError if one is unknown, or if all taxa are named.
+std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset);
+
+/// The trees of --tree, empty without it. Throws InputError.
+std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);
+
+/// The tree of --constraint; none without it. Throws InputError.
+std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset);
+
+/// Throws InputError if the user gave a tree that the constraint does not allow.
+void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint);
+
+/// The starts of the searches: the user's trees and those of --starts, or by default as many as pay. Throws InputError.
+std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
+
+/// Makes a start tree of the given kind. Under a constraint, if it is not a user's tree, it is a random one that the
+/// constraint allows. Precondition: a user's tree exists.
+msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
+                     std::span<msa::Tree const> user_trees, Constraint const* constraint);
+
+/// The tree with one length set, or with one per partition if they are unlinked.
+msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);
+
+/// The blocks of some patterns, one behind the other. Block numbers are pattern numbers.
+std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges);
+
+/// The patterns that to_blocks turned into blocks; their positions in the alignment are unknown.
+msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks);
+
+/// The ranges of blocks that some work needs, in its order.
+std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);
+
+/// The local sites of a PE's work, per partition. With weights of all patterns, these are used, and patterns of weight
+/// 0 are left out.
+std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<assign::Work const> work,
+                                              std::span<std::byte const> blocks,
+                                              std::span<std::uint32_t const> weights);
+
+}  // namespace regraft::phylo

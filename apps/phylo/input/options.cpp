@@ -1,0 +1,392 @@
+#include "input/options.hpp"
+
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "common/command_line.hpp"
+#include "input/raxml_names.hpp"
+#include "job/failure_draw.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/likelihood/instructions.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr char const* description =
+    "Maximum-likelihood trees that survive the death of ranks.\n"
+    "\n"
+    "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take "
+    "over\n"
+    "their sites and go on: the result is the same, bit for bit, as without the failure, for any number of ranks.\n"
+    "\n"
+    "Command lines of RAxML-NG are understood too, such as: regraft-phylo --all --msa a.phy --model GTR+G\n";
+
+/// Examples by the names of commands.
+std::map<std::string, std::string> const examples{
+    {"regraft-phylo",
+     "  regraft-phylo check --msa a.phy                            what is in it, and what is wrong with it\n"
+     "  regraft-phylo search --msa a.phy --model GTR+G             the best tree, into a.phy.regraft.bestTree\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model auto        on eight ranks, which may die\n"
+     "  regraft-phylo search --help                                all that a search can be told\n"},
+    {"check",
+     "  regraft-phylo check --msa a.phy\n"
+     "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
+     "small.phy\n"},
+    {"search",
+     "  regraft-phylo search --msa a.phy --model GTR+G\n"
+     "  regraft-phylo search --msa a.nex.gz --model auto --prefix results/a --seed 7\n"
+     "  regraft-phylo search --msa genes.phy --partitions genes.part --starts pars{5},rand{5} --effort thorough\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model LG+G4 --time-limit 80000\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model JC --fail spr:inside:0:20,load:before:3:0\n"},
+    {"evaluate", "  regraft-phylo evaluate --msa a.phy --model GTR+G --tree a.nwk\n"},
+    {"loglh", "  regraft-phylo loglh --msa a.phy --model a.phy.regraft.bestModel --tree a.phy.regraft.bestTree\n"}};
+
+/// Options that belong together, in the order of the help.
+struct OptionGroup {
+    char const* name;
+    std::vector<char const*> options;
+};
+std::vector<OptionGroup> const groups{
+    {"Input", {"--msa", "--model", "--criterion", "--partitions", "--brlen", "--tree", "--constraint", "--reduced"}},
+    {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
+    {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt"}},
+    {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--profile"}},
+    {"Resources", {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--replicas"}},
+    {"For tests", {"--fail", "--repeats", "--instructions"}}};
+
+void group_options(CLI::App& app) {
+    for (auto const& group : groups) {
+        for (auto const* name : group.options) {
+            if (auto* const option = app.get_option_no_throw(name)) option->group(group.name);
+        }
+    }
+}
+
+constexpr char const* what_check_does =
+    "Reads the input as a search would, and tells within seconds what is wrong with it:\n"
+    "\n"
+    "  errors    nothing can be searched: too few taxa, symbols that the model does not know, no data at all, sites\n"
+    "            that do not vary under a model that says they were left out (+ASC_)\n"
+    "  warnings  the search would run, but its result is doubtful or the time wasted: equal sequences, taxa or sites\n"
+    "            that are all gaps, DNA under an amino-acid model, partitions without data for a taxon, fewer sites\n"
+    "            than taxa, more free parameters than site patterns\n"
+    "  notes     good to know: how many sites do not vary\n"
+    "\n"
+    "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot be\n"
+    "written, memory does not suffice, or an internal or MPI error.";
+
+constexpr char const* what_auto_does =
+    "--model auto: each partition gets the model of the lowest BIC, or other --criterion, of those for DNA or amino\n"
+    "acids, whichever its characters are. On the start tree, with branch lengths of its own, GTR+FC or LG is tried\n"
+    "with no heterogeneity of rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that pays; then all schemes with equal\n"
+    "and with counted frequencies, or all matrices, with and without +FC, under the best of these, but special cases\n"
+    "that cannot be better; then other combinations that come close. What follows is as if that model had been given.\n"
+    "\n";
+
+constexpr char const* after =
+    "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
+    "(results, models, a record per failure), PREFIX.log; of several starts PREFIX.mlTrees, of a bootstrap\n"
+    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus, of SH-aLRT PREFIX.supportAlrt, with\n"
+    "--brlen unlinked PREFIX.bestPartitionTrees. More: man regraft-phylo.\n"
+    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in "
+    "time:\n"
+    "call it again to go on.";
+
+std::string list_of_points() {
+    std::ostringstream text;
+    text << "Points at which --fail POINT:RANK:OCCURRENCE can kill a rank (occurrences count from 0, for each rank "
+            "alone):\n";
+    for (auto const* point : search_points()) text << "  " << point->name() << '\n';
+    text << "Points named inside a single MPI call strike shortly after the rank has entered it.\n"
+            "--fail random:SEED:COUNT rehearses the run without failures and draws COUNT deaths over all points it "
+            "reached.\n";
+    return text.str();
+}
+
+/// Refuses signs, because CLI11 reads -1 as 2^64 - 1.
+std::string whole_number(std::string const& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + text + "' is not a whole number";
+}
+
+void add_input_options(CLI::App& app, Options& options) {
+    std::map<std::string, BranchLinkage> const linkages{
+        {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
+    app.add_option("--msa", options.msa,
+                   "alignment: FASTA, PHYLIP or NEXUS, also packed by gzip, or .rgm, the partitions in which "
+                   "are used without --model and --partitions; -: standard input")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--model", options.model,
+                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
+                   "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
+                   "auto, here or in the partition file (explained by regraft-phylo search --help)")
+        ->type_name("MODEL");
+    app.add_option("--partitions", options.partitions,
+                   "partition file of RAxML-NG or RAxML 8 (MODEL, NAME = RANGES per line), or NEXUS, where charsets "
+                   "without a charpartition take --model")
+        ->type_name("FILE");
+    app.add_option("--brlen", options.linkage,
+                   "branch lengths between partitions: linked, scaled (default) or unlinked")
+        ->transform(common::one_of(linkages))
+        ->type_name("HOW");
+    app.add_option("--reduced", options.reduced,
+                   "write the alignment (PHYLIP) without duplicate sequences and without taxa and sites that are all "
+                   "gaps, and with --partitions FILE.partitions for it")
+        ->type_name("FILE");
+}
+
+void add_redo(CLI::App& app, Options& options) {
+    app.add_flag("--redo", options.redo, "overwrite output files");
+}
+
+CLI::App* add_check(CLI::App& app, Options& options) {
+    auto* const check = app.add_subcommand("check", "tell what is wrong with the input, before hours are spent on it");
+    add_input_options(*check, options);
+    add_redo(*check, options);
+    check->add_option("--json", options.json, "write what was found, with all names, for programs")->type_name("FILE");
+    check->footer(what_check_does);
+    group_options(*check);
+    return check;
+}
+
+std::vector<std::string> names_of_instructions() {
+    auto const names = likelihood::available_instructions();
+    return {names.begin(), names.end()};
+}
+
+constexpr std::uint32_t most_replicates = 1'000'000;
+constexpr std::uint32_t automatic_replicates = 1000;
+
+/// Reads "100", "auto", "auto{500}", or autoMRE, as RAxML-NG calls it.
+void read_replicates(std::string_view text, Options& options) {
+    auto number = text;
+    for (std::string_view const name : {"autoMRE", "auto"}) {
+        if (!number.starts_with(name)) continue;
+        number.remove_prefix(name.size());
+        options.until_convergence = true;
+        break;
+    }
+    if (options.until_convergence && number.starts_with('{') && number.ends_with('}')) {
+        number = number.substr(1, number.size() - 2);
+    } else if (options.until_convergence && number.empty()) {
+        options.replicates = automatic_replicates;
+        return;
+    }
+    auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.replicates);
+    if (error != std::errc() || end != number.data() + number.size() || options.replicates > most_replicates) {
+        throw CLI::ValidationError("--bs-trees", "'" + std::string(text) + "', expected a number up to " +
+                                                     std::to_string(most_replicates) + ", auto, or auto{AT MOST}");
+    }
+}
+
+/// Reads start trees in --tree, as RAxML-NG has them.
+void look_for_start_trees(Options& options) {
+    auto const text = options.tree.string();
+    bool const tells_how = text.starts_with("pars") || text.starts_with("rand");
+    if (!tells_how || options.command != Command::search || std::filesystem::exists(options.tree)) return;
+    if (!options.starts.empty()) options.starts += ',';
+    options.starts += text;
+    options.tree.clear();
+}
+
+void add_search_options(CLI::App& app, Options& options) {
+    std::map<std::string, Effort> const efforts{
+        {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
+    app.add_option("--starts", options.starts,
+                   "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}, or "
+                   "tree for no others; what was found is combined (default: as many as pay, by parsimony)")
+        ->type_name("WHICH");
+    app.add_option_function<std::string>(
+           "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
+           "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... until they suffice, at most 1000, "
+           "auto{N}: N")
+        ->type_name("N|auto");
+    app.add_option("--alrt", options.alrt_replicates,
+                   "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000")
+        ->check(CLI::Range(1U, 65535U))
+        ->type_name("N");
+    app.add_flag_callback(
+        "--all", [&options] { options.all = true; },
+        "--bs-trees auto --alrt 1000, unless these say otherwise: supports for the edges of the best tree");
+    app.add_option("--outgroup", options.outgroup, "names of taxa, with commas, at which trees are rooted as text")
+        ->delimiter(',')
+        ->type_name("NAMES");
+    app.add_option("--constraint,--tree-constraint", options.constraint,
+                   "Newick tree, of all taxa or some, not necessarily resolved, whose splits all trees must have")
+        ->type_name("FILE");
+    app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
+    app.add_option("--effort", options.effort,
+                   "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
+                   "other, from which it climbs again; thorough: four times as many of them may fail in a row")
+        ->transform(common::one_of(efforts))
+        ->type_name("HOW");
+    app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")
+        ->check(CLI::Range(1U, 1000U))
+        ->type_name("N");
+}
+
+void add_options(CLI::App& app, Options& options) {
+    std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
+                                                             {"on", likelihood::Repeats::everywhere},
+                                                             {"off", likelihood::Repeats::off}};
+    std::map<std::string, Criterion> const criteria{
+        {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
+    app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
+        ->transform(common::one_of(criteria))
+        ->type_name("NAME");
+    app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
+    add_redo(app, options);
+    app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
+        ->type_name("PATH");
+    app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
+        ->check(CLI::Range(1U, 1U << 20))
+        ->type_name("R");
+    app.add_option("--groups", options.groups,
+                   "of ranks, that work on different searches of one job: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1U << 20))
+        ->type_name("N");
+    app.add_option("--checkpoint-interval", options.checkpoint_seconds,
+                   "between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
+    app.add_option("--time-limit", options.time_limit_seconds,
+                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so do "
+                   "Ctrl-C, SIGTERM and SIGUSR1; mpirun passes on SIGUSR1, regraft-run all of them")
+        ->check(CLI::Range(0.0, 1e9))
+        ->type_name("SECONDS");
+    app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
+        ->check(CLI::Range(0U, 1024U))
+        ->type_name("N");
+    app.add_option("--memory", options.memory_mib,
+                   "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+        ->type_name("MIB");
+    app.add_option("--repeats", options.repeats,
+                   "compute what looks alike in a subtree once: auto (default) where that halves the work, on, or off")
+        ->transform(common::one_of(repeats))
+        ->type_name("HOW");
+    app.add_option("--instructions", options.instructions,
+                   "vector instructions, for tests: the results are the same with all (default: " +
+                       std::string(likelihood::available_instructions().front()) + ")")
+        ->check(CLI::IsMember(names_of_instructions()))
+        ->envname("REGRAFT_INSTRUCTIONS")
+        ->type_name("NAME");
+    app.add_option("--fail", options.fail,
+                   "kill ranks: POINT:RANK:OCCURRENCE,... or random:SEED:COUNT (see: regraft-phylo points)")
+        ->type_name("PLAN");
+    app.footer(std::string(what_auto_does) + after);
+}
+
+void add_profile(CLI::App& app, Options& options) {
+    app.add_flag("--profile", options.profile,
+                 "measure where ranks lose time: PREFIX.profile.json and PREFIX.profile.svg tell how evenly they work "
+                 "and how long they wait and communicate");
+}
+
+/// A model may be in a file of partitions, as programs write it.
+void look_for_model_file(Options& options) {
+    std::error_code error;
+    if (!options.partitions.empty() || !std::filesystem::is_regular_file(options.model, error)) return;
+    options.partitions = std::exchange(options.model, "");
+}
+
+/// Checks what CLI11 cannot check, and completes the options. Throws CLI::ValidationError.
+void complete(Options& options) {
+    look_for_model_file(options);
+    look_for_start_trees(options);
+    if (options.command == Command::check) return;
+    if (options.command != Command::search && options.tree.empty()) {
+        throw CLI::ValidationError(
+            "--tree",
+            "FILE is needed: loglh and evaluate tell how well a given tree, in Newick format, explains the "
+            "alignment; to find a tree, use search");
+    }
+    if (options.prefix.empty() && options.msa == "-")
+        throw CLI::ValidationError("--prefix", "is needed where the alignment is standard input");
+    if (options.all && options.replicates == 0) read_replicates("auto", options);
+    if (options.all && options.alrt_replicates == 0) options.alrt_replicates = 1000;
+    if (options.profile && options.groups > 1) {
+        throw CLI::ValidationError("--profile", "compares ranks that work on the same, expected --groups 1");
+    }
+    if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
+}
+
+/// Parses a command line in this program's words.
+Parsed parse_our_words(int argc, char const* const* argv) {
+    CLI::App app(description, "regraft-phylo");
+    app.require_subcommand(1);
+    app.formatter(common::short_help(examples));
+    app.set_version_flag("--version", "regraft-phylo " REGRAFT_VERSION);
+    Options options;
+    auto* check = add_check(app, options);
+    std::pair<char const*, char const*> const commands[] = {
+        {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"},
+        {"evaluate", "optimise model and branch lengths on --tree"},
+        {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
+    Command const meaning[] = {Command::search, Command::evaluate, Command::loglh};
+    CLI::App* subcommands[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+        subcommands[i] = app.add_subcommand(commands[i].first, commands[i].second);
+        add_input_options(*subcommands[i], options);
+        if (meaning[i] == Command::search) add_search_options(*subcommands[i], options);
+        add_options(*subcommands[i], options);
+        if (meaning[i] != Command::loglh) add_profile(*subcommands[i], options);
+        group_options(*subcommands[i]);
+    }
+    TreeOptions trees;
+    add_tree_commands(app, trees);
+    auto* points = app.add_subcommand("points", "list the points at which --fail can kill a rank");
+    app.footer(after);
+    common::refuse_empty_values(app);
+    if (auto const message = common::unknown_command(app, argc, argv)) return {std::nullopt, *message, 2};
+    try {
+        app.parse(argc, argv);
+        if (points->parsed()) return {std::nullopt, list_of_points(), 0};
+        if (auto const command = parsed_tree_command(app)) {
+            trees.command = *command;
+            return {.options = std::nullopt, .message = "", .trees = trees};
+        }
+        if (check->parsed()) options.command = Command::check;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (subcommands[i]->parsed()) options.command = meaning[i];
+        }
+        complete(options);
+        return {options, "", 0};
+    } catch (CLI::ParseError const& error) {
+        auto const end = common::ending(app, error, raxml_advice);
+        return {std::nullopt, end.message, end.exit_code};
+    }
+}
+
+/// The arguments as words of a shell.
+std::string shell_words(int argc, char const* const* argv) {
+    std::string line;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        bool const is_plain = !word.empty() && word.find_first_of(" \t\n\"'\\$&|;<>()*?[]{}#~`!") == std::string::npos;
+        for (std::size_t at = 0; !is_plain && (at = word.find('\'', at)) != std::string::npos; at += 4)
+            word.replace(at, 1, "'\\''");
+        line += (i > 1 ? " " : "") + (is_plain ? word : "'" + word + "'");
+    }
+    return line;
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, char const* const* argv) {
+    try {
+        auto const words = from_raxml(trees_from_raxml(std::vector<std::string>(argv, argv + argc)));
+        std::vector<char const*> pointers;
+        for (auto const& word : words) pointers.push_back(word.c_str());
+        auto parsed = parse_our_words(static_cast<int>(pointers.size()), pointers.data());
+        if (parsed.options) parsed.options->command_line = shell_words(argc, argv);
+        return parsed;
+    } catch (InputError const& error) {
+        return {std::nullopt, std::string("regraft-phylo: ") + error.what() + '\n', 2};
+    }
+}
+
+}  // namespace regraft::phylo

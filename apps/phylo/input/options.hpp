@@ -1,0 +1,63 @@
+// What the user asks for on the command line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "search/likelihood.hpp"
+#include "search/search.hpp"
+#include "trees/tree_commands.hpp"
+
+namespace regraft::phylo {
+
+struct Options {
+    std::string command_line;  // as the user gave it
+    Command command = Command::search;
+    std::filesystem::path msa;
+    std::string model;                     // empty if the partition file has models
+    Criterion criterion = Criterion::bic;  // criterion for the choice of models
+    std::filesystem::path partitions;      // empty: all sites share the model
+    std::filesystem::path reduced;         // file for the alignment without duplicates and gaps; empty: none
+    std::filesystem::path json;            // check: file for the findings; empty: none
+    BranchLinkage linkage = BranchLinkage::scaled;
+    std::filesystem::path tree;  // file with the user's trees; empty: see starts
+    std::string starts;          // further start trees, by rule (parse_starts), or "tree": none; empty: as many as pay
+    std::filesystem::path constraint;   // file with a tree that all trees must agree with; empty: none
+    bool all = false;                   // supports for the best tree as well
+    std::uint32_t replicates = 0;       // largest number of bootstrap replicates
+    std::uint32_t alrt_replicates = 0;  // replicates of SH-aLRT; 0: none
+    bool until_convergence = false;     // fewer replicates if they suffice
+    std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
+    std::uint64_t seed = 1;
+    std::string prefix;  // prefix of the output files
+    bool redo = false;   // overwrite the output files
+    std::uint32_t replicas = 3;
+    std::uint32_t groups = 0;                  // groups of ranks that search side by side; 0: as many as pay
+    double checkpoint_seconds = 60;            // between checkpoints on disk
+    std::optional<double> time_limit_seconds;  // none: no limit
+    Effort effort = Effort::normal;
+    std::uint32_t spr_radius = 20;
+    std::uint32_t threads = 0;     // per rank; 0: as many as pay
+    std::uint64_t memory_mib = 0;  // per rank, for likelihoods; 0: as much as makes them faster
+    likelihood::Repeats repeats = likelihood::Repeats::automatic;
+    bool profile = false;      // report where ranks lose time
+    std::string instructions;  // instructions of the kernels; empty: the best
+    std::string fail;          // failure plan, or random:SEED:COUNT
+
+    std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
+};
+
+/// The result of parsing the command line.
+struct Parsed {
+    std::optional<Options> options;  // none: nothing to search
+    std::string message;             // for the user: help, the list of points, or an error
+    int exit_code = 0;
+    std::optional<TreeOptions> trees = std::nullopt;  // a command on files of trees
+};
+
+/// Reads the command line. Never prints, never throws.
+Parsed parse_command_line(int argc, char const* const* argv);
+
+}  // namespace regraft::phylo

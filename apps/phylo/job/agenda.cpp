@@ -1,0 +1,282 @@
+#include "job/agenda.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "job/state_check.hpp"
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
+#include "regraft/msa/support.hpp"
+#include "search/resampling.hpp"
+
+namespace regraft::phylo {
+
+namespace {
+
+/// The seed for the sites of a replicate, and for its search.
+std::uint64_t seed_of_replicate(Item item, Options const& options) {
+    return mix(options.seed) + item.number;
+}
+
+}  // namespace
+
+Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
+    Beginnings result;
+    result.user_trees = read_user_trees(options, dataset);
+    result.starts = starts_of(options, result.user_trees.size(), dataset.taxa.size());
+    result.constraint = read_constraint(options, dataset);
+    if (result.constraint) check_user_trees(options, result.user_trees, *result.constraint);
+    return result;
+}
+
+Agenda::Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings)
+    : options_(options), dataset_(dataset), beginnings_(std::move(beginnings)) {
+    REGRAFT_EXPECTS(!beginnings_.starts.empty());
+}
+
+std::vector<Item> Agenda::next_items(Board const& board) {
+    std::vector<Item> items;
+    auto const want = [&](Purpose purpose, std::size_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (Item const item{purpose, i}; !board.is_done(item)) items.push_back(item);
+        }
+    };
+    if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
+    if (items.empty()) want(Purpose::start, beginnings_.starts.size());
+    if (items.empty() && fuses()) want(Purpose::fusion, 1);
+    if (items.empty()) want(Purpose::replicate, wanted_replicates(board));
+    if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
+    return items;
+}
+
+bool Agenda::fuses() const {
+    return beginnings_.starts.size() > 1 && options_.effort != Effort::fast;
+}
+
+/// The number of replicates that are wanted now. If they may converge, it is the next number at which convergence is
+/// tested, or their largest number.
+std::uint32_t Agenda::wanted_replicates(Board const& board) {
+    if (!options_.until_convergence) return options_.replicates;
+    std::uint32_t done = 0;
+    while (board.is_done({Purpose::replicate, done})) ++done;
+    bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
+    if (done >= options_.replicates || (is_looked_at && convergence_of(done, board).is_reached)) return done;
+    auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
+    return std::min(checked_cast<std::uint32_t>(next_look), options_.replicates);
+}
+
+/// The convergence of the first replicates. Precondition: they are done.
+msa::Convergence Agenda::convergence_of(std::uint32_t replicates, Board const& board) {
+    if (known_convergence_ && known_convergence_->replicates == replicates) return known_convergence_->convergence;
+    msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
+    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board.find({Purpose::replicate, i})->tree);
+    msa::ConvergenceOptions const how{.seed = options_.seed, .threads = std::max(1U, options_.threads)};
+    known_convergence_ = {replicates, msa::convergence(sets, how)};
+    return known_convergence_->convergence;
+}
+
+std::string Agenda::name_of(Item item) const {
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            return "model choice";
+        case Purpose::start:
+            return beginnings_.starts.size() == 1 ? "" : "start " + to_string(beginnings_.starts[item.number]);
+        case Purpose::fusion:
+            return "fusion";
+        case Purpose::replicate:
+            return fmt::format("replicate {}", item.number + 1);
+        case Purpose::support:
+            return "SH-aLRT";
+    }
+    return "";
+}
+
+SearchOptions Agenda::options_of(Item item, Board const& board) const {
+    SearchOptions result;
+    result.command = options_.command;
+    result.criterion = options_.criterion;
+    result.seed = options_.seed;
+    result.effort = options_.effort;
+    result.spr_radius = options_.spr_radius;
+    result.counted = dataset_.counted;
+    result.sites_per_partition = dataset_.sites_per_partition;
+    result.constraint = constraint();
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            result.command = Command::loglh;  // nothing follows the choice of models
+            break;
+        case Purpose::start:
+            result.seed = seed_of(beginnings_.starts[item.number], options_.seed);
+            break;
+        case Purpose::fusion:
+            result.others = other_trees(board);
+            break;
+        case Purpose::support:
+            break;
+        case Purpose::replicate:
+            result.seed = seed_of_replicate(item, options_);
+            result.effort = Effort::fast;
+            result.final_epsilon = result.least_gain;
+            break;
+    }
+    return result;
+}
+
+Constraint const* Agenda::constraint() const {
+    return beginnings_.constraint ? &*beginnings_.constraint : nullptr;
+}
+
+Item Agenda::best_start(Board const& board) const {
+    Item best{Purpose::start, 0};
+    for (std::uint32_t i = 1; i < beginnings_.starts.size(); ++i) {
+        Item const other{Purpose::start, i};
+        if (board.find(other)->loglh > board.find(best)->loglh) best = other;
+    }
+    return best;
+}
+
+Item Agenda::best_item(Board const& board) const {
+    return fuses() ? Item{Purpose::fusion} : best_start(board);
+}
+
+/// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
+std::vector<msa::Tree> Agenda::other_trees(Board const& board) const {
+    std::vector<SearchState const*> others;
+    for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
+        if (Item const item{Purpose::start, i}; item != best_start(board)) others.push_back(board.find(item));
+    }
+    std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
+    std::vector<msa::Tree> trees;
+    for (auto const* state : others) trees.push_back(state->tree);
+    return trees;
+}
+
+bool Agenda::needs_patterns(Item item, Board const& board) {
+    switch (item.purpose) {
+        case Purpose::replicate:
+        case Purpose::support:
+            return true;  // sites are resampled
+        case Purpose::model_choice:
+        case Purpose::start:
+            return board.find(item) == nullptr;
+        case Purpose::fusion:
+            break;
+    }
+    return false;
+}
+
+SearchState Agenda::first_state(Item item, Board const& board, msa::Patterns const* patterns) const {
+    if (item.purpose == Purpose::fusion) return start_fusing(*board.find(best_start(board)));
+    if (item.purpose == Purpose::support) return start_support(*board.find(best_item(board)));
+    REGRAFT_EXPECTS(patterns != nullptr);
+    auto const options = options_of(item, board);
+    auto const tree_of = [&](Start start, msa::Patterns const& from) {
+        auto tree = start_tree(start, options.seed, from, beginnings_.user_trees, constraint());
+        return with_length_sets(std::move(tree), options_.linkage, dataset_.specs.size());
+    };
+    if (item.purpose == Purpose::replicate) {
+        auto resampled = *patterns;
+        resampled.weight = weights_of(item, patterns);
+        auto const& best = *board.find(best_item(board));
+        return start_state(Command::search, tree_of({Start::Kind::parsimony}, resampled), best.specs, best.models);
+    }
+    auto specs = dataset_.specs;
+    if (auto const* const choice = board.find({Purpose::model_choice})) specs = choice->specs;
+    std::vector<Model> models;
+    for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
+    auto tree = tree_of(beginnings_.starts[item.number], *patterns);
+    auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
+    if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
+    return state;
+}
+
+std::vector<std::uint32_t> Agenda::weights_of(Item item, msa::Patterns const* patterns) const {
+    if (item.purpose != Purpose::replicate) return {};
+    REGRAFT_EXPECTS(patterns != nullptr);
+    return resampled_weights(patterns->weight, patterns->partition_begin, seed_of_replicate(item, options_));
+}
+
+std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Board const& board) {
+    std::vector<std::string> lines;
+    for (auto const item : items) {
+        if (item.purpose != Purpose::start || beginnings_.starts.size() == 1) continue;
+        lines.push_back(fmt::format("{}: {:.6f}", name_of(item), board.find(item)->loglh));
+    }
+    if (items.front().purpose == Purpose::replicate) {
+        auto const done = items.back().number + 1;
+        lines.push_back(fmt::format("{} replicates", done));
+        if (options_.until_convergence) {
+            lines.back() += fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done, board).mean_distance);
+        }
+    }
+    return lines;
+}
+
+Result Agenda::result_of(Board const& board) {
+    Result result(*board.find(best_item(board)));
+    if (auto const* const choice = board.find({Purpose::model_choice})) result.state.choices = choice->choices;
+    for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
+        result.starts.push_back({to_string(beginnings_.starts[i]), *board.find({Purpose::start, i})});
+    }
+    if (auto const* const support = board.find({Purpose::support})) result.supports.alrt = support->alrt;
+    auto const replicates = wanted_replicates(board);
+    for (std::uint32_t i = 0; i < replicates; ++i) {
+        result.replicates.push_back(board.find({Purpose::replicate, i})->tree);
+    }
+    if (replicates > 0) {
+        auto const& tree = result.state.tree;
+        result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
+        result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
+        if (options_.until_convergence) result.convergence = convergence_of(replicates, board);
+    }
+    for (auto const& [item, state] : board.states()) result.evaluations += state.evaluations;
+    return result;
+}
+
+bool Agenda::has(Item item) const {
+    switch (item.purpose) {
+        case Purpose::model_choice:
+            return item.number == 0 && !dataset_.automatic().empty();
+        case Purpose::start:
+            return item.number < beginnings_.starts.size();
+        case Purpose::fusion:
+            return item.number == 0 && fuses();
+        case Purpose::replicate:
+            return item.number < options_.replicates;
+        case Purpose::support:
+            return item.number == 0 && options_.alrt_replicates > 0;
+    }
+    return false;
+}
+
+void Agenda::check(Board const& board) const {
+    for (auto const& [item, state] : board.states()) {
+        if (!has(item)) throw InputError("has a search that is none of this job");
+        check_state(state, item.purpose, {dataset_, options_.linkage, options_.criterion, constraint()});
+    }
+}
+
+std::uint64_t Agenda::fingerprint() const {
+    ByteWriter out;
+    out.put(dataset_.content_hash);
+    for (auto const& tree : beginnings_.user_trees) tree.write(out);
+    if (beginnings_.constraint) beginnings_.constraint->write(out);
+    for (auto const& partition : dataset_.partitions) out.put_text(partition.model);
+    out.put_text(options_.starts);
+    for (std::uint64_t const number :
+         {static_cast<std::uint64_t>(options_.command), static_cast<std::uint64_t>(options_.linkage),
+          static_cast<std::uint64_t>(options_.criterion), static_cast<std::uint64_t>(options_.effort), options_.seed,
+          std::uint64_t{options_.spr_radius}, std::uint64_t{options_.replicates},
+          std::uint64_t{options_.until_convergence}, std::uint64_t{options_.alrt_replicates}}) {
+        out.put(number);
+    }
+    return hash(out.bytes());
+}
+
+}  // namespace regraft::phylo

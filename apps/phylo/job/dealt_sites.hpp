@@ -1,0 +1,70 @@
+// The sites of the alignment in the memory of the PEs: all of them in a store, and those that a PE computes on
+// directly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "input/input.hpp"
+#include "regraft/assign/assignment.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/msa/patterns.hpp"
+#include "regraft/store/replicated_store.hpp"
+#include "report/report.hpp"
+
+namespace regraft::phylo {
+
+/// PEs that compute on one item together: each site is dealt to one of them.
+struct Group {
+    std::vector<PeId> members;  // in increasing order
+    assign::Assignment work;
+};
+
+/// The sites and the groups. All methods except the getters are collective and uniform: after ProcessFailure everything
+/// is as it was before.
+class DealtSites {
+public:
+    /// Reads the patterns from the file again, for sites that no survivor holds. It may throw.
+    using Reread = std::function<msa::Patterns()>;
+
+    DealtSites(ft::Communicator& comm, Reread reread) : comm_(comm), store_(comm), reread_(std::move(reread)) {}
+
+    /// Stores the patterns on `replicas` PEs each. Returns the actual number.
+    std::uint32_t submit(Dataset const& dataset, msa::Patterns const& patterns, std::uint32_t replicas);
+
+    /// Divides the members into groups of neighbours, and deals all sites to each group. Does nothing if there are that
+    /// many groups already. `patterns`: the whole alignment, if all PEs have it. Precondition: 1 <= num_groups <=
+    /// members.
+    void deal(std::uint32_t num_groups, msa::Patterns const* patterns);
+
+    /// Is called after a shrink: deals the sites of the dead to the remaining members of their groups, and restores the
+    /// redundancy. Groups without survivors are removed.
+    void recover(Recovery& record);
+
+    /// The whole alignment, without the positions of the patterns in it.
+    msa::Patterns all_patterns();
+
+    std::size_t num_groups() const { return groups_.size(); }
+    /// The index of this PE's group.
+    std::size_t my_group() const;
+    Group const& group() const { return groups_[my_group()]; }
+    /// The work of this PE: patterns of the alignment, and their blocks, one behind the other.
+    std::span<assign::Work const> work() const { return group().work[value(comm_.self())]; }
+    std::span<std::byte const> blocks() const { return blocks_; }
+
+private:
+    std::vector<std::byte> load(Csr<BlockRange> const& rows, Recovery& record);
+
+    ft::Communicator& comm_;
+    store::ReplicatedStore store_;
+    Reread reread_;
+    Dataset const* dataset_ = nullptr;
+    std::vector<std::uint64_t> costs_;  // cost of a pattern, per partition
+    std::vector<Group> groups_;
+    std::vector<std::byte> blocks_;
+};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,128 @@
+#include "job/resources.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/likelihood/cost.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+/// Number of conditional likelihoods of a node per thread: about 10 us of work, several times the cost of waking a
+/// thread.
+constexpr std::uint64_t enough_for_a_thread = std::uint64_t{1} << 15;
+
+std::uint64_t bytes(Dataset const& dataset, std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns,
+                    likelihood::PartitionOptions const& options) {
+    std::uint64_t sum = 0;
+    for (std::size_t q = 0; q < patterns.size(); ++q) {
+        auto const& spec = specs[q];
+        auto const constant = spec.ascertainment == likelihood::Ascertainment::none ? 0 : spec.num_states();
+        sum += likelihood::Partition::bytes(checked_cast<std::uint32_t>(dataset.taxa.size()), patterns[q] + constant,
+                                            spec.num_states(), spec.categories, options);
+    }
+    return sum;
+}
+
+/// The total weight of all partitions, as likelihood::PartitionOptions requires it.
+std::uint64_t total_weight(Dataset const& dataset) {
+    std::uint64_t sum = 0;
+    for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
+        auto const& spec = dataset.specs[q];
+        auto const times = spec.ascertainment == likelihood::Ascertainment::lewis ? 2 : 1;
+        sum = std::accumulate(spec.left_out.begin(), spec.left_out.end(), sum + times * dataset.sites_per_partition[q]);
+    }
+    return sum;
+}
+
+std::size_t least_slots(Dataset const& dataset) {
+    return likelihood::Partition::least_slots(checked_cast<std::uint32_t>(dataset.taxa.size()));
+}
+
+std::uint64_t in_mebibytes(std::uint64_t bytes) {
+    return (bytes + mebibyte - 1) / mebibyte;
+}
+
+std::uint64_t least_bytes(Dataset const& dataset, std::span<ModelSpec const> specs,
+                          std::span<std::uint64_t const> patterns) {
+    return bytes(dataset, specs, patterns, {.num_slots = least_slots(dataset), .repeats = likelihood::Repeats::off});
+}
+
+/// Lowers the memory to the budget, if possible: first without repeats, then with fewer slots.
+void fit(likelihood::PartitionOptions& options, std::uint64_t budget, Dataset const& dataset,
+         std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
+    auto const fits = [&] { return budget == 0 || bytes(dataset, specs, patterns, options) <= budget; };
+    if (fits()) return;
+    options.repeats = likelihood::Repeats::off;
+    if (fits()) return;
+    options.num_slots = least_slots(dataset);
+    auto const taken = bytes(dataset, specs, patterns, options);
+    ++options.num_slots;
+    auto const each = bytes(dataset, specs, patterns, options) - taken;
+    --options.num_slots;
+    if (taken < budget && each > 0) options.num_slots += (budget - taken) / each;
+}
+
+std::uint32_t threads_for(Options const& options, std::span<ModelSpec const> specs,
+                          std::span<std::uint64_t const> patterns) {
+    if (options.threads > 0) return options.threads;
+    std::uint64_t largest = 0;  // partitions are worked on one by one
+    for (std::size_t q = 0; q < patterns.size(); ++q) {
+        auto const& spec = specs[q];
+        largest = std::max<std::uint64_t>(largest, patterns[q] * spec.num_states() * spec.categories);
+    }
+    auto const most = checked_cast<std::uint64_t>(omp_get_max_threads());
+    return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(largest / enough_for_a_thread, 1, most));
+}
+
+}  // namespace
+
+likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+                                       std::span<std::uint64_t const> patterns) {
+    likelihood::PartitionOptions result{.total_weight = total_weight(dataset),
+                                        .num_threads = threads_for(options, specs, patterns),
+                                        .repeats = options.repeats};
+    fit(result, options.memory_mib * mebibyte, dataset, specs, patterns);
+    return result;
+}
+
+std::vector<ModelSpec> largest_specs(Dataset const& dataset) {
+    auto specs = dataset.specs;
+    for (auto q : dataset.automatic()) specs[q] = likelihood::parse_model(largest_candidate(specs[q].alphabet).name());
+    return specs;
+}
+
+std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
+                        std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns) {
+    return fmt::format("at most {} MiB (--memory: at least {})",
+                       in_mebibytes(bytes(dataset, specs, patterns, resources)),
+                       in_mebibytes(least_bytes(dataset, specs, patterns)));
+}
+
+std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions) {
+    std::vector<std::uint64_t> patterns(num_partitions, 0);
+    for (auto const& piece : work) patterns[value(piece.partition)] += piece.sites.size();
+    return patterns;
+}
+
+std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset) {
+    std::vector<std::uint64_t> costs;
+    for (auto const& spec : largest_specs(dataset))
+        costs.push_back(likelihood::cost_per_pattern(spec.num_states(), spec.categories));
+    return costs;
+}
+
+std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+                           std::span<std::uint64_t const> patterns) {
+    auto const least = in_mebibytes(least_bytes(dataset, specs, patterns));
+    if (options.memory_mib == 0 || least <= options.memory_mib) return "";
+    return fmt::format("--memory {}: likelihoods of a rank's sites need {} MiB, expected at least that or more ranks",
+                       options.memory_mib, least);
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,38 @@
+// Decides how many threads and how much memory the likelihoods of a PE get. Results do not depend on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "input/input.hpp"
+#include "input/options.hpp"
+
+namespace regraft::phylo {
+
+/// The resources for these numbers of patterns under each spec. With --memory there are as many slots as fit, or the
+/// minimum if not even these do. Threads: as many as requested, or as many as OpenMP would use, as long as each has
+/// enough to do.
+likelihood::PartitionOptions resources(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+                                       std::span<std::uint64_t const> patterns);
+
+/// The spec of each partition; if its model is to be chosen, the candidate that takes the most memory.
+std::vector<ModelSpec> largest_specs(Dataset const& dataset);
+
+/// "at most 34 MiB (--memory: at least 3)": the memory of the likelihoods, and how far --memory could lower it.
+std::string memory_text(likelihood::PartitionOptions const& resources, Dataset const& dataset,
+                        std::span<ModelSpec const> specs, std::span<std::uint64_t const> patterns);
+
+/// The problem with --memory; empty if there is none.
+std::string memory_problem(Options const& options, Dataset const& dataset, std::span<ModelSpec const> specs,
+                           std::span<std::uint64_t const> patterns);
+
+/// The cost of a pattern of each partition, according to its model; for a model that is chosen later, that of the most
+/// expensive candidate.
+std::vector<std::uint64_t> cost_per_pattern(Dataset const& dataset);
+
+/// The number of patterns of each partition in some work.
+std::vector<std::uint64_t> patterns_of(std::span<assign::Work const> work, std::size_t num_partitions);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,25 @@
+// Checks whether a search can continue from a state that was read from a file, whose bytes may be anything.
+#pragma once
+
+#include <cstdint>
+
+#include "input/input.hpp"
+#include "input/options.hpp"
+#include "job/board.hpp"
+#include "search/search.hpp"
+
+namespace regraft::phylo {
+
+/// The properties that the state of a search must have.
+struct Expected {
+    Dataset const& dataset;
+    BranchLinkage linkage;
+    Criterion criterion;
+    Constraint const* constraint;  // null: any tree
+};
+
+/// Throws InputError, which says what is wrong, if a step from the state would break a precondition. Results in the
+/// state are not checked: a checksum protects them. O(size of the state).
+void check_state(SearchState const& state, Purpose purpose, Expected const& expected);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,209 @@
+#include "models/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "regraft/core/contracts.hpp"
+#include "regraft/likelihood/ieee_math.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+using msa::Alphabet;
+
+/// The search begins with the first scheme.
+constexpr std::array dna_schemes{"GTR+FC",    "SYM",    "TVM+FC",   "TVMef", "TIM1uf+FC", "TIM1", "TIM2uf+FC", "TIM2",
+                                 "TIM3uf+FC", "TIM3",   "K81uf+FC", "K81",   "TPM2uf+FC", "TPM2", "TPM3uf+FC", "TPM3",
+                                 "TN93+FC",   "TN93ef", "HKY+FC",   "K80",   "F81+FC",    "JC"};
+constexpr std::array amino_acid_matrices{"LG",    "WAG",      "JTT",   "JTT-DCMut", "Dayhoff", "DCMut", "VT",
+                                         "PMB",   "Blosum62", "rtREV", "cpREV",     "stmtREV", "mtREV", "mtMAM",
+                                         "mtART", "mtZOA",    "FLU",   "HIVb",      "HIVw",    "DEN"};
+constexpr std::array heterogeneities{"", "+I", "+G4m", "+I+G4m"};
+constexpr std::uint32_t most_free_categories = 10;
+/// A candidate is tried if its expected score is at most this much above the lowest.
+constexpr double close = 10;
+/// The log-likelihood of a trial that ends may be this much below its maximum.
+constexpr double slack = 0.5;
+
+struct Scheme {
+    std::string name;
+    likelihood::ModelSpec spec;
+};
+
+std::vector<Scheme> parsed(std::span<std::string const> names) {
+    std::vector<Scheme> result;
+    for (auto const& name : names) result.push_back({name, likelihood::parse_model(name)});
+    return result;
+}
+
+std::vector<Scheme> const& schemes(Alphabet alphabet) {
+    static auto const dna = parsed(std::vector<std::string>(dna_schemes.begin(), dna_schemes.end()));
+    static auto const amino_acids = [] {
+        std::vector<std::string> names;
+        for (std::string const matrix : amino_acid_matrices) names.insert(names.end(), {matrix, matrix + "+FC"});
+        return parsed(names);
+    }();
+    REGRAFT_EXPECTS(alphabet == Alphabet::dna || alphabet == Alphabet::amino_acid);
+    return alphabet == Alphabet::dna ? dna : amino_acids;
+}
+
+/// Whether `spec` is a special case of `general`: rates that are equal under general are equal under spec, and
+/// everything else is the same.
+bool is_special_case(likelihood::ModelSpec const& spec, likelihood::ModelSpec const& general) {
+    if (spec.rate_classes.empty() || spec.frequencies != general.frequencies) return false;
+    for (std::size_t i = 0; i < spec.rate_classes.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (general.rate_classes[i] == general.rate_classes[j] && spec.rate_classes[i] != spec.rate_classes[j])
+                return false;
+        }
+    }
+    return true;
+}
+
+std::string free_rates(std::uint32_t categories) {
+    return categories == 1 ? "" : "+R" + std::to_string(categories);
+}
+
+/// The candidates that were tried, and their scores.
+class Results {
+public:
+    Results(std::span<TriedModel const> trials, Measure const& measure) : trials_(trials) {
+        for (auto const& trial : trials) {
+            scores_.push_back(scores(trial, measure.num_sites).by(measure.criterion));
+        }
+    }
+
+    std::size_t best() const {
+        REGRAFT_EXPECTS(!scores_.empty());
+        return static_cast<std::size_t>(std::min_element(scores_.begin(), scores_.end()) - scores_.begin());
+    }
+    bool has(Candidate const& candidate) const { return find(candidate) != trials_.size(); }
+    /// Precondition: has(candidate).
+    double score(Candidate const& candidate) const { return scores_[find(candidate)]; }
+    std::vector<double> const& all_scores() const { return scores_; }
+
+private:
+    std::size_t find(Candidate const& candidate) const {
+        return static_cast<std::size_t>(std::ranges::find(trials_, candidate, &TriedModel::candidate) -
+                                        trials_.begin());
+    }
+    std::span<TriedModel const> trials_;
+    std::vector<double> scores_;
+};
+
+/// The next of the heterogeneities that are tried under the first scheme.
+std::optional<Candidate> next_heterogeneity(Results const& results, std::string const& scheme) {
+    for (auto const* heterogeneity : heterogeneities) {
+        if (!results.has({scheme, heterogeneity})) return Candidate{scheme, heterogeneity};
+    }
+    for (std::uint32_t categories = 2; categories <= most_free_categories; ++categories) {
+        Candidate const candidate{scheme, free_rates(categories)};
+        if (!results.has(candidate)) return candidate;
+        if (results.score(candidate) >= results.score({scheme, free_rates(categories - 1)})) break;
+    }
+    return std::nullopt;
+}
+
+/// Whether the scheme's score can be the lowest: its likelihood is at most that of a scheme of which it is a special
+/// case.
+bool can_win(Scheme const& scheme, std::string const& heterogeneity, std::span<TriedModel const> trials,
+             Results const& results, Measure const& measure) {
+    for (auto const& general : schemes(scheme.spec.alphabet)) {
+        if (!is_special_case(scheme.spec, general.spec) || !results.has({general.name, heterogeneity})) continue;
+        auto at_best = *std::ranges::find(trials, Candidate{general.name, heterogeneity}, &TriedModel::candidate);
+        at_best.parameters -= likelihood::free_parameters(general.spec) - likelihood::free_parameters(scheme.spec);
+        at_best.loglh += slack;
+        if (scores(at_best, measure.num_sites).by(measure.criterion) >= results.all_scores()[results.best()])
+            return false;
+    }
+    return true;
+}
+
+/// The first combination of a scheme and a heterogeneity, tried separately, whose score would be close to the lowest if
+/// their losses added up.
+std::optional<Candidate> next_combination(std::span<TriedModel const> trials, Results const& results,
+                                          std::string const& first) {
+    auto const& best = trials[results.best()].candidate;
+    double const lowest = results.score(best);
+    double const lowest_of_first = results.score({first, best.heterogeneity});
+    for (auto const& trial : trials) {
+        auto const& scheme = trial.candidate;
+        if (scheme.heterogeneity != best.heterogeneity) continue;
+        double const loss = results.score(scheme) - lowest;
+        for (auto const& other : trials) {
+            auto const& heterogeneity = other.candidate;
+            if (heterogeneity.scheme != first) continue;
+            Candidate const candidate{scheme.scheme, heterogeneity.heterogeneity};
+            if (loss + results.score(heterogeneity) - lowest_of_first <= close && !results.has(candidate))
+                return candidate;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Criterion criterion) {
+    switch (criterion) {
+        case Criterion::bic:
+            return "BIC";
+        case Criterion::aicc:
+            return "AICc";
+        case Criterion::aic:
+            return "AIC";
+    }
+    return "";
+}
+
+double Scores::by(Criterion criterion) const {
+    double const score = criterion == Criterion::bic ? bic : criterion == Criterion::aicc ? aicc : aic;
+    return std::isnan(score) ? std::numeric_limits<double>::infinity() : score;
+}
+
+Scores scores(TriedModel const& trial, std::uint64_t num_sites) {
+    auto const k = static_cast<double>(trial.parameters);
+    auto const n = static_cast<double>(num_sites);
+    double const aic = 2 * k - 2 * trial.loglh;
+    return {.aic = aic,
+            .aicc = aic + 2 * k * (k + 1) / std::max(n - k - 1, 1.0),
+            .bic = k * likelihood::log(n) - 2 * trial.loglh};
+}
+
+std::size_t best_trial(std::span<TriedModel const> trials, Measure const& measure) {
+    return Results(trials, measure).best();
+}
+
+std::vector<double> weights(std::span<TriedModel const> trials, Measure const& measure) {
+    Results const results(trials, measure);
+    std::vector<double> weights;
+    double sum = 0;
+    for (double score : results.all_scores()) {
+        weights.push_back(likelihood::exp((results.all_scores()[results.best()] - score) / 2));
+        sum += weights.back();
+    }
+    for (auto& weight : weights) weight /= sum;
+    return weights;
+}
+
+std::optional<Candidate> next_candidate(Alphabet alphabet, std::span<TriedModel const> trials, Measure const& measure) {
+    Results const results(trials, measure);
+    auto const all_schemes = schemes(alphabet);
+    auto const& first = all_schemes.front().name;
+    if (auto candidate = next_heterogeneity(results, first)) return candidate;
+
+    auto const& best = trials[results.best()].candidate;
+    for (auto const& scheme : all_schemes) {
+        if (!results.has({scheme.name, best.heterogeneity}) &&
+            can_win(scheme, best.heterogeneity, trials, results, measure))
+            return Candidate{scheme.name, best.heterogeneity};
+    }
+    return next_combination(trials, results, first);
+}
+
+Candidate largest_candidate(Alphabet alphabet) {
+    return {schemes(alphabet).front().name, free_rates(most_free_categories)};
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,172 @@
+// The output for the user: a log while the search runs, and files at its end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "input/input.hpp"
+#include "input/options.hpp"
+#include "regraft/core/ids.hpp"
+#include "regraft/msa/convergence.hpp"
+#include "search/search.hpp"
+
+namespace regraft::phylo {
+
+/// One recovery, timed by the PE that reports it. Bytes and blocks are sums over all PEs.
+struct Recovery {
+    std::vector<PeId> lost;
+    std::size_t survivors = 0;
+    std::string during;       // what the search was doing
+    std::string noticed_in;   // the call that failed
+    double silence_ms = 0;    // time since the last call that succeeded: an upper bound for the time to notice the
+                              // failure
+    double shrink_ms = 0;     // time until there was a communicator of the survivors
+    double reassign_ms = 0;   // time to decide which PE takes over what
+    double load_ms = 0;       // time to load that from the store
+    double repair_ms = 0;     // time to make lost replicas of the store again
+    double reread_ms = 0;     // time to read what no survivor holds from the file
+    double restore_ms = 0;    // time to return to the state of the last checkpoint
+    double work_lost_ms = 0;  // time between the last checkpoint and the failure
+    std::uint64_t work_lost_evaluations = 0;
+    std::uint64_t new_pairs = 0;  // new (PE, partition) pairs
+    std::uint32_t b = 0;          // number of blocks that the busiest sender sent
+    std::uint32_t rounds = 0;
+    std::uint64_t blocks_taken_over = 0;
+    std::uint64_t blocks_reread = 0;  // blocks without a living holder
+    std::uint64_t bytes_loaded = 0;   // bytes from the store
+    std::uint64_t bytes_repaired = 0;
+};
+
+/// What the job kept in case ranks die: in memory, and on disk in case all die.
+struct Checkpoints {
+    std::uint64_t count = 0;  // number of checkpoints in memory
+    double ms = 0;            // time for all of them, including those on disk
+    std::uint64_t on_disk = 0;
+    std::uint64_t bytes_on_disk = 0;  // of the last one
+    double disk_ms = 0;
+    struct Resumed {
+        std::string search;  // empty: the only search
+        std::string during;
+        double loglh;
+    };
+    std::vector<Resumed> resumed_from;  // searches that were under way
+    bool resumed = false;
+};
+
+/// The result of a start tree.
+struct StartResult {
+    std::string start;
+    SearchState state;
+};
+
+/// Supports of the inner edges of the best tree: per edge, in the order of Tree::edges(), NaN at tips; or empty.
+struct Supports {
+    std::vector<double> felsenstein;  // bootstrap supports, like the next ones; see msa::SupportMetric
+    std::vector<double> transfer;
+    std::vector<double> alrt;  // SH-like approximate likelihood ratio test
+};
+
+/// Everything that the output files contain.
+struct Result {
+    explicit Result(SearchState final_state) : state(std::move(final_state)) {}
+
+    SearchState state;  // the best one
+    std::vector<double> partition_loglh;
+    std::vector<StartResult> starts;
+    std::vector<msa::Tree> replicates;
+    std::optional<msa::Convergence> convergence;  // that of the replicates, if convergence was requested
+    Supports supports;
+    std::uint32_t ranks_started = 0;
+    std::vector<PeId> ranks_lost;
+    std::string failure_plan;
+    std::vector<Recovery> recoveries;
+    std::uint64_t evaluations = 0;
+    Checkpoints checkpoints;
+    double seconds = 0;
+};
+
+/// Every PE keeps the log. The leading one also prints it and, on a terminal, shows progress between the lines.
+class Log {
+public:
+    /// Where lines go: nowhere while a run is only rehearsed.
+    enum class Voice : std::uint8_t { silent, lines, lines_and_progress };
+    explicit Log(Voice voice) : voice_(voice) {}
+
+    void line(std::string const& text, bool leads);
+    /// What happens to the log of an earlier job in the file.
+    enum class Earlier : std::uint8_t { goes, stays };
+    /// From now on the leading PE writes the lines to a file as well, including earlier ones. If it cannot, it says so,
+    /// and the search continues.
+    void keep_in(std::filesystem::path path, Earlier earlier, bool leads);
+    /// Closes the file; further lines do not go to it.
+    void close_file() { file_.reset(); }
+    /// The contents of the file, or of the log, with this text as the last line.
+    std::string with(std::string const& text) const;
+    /// Why standard output lacks lines; empty if it has all.
+    std::string const& problem() const { return problem_; }
+    /// Replaces the last progress line, at most ten times a second.
+    void progress(std::string const& text, bool leads);
+    /// Seconds since the log was created.
+    double seconds() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void clear_progress();
+    std::string stamped(std::string const& text) const;
+    void print(std::string_view text);
+    void append(std::string_view text);
+    void give_up(std::string const& why);
+    Voice voice_;
+    std::string text_;
+    std::string problem_;
+    std::optional<std::filesystem::path> file_;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point last_progress_{};
+    std::size_t progress_width_ = 0;
+};
+
+/// The log's line about a recovery.
+std::string to_string(Recovery const& recovery);
+
+/// The begin of the log: the command line, the seed and the model.
+std::string title(Options const& options);
+
+/// The end of the log: the result, the costs of failures, and where the files are.
+std::string closing_lines(Options const& options, Result const& result);
+
+/// The result of the choice of models: per partition the best ten of those tried, and the number of trials.
+std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const& state, Criterion criterion);
+
+/// The models with the values of their parameters, as a partition file.
+std::string best_models(Dataset const& dataset, SearchState const& state);
+
+/// How to find out whether output files can be written: one PE tries, and the others look.
+enum class Trial : std::uint8_t { look, write };
+
+/// Throws InputError if an output file exists and must not be overwritten, unless it belongs to a job that was ended
+/// early. Throws OutputError if files could not be written at the end. With Trial::write, also removes what such a job
+/// left.
+void prepare_output(Options const& options, Trial trial);
+
+/// Removes output files that an earlier job with the same prefix left and this one has not written: they would not
+/// belong to this job.
+void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
+
+/// Paths of files and their texts.
+using FileTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
+
+/// Writes all files completely or, if one cannot be written, none; see disk::appear. Throws OutputError.
+void write_files(FileTexts const& texts);
+
+/// The text of PREFIX.json.
+std::string to_json(Options const& options, Dataset const& dataset, Result const& result);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,47 @@
+// Support of edges by an approximate likelihood-ratio test corrected as by Shimodaira and Hasegawa (SH-aLRT, Guindon et
+// al. 2010, Syst. Biol. 59:307).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/likelihood.hpp"
+
+namespace regraft::phylo {
+
+/// Samples of the sites (resampled_weights) that resample log-likelihoods without optimising (RELL, Kishino et al.
+/// 1990): the weight of each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
+class RellSamples {
+public:
+    /// weights, partition_begin: of all patterns. local: this PE's patterns in each partition, in the order of its
+    /// Sites. The numbers of a PE do not depend on the patterns of others. O(count * sites). Preconditions: as of
+    /// resampled_weights.
+    RellSamples(std::span<std::uint32_t const> weights, std::span<std::uint64_t const> partition_begin,
+                std::span<std::vector<std::uint64_t> const> local, std::uint32_t count, std::uint64_t seed);
+
+    std::uint32_t count() const { return count_; }
+    /// Adds the weighted sums of values, one per local pattern of a partition: over all sites to sums[0], over sample i
+    /// to sums[1 + i].
+    void add(std::size_t partition, std::span<double const> values, FixedScale const& scale,
+             std::span<FixedSum> sums) const;
+
+private:
+    /// The weights of a pattern, or of a part of it, such that they fit 16 bits.
+    struct Row {
+        std::uint32_t pattern;
+        std::vector<std::uint16_t> weights;  // in the data, then in each sample
+    };
+
+    std::uint32_t count_;
+    std::vector<std::vector<Row>> rows_;  // per partition
+};
+
+/// The SH-aLRT support of the inner edge h. It compares the log-likelihoods of this tree and of the two trees after an
+/// interchange at h, in each sample, centred. The support is the fraction of samples in which the best and the second
+/// are closer to each other than this tree is to the better of the others in the data. The branches around h are
+/// optimised for the other trees; in the end the tree is as it was, bit by bit. 0 if one of the others is better.
+/// Collective.
+double sh_alrt(Likelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,72 @@
+#include "search/core_share.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <unistd.h>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+constexpr std::uint32_t often_enough = 5;
+constexpr std::chrono::milliseconds pause{20};
+
+/// The number of runnable threads on this machine; 0: unknown.
+std::uint32_t runnable_threads() {
+    std::ifstream file("/proc/loadavg");  // "0.20 0.18 0.12 2/80 11206"
+    file.ignore(std::numeric_limits<std::streamsize>::max(), ' ');
+    file.ignore(std::numeric_limits<std::streamsize>::max(), ' ');
+    file.ignore(std::numeric_limits<std::streamsize>::max(), ' ');
+    std::uint32_t number = 0;
+    file >> number;
+    return file ? number : 0;
+}
+
+}  // namespace
+
+CoreShare::CoreShare(std::uint32_t most_threads, std::uint32_t cores)
+    : most_(most_threads), cores_(cores), threads_(most_threads) {
+    REGRAFT_EXPECTS(most_threads >= 1 && cores >= 1);
+}
+
+void CoreShare::see(std::uint32_t runnable) {
+    auto const others = runnable > threads_ ? runnable - threads_ : 0;
+    auto const free = std::clamp(cores_ > others ? cores_ - others : 1, 1U, most_);
+    times_free_ = free > threads_ ? times_free_ + 1 : 0;
+    if (free < threads_ || times_free_ == often_enough) {
+        threads_ = free;
+        times_free_ = 0;
+    }
+}
+
+LoadWatch::LoadWatch(std::uint32_t most_threads)
+    : share_(most_threads, std::max(1U, std::thread::hardware_concurrency())) {}
+
+std::uint32_t LoadWatch::threads() {
+    auto const now = std::chrono::steady_clock::now();
+    if (now >= next_look_) {
+        share_.see(runnable_threads());
+        next_look_ = now + pause;
+    }
+    return share_.threads();
+}
+
+void limit_spinning(char** argv) {
+    for (auto const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
+        if (std::getenv(variable) != nullptr) return;
+    }
+    std::error_code error;
+    auto const self = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error || setenv("GOMP_SPINCOUNT", "1000", 0) != 0) return;
+    execv(self.c_str(), argv);  // if this fails, the program continues as it is
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,30 @@
+// Tree fusing: parts of one good tree put into another (Goloboff 1999).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "regraft/msa/tree.hpp"
+#include "search/likelihood.hpp"
+#include "search/topology.hpp"
+
+namespace regraft::phylo {
+
+/// A part of a tree that a donor resolves differently. Splits that both trees have bound it, and none is inside.
+struct Exchange {
+    /// The fingerprint of the tree after the exchange minus that before. It identifies the two resolutions, whatever
+    /// surrounds them.
+    std::uint64_t change = 0;
+    /// Gives the tree the donor's resolution and its lengths there, including those of the bounding edges.
+    msa::TreeUndo move;
+    std::vector<msa::HalfEdge> edges;  // one end of each edge of the new resolution
+};
+
+/// All exchanges, the smallest first; each can be made without the others. Empty if the topologies are equal.
+/// Precondition: the same number of tips and length sets. O(n log n).
+std::vector<Exchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
+
+/// Makes an exchange, and optimises its branches.
+Climb make(Likelihood& likelihood, Exchange const& exchange);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,232 @@
+#include "search/likelihood.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/ft/reduce.hpp"
+#include "regraft/likelihood/site_model.hpp"
+
+namespace regraft::phylo {
+
+using msa::HalfEdge;
+
+Likelihood::Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+                       BranchLinkage linkage, std::span<likelihood::Sites const> sites,
+                       likelihood::PartitionOptions const& options)
+    : who_(who),
+      tree_(std::move(tree)),
+      specs_(std::move(specs)),
+      models_(std::move(models)),
+      linkage_(linkage),
+      num_threads_(options.num_threads) {
+    REGRAFT_EXPECTS(specs_.size() == models_.size() && sites.size() == models_.size());
+    REGRAFT_EXPECTS(tree_.num_length_sets() == (linkage == BranchLinkage::unlinked ? models_.size() : 1));
+    for (std::size_t q = 0; q < models_.size(); ++q) {
+        partitions_.emplace_back(tree_, length_set(q), spec(q).num_states(), msa::state_masks(spec(q).alphabet),
+                                 sites[q], options);
+        site_models_.push_back(likelihood::site_model(spec(q), models_[q]));
+        use_model(q);
+    }
+}
+
+void Likelihood::set_model(std::size_t partition, Model model) {
+    auto& current = models_[partition];
+    bool const same_matrices = model.rates == current.rates && model.frequencies == current.frequencies;
+    current = std::move(model);
+    if (same_matrices) {
+        likelihood::set_categories(site_models_[partition], spec(partition), current);
+    } else {
+        site_models_[partition] = likelihood::site_model(spec(partition), current);
+    }
+    use_model(partition);
+}
+
+void Likelihood::use_model(std::size_t partition) {
+    partitions_[partition].set_model(site_models_[partition],
+                                     linkage_ == BranchLinkage::scaled ? models_[partition].scaler : 1.0);
+}
+
+void Likelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
+    if (tree_.length(h, set) == length) return;
+    tree_.set_length(h, length, set);
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        if (length_set(q) != set) continue;
+        partitions_[q].invalidate_matrix(h);
+        // A valid CLV depends only on valid ones, so the search for dependents ends where all are invalid already.
+        invalidate_beyond(h, [&](HalfEdge g) { return partitions_[q].invalidate_clv(g); });
+    }
+}
+
+msa::TreeUndo Likelihood::nni(HalfEdge h, std::uint32_t variant) {
+    return touched(tree_.nni(h, variant));
+}
+msa::TreeUndo Likelihood::prune(HalfEdge h) {
+    return touched(tree_.prune(h));
+}
+msa::TreeUndo Likelihood::regraft(HalfEdge h, HalfEdge edge) {
+    return touched(tree_.regraft(h, edge));
+}
+
+void Likelihood::undo(msa::TreeUndo const& move) {
+    tree_.undo(move);
+    static_cast<void>(touched(move));
+}
+
+void Likelihood::set_tree(msa::Tree const& other) {
+    REGRAFT_EXPECTS(other.num_tips() == tree_.num_tips() && other.num_length_sets() == tree_.num_length_sets());
+    msa::TreeUndo difference;
+    for (HalfEdge h = 0; h < tree_.num_half_edges(); ++h) {
+        bool differs = tree_.back(h) != other.back(h);
+        std::vector<double> lengths;
+        for (std::uint32_t set = 0; set < tree_.num_length_sets(); ++set) {
+            lengths.push_back(other.length(h, set));
+            differs = differs || tree_.length(h, set) != lengths.back();
+        }
+        if (!differs) continue;
+        difference.touched.push_back(h);
+        difference.back.push_back(other.back(h));
+        difference.lengths.insert(difference.lengths.end(), lengths.begin(), lengths.end());
+    }
+    undo(difference);
+}
+
+double Likelihood::loglh(HalfEdge h) {
+    std::array<FixedSum, 1> sum;
+    for (auto& partition : partitions_) partition.add_loglh(h, sum[0]);
+    reduce(sum);
+    return sum[0].value(loglh_scale());
+}
+
+std::vector<double> Likelihood::partition_loglh() {
+    std::vector<FixedSum> sums(partitions_.size());
+    for (std::size_t q = 0; q < sums.size(); ++q) partitions_[q].add_loglh(0, sums[q]);
+    return sum_over_ranks(sums);
+}
+
+std::vector<double> Likelihood::local_loglh(HalfEdge h, std::size_t partition) {
+    FixedSum ignored;
+    std::vector<double> result(partitions_[partition].num_patterns());
+    partitions_[partition].add_loglh(h, ignored, result);
+    return result;
+}
+
+std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) {
+    std::map<std::size_t, Model> before;
+    std::vector<FixedSum> sums(trials.size());
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        before.try_emplace(trials[i].partition, models_[trials[i].partition]);
+        set_model(trials[i].partition, trials[i].model);
+        partitions_[trials[i].partition].add_loglh(0, sums[i]);
+    }
+    for (auto& [partition, model] : before) set_model(partition, std::move(model));
+    return sum_over_ranks(sums);
+}
+
+void Likelihood::focus(HalfEdge h) {
+    for (auto& partition : partitions_) partition.focus(h);
+}
+
+std::vector<BranchValue> Likelihood::branch_values(std::span<double const> lengths) {
+    REGRAFT_EXPECTS(lengths.size() == tree_.num_length_sets());
+    std::vector<FixedSum> sums(3 * lengths.size());
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        auto const set = length_set(q);
+        partitions_[q].add_derivatives(lengths[set], std::span(sums).subspan(std::size_t{3} * set).first<3>());
+    }
+    return reduce_branch_values(sums);
+}
+
+std::vector<BranchValue> Likelihood::all_branch_values() {
+    auto const sets = tree_.num_length_sets();
+    std::vector<FixedSum> sums(std::size_t{3} * tree_.num_edges() * sets);
+    std::vector<FixedSum> part(std::size_t{3} * tree_.num_edges());
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        part.assign(part.size(), FixedSum());
+        partitions_[q].add_all_derivatives(part);
+        for (std::size_t i = 0; i < part.size(); ++i) sums[(i / 3 * sets + length_set(q)) * 3 + i % 3].add(part[i]);
+    }
+    return reduce_branch_values(sums);
+}
+
+std::vector<double> Likelihood::score_insertions(HalfEdge h, std::span<HalfEdge const> targets) {
+    std::vector<FixedSum> sums(targets.size());
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        for (auto& partition : partitions_) partition.add_insertion_loglh(h, targets[i], sums[i]);
+    }
+    return sum_over_ranks(sums);
+}
+
+std::uint32_t Likelihood::length_set(std::size_t partition) const {
+    return linkage_ == BranchLinkage::unlinked ? checked_cast<std::uint32_t>(partition) : 0;
+}
+
+template <class Invalidate>
+void Likelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate) {
+    if (!tree_.is_connected(h)) return;
+    std::vector<HalfEdge> seen_from{h, tree_.back(h)};
+    while (!seen_from.empty()) {
+        auto const x = seen_from.back();
+        seen_from.pop_back();
+        for (auto g = tree_.next(x); g != x; g = tree_.next(g)) {
+            if (invalidate(g) && tree_.is_connected(g)) seen_from.push_back(tree_.back(g));
+        }
+    }
+}
+
+msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
+    for (auto h : move.touched) {
+        // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
+        auto const invalidate = [&](HalfEdge g) {
+            // Between two changes dependencies are as they were, and the search starts at each change. So here, too, it
+            // may end where nothing is known.
+            bool any = false;
+            for (auto& partition : partitions_) any = partition.invalidate_subtree(g) || any;
+            return any;
+        };
+        if (tree_.is_connected(h)) {
+            for (auto& partition : partitions_) partition.invalidate_matrix(h);
+            invalidate_beyond(h, invalidate);
+        } else {
+            for (auto g = tree_.next(h); g != h; g = tree_.next(g)) {
+                static_cast<void>(invalidate(g));
+                if (tree_.is_connected(g)) invalidate_beyond(g, invalidate);
+            }
+        }
+    }
+    return move;
+}
+
+void Likelihood::reduce(std::span<FixedSum> sums) {
+    if (clock_ != nullptr) clock_->begin_reduction();
+    ft::all_reduce(who_, sums);
+    if (clock_ != nullptr) clock_->end_reduction();
+    ++evaluations_;
+    if (!load_) return;
+    for (auto& partition : partitions_) partition.use_threads(load_->threads());
+}
+
+void Likelihood::follow_load() {
+    if (num_threads_ > 1) load_.emplace(num_threads_);
+}
+
+std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> sums) {
+    reduce(sums);
+    auto const scales = partitions_.front().derivative_scales();
+    std::vector<BranchValue> result;
+    for (std::size_t i = 0; i < sums.size(); i += 3) {
+        result.push_back({sums[i].value(scales[0]), sums[i + 1].value(scales[1]), sums[i + 2].value(scales[2])});
+    }
+    return result;
+}
+
+std::vector<double> Likelihood::sum_over_ranks(std::span<FixedSum> sums) {
+    reduce(sums);
+    std::vector<double> result;
+    for (auto const& sum : sums) result.push_back(sum.value(loglh_scale()));
+    return result;
+}
+
+}  // namespace regraft::phylo

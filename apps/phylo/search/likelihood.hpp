@@ -1,0 +1,140 @@
+// The likelihood of a tree whose sites are spread over the PEs: exact partial sums are added over all PEs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profile/profile.hpp"
+#include "regraft/core/fixed_sum.hpp"
+#include "regraft/ft/derived.hpp"
+#include "regraft/likelihood/model.hpp"
+#include "regraft/likelihood/partition.hpp"
+#include "regraft/msa/tree.hpp"
+#include "search/core_share.hpp"
+
+namespace regraft::phylo {
+
+/// How branch lengths of different partitions depend on each other.
+enum class BranchLinkage : std::uint8_t {
+    linked,    // the same for all
+    scaled,    // proportional, one factor per partition
+    unlinked,  // independent: one length set per partition
+};
+
+using likelihood::Frequencies;
+using likelihood::Model;
+using likelihood::ModelSpec;
+using likelihood::Origin;
+
+/// Logarithm of the likelihood at a branch length, up to a constant, and its derivatives.
+struct BranchValue {
+    double loglh = 0;
+    double first = 0;
+    double second = 0;
+};
+
+/// Another model for one of the partitions.
+struct ModelTrial {
+    std::size_t partition;
+    Model model;
+};
+
+/// Holds the tree and the models and, for this PE's sites, the conditional likelihoods, which stay valid as far as
+/// changes allow. All PEs make the same changes and evaluations in the same order. Results are the same bits on all
+/// PEs, for any distribution of the sites and after any earlier calls. Evaluations are collective and may throw
+/// ft::ProcessFailure.
+class Likelihood {
+public:
+    /// sites: this PE's sites of each partition. options.total_weight: that of all partitions. Precondition: one spec,
+    /// model and Sites per partition; tree.num_length_sets() fits the linkage.
+    Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+               BranchLinkage linkage, std::span<likelihood::Sites const> sites,
+               likelihood::PartitionOptions const& options);
+    Likelihood(Likelihood const&) = delete;
+    Likelihood& operator=(Likelihood const&) = delete;
+
+    msa::Tree const& tree() const { return tree_; }
+    std::size_t num_partitions() const { return models_.size(); }
+    ModelSpec const& spec(std::size_t partition) const { return specs_[partition]; }
+    Model const& model(std::size_t partition) const { return models_[partition]; }
+    std::vector<Model> const& models() const { return models_; }
+    BranchLinkage linkage() const { return linkage_; }
+    /// The number of evaluations: a measure of work that is the same on all PEs.
+    std::uint64_t evaluations() const { return evaluations_; }
+
+    /// Times reductions from now on; null: no longer. The clock must live as long as it is used.
+    void time_by(WorkClock* clock) { clock_ = clock; }
+    /// From now on uses as many threads as the load leaves cores for, up to options.num_threads.
+    void follow_load();
+    /// ft::Communicator::reach, for optimisers.
+    void reach(ft::FailPoint& point) { who_.parent().reach(point); }
+
+    void set_model(std::size_t partition, Model model);
+    void set_length(msa::HalfEdge h, double length, std::uint32_t set = 0);
+    /// Moves of msa::Tree; the affected likelihoods become invalid.
+    msa::TreeUndo nni(msa::HalfEdge h, std::uint32_t variant);
+    msa::TreeUndo prune(msa::HalfEdge h);
+    msa::TreeUndo regraft(msa::HalfEdge h, msa::HalfEdge edge);
+    void undo(msa::TreeUndo const& move);
+    /// Replaces the tree by another one of the same tips; what both have in common stays valid.
+    void set_tree(msa::Tree const& tree);
+
+    /// The log-likelihood of the tree, evaluated at the edge of h, by default at tip 0. The last bits depend on the
+    /// edge.
+    double loglh(msa::HalfEdge h = 0);
+    /// The log-likelihood of each partition alone.
+    std::vector<double> partition_loglh();
+    /// The log-likelihoods of single partitions under other models, evaluated together. The models stay.
+    std::vector<double> trial_loglh(std::span<ModelTrial const> trials);
+
+    /// The log-likelihood of each of this PE's patterns, evaluated at the edge of h, without correction for sites that
+    /// were left out. Not collective.
+    std::vector<double> local_loglh(msa::HalfEdge h, std::size_t partition);
+    /// Adds sums of such values, which each PE made with loglh_scale(), over all PEs.
+    std::vector<double> sum_over_ranks(std::span<FixedSum> sums);
+    FixedScale const& loglh_scale() const { return partitions_.front().loglh_scale(); }
+
+    /// Prepares branch_values for the edge of h. Valid until anything except that edge's length changes.
+    void focus(msa::HalfEdge h);
+    /// The value at lengths[set] of the edge in focus, for each length set; the tree stays as it is.
+    std::vector<BranchValue> branch_values(std::span<double const> lengths);
+    /// The values at all edges' own lengths, [position in msa::preorder_edges][length set]: the gradient, in two
+    /// traversals.
+    std::vector<BranchValue> all_branch_values();
+
+    /// The log-likelihood after regraft(h, target), for each target, with all sums in one reduction. Precondition: h
+    /// was pruned.
+    std::vector<double> score_insertions(msa::HalfEdge h, std::span<msa::HalfEdge const> targets);
+
+private:
+    std::uint32_t length_set(std::size_t partition) const;
+    /// Gives a partition its site model.
+    void use_model(std::size_t partition);
+    /// Calls invalidate(g) for the half-edges whose CLVs contain the edge of h, and continues beyond g if it returns
+    /// true.
+    template <class Invalidate>
+    void invalidate_beyond(msa::HalfEdge h, Invalidate invalidate);
+    /// Invalidates what the move changed, after it was made or undone, and returns the move.
+    msa::TreeUndo touched(msa::TreeUndo move);
+    /// Replaces the sums by those over all PEs.
+    void reduce(std::span<FixedSum> sums);
+    /// The values that each three sums represent.
+    std::vector<BranchValue> reduce_branch_values(std::span<FixedSum> sums);
+
+    ft::Participants who_;
+    msa::Tree tree_;
+    std::vector<ModelSpec> specs_;
+    std::vector<Model> models_;
+    std::vector<likelihood::SiteModel> site_models_;  // made from the models
+    BranchLinkage linkage_;
+    std::vector<likelihood::Partition> partitions_;  // for this PE's sites
+    std::uint64_t evaluations_ = 0;
+    WorkClock* clock_ = nullptr;
+    std::uint32_t num_threads_;
+    std::optional<LoadWatch> load_;  // none: the number of threads is fixed
+};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,50 @@
+// The choice of models by trying candidates, for all partitions side by side, each with its own branch lengths.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/candidates.hpp"
+#include "search/likelihood.hpp"
+
+namespace regraft::phylo {
+
+/// Values that are counted in the data of a partition before anything is computed.
+struct CountedData {
+    std::vector<double> frequencies;  // per state
+    double invariant = 0;             // fraction of sites that may have one state everywhere
+};
+
+/// The start parameters of a model.
+Model start_model(ModelSpec const& spec, CountedData const& counted);
+
+/// A candidate with values for all free parameters.
+struct Fit {
+    Candidate candidate;
+    Model model;
+    std::vector<double> lengths;  // per edge, as in Tree::edges()
+    double loglh = 0;
+};
+
+/// The progress of the choice for a partition.
+struct PartitionChoice {
+    std::uint64_t partition = 0;
+    std::vector<TriedModel> trials;  // trials that have ended
+    std::optional<Fit> best;         // the best of them; none before the first, or when all have ended
+    std::optional<Fit> running;      // the running trial; none: all have ended
+
+    void write(ByteWriter& out) const;
+    static PartitionChoice read(ByteReader& in);
+};
+
+/// Starts the first trial, with the branch lengths of the tree.
+PartitionChoice begin_choice(std::size_t partition, msa::Alphabet alphabet, CountedData const& counted,
+                             msa::Tree const& tree);
+
+/// Ends the running trial and starts the next one, if there is one. It starts from the best fit so far or, if it adds a
+/// category of free rates, from the fit of the trial that has ended.
+void end_trial(PartitionChoice& choice, msa::Alphabet alphabet, CountedData const& counted, Measure const& measure);
+
+}  // namespace regraft::phylo

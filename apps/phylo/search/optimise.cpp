@@ -1,0 +1,197 @@
+#include "search/optimise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "models/minimise.hpp"
+#include "models/model_box.hpp"
+
+namespace regraft::phylo {
+
+using msa::HalfEdge;
+
+namespace {
+
+ft::FailPhase branches_phase("branches");
+ft::FailPhase model_phase("model");
+
+constexpr int max_newton_steps = 32;
+
+/// The gain in log-likelihood that Newton's step promises. If the function is not concave there is no estimate, and the
+/// gain counts as 1.
+double promise(BranchValue const& f) {
+    return f.second < 0 ? -0.5 * f.first * f.first / f.second : 1;
+}
+
+/// Whether the length is at a bound and the likelihood rises only beyond it.
+bool is_at_limit(double length, BranchValue const& f) {
+    return (f.first <= 0 && length <= min_branch_length) || (f.first >= 0 && length >= max_branch_length);
+}
+
+/// Newton-Raphson search for the maximum of a function of one length.
+class NewtonSearch {
+public:
+    NewtonSearch(double start, double enough)
+        : enough_(enough), start_(std::clamp(start, min_branch_length, max_branch_length)), next_(start_) {}
+
+    double next() const { return next_; }
+    bool done() const { return done_; }
+    /// Takes the function at next() and decides where to evaluate it next.
+    void tell(BranchValue const& f) {
+        if (done_) return;
+        if (steps_ == 0) first_ = best_value_ = f.loglh;
+        if (steps_ == 0 || f.loglh > best_value_) {
+            best_ = next_;
+            best_value_ = f.loglh;
+        }
+        (f.first > 0 ? low_ : high_) = next_;
+        // Newton's step leads to a maximum only where the function is concave. Where it is convex, or if the step
+        // leaves the bracket, the bracket is halved. If the likelihood rises towards the least length, that is tried
+        // once, because many branches end there.
+        double candidate = f.second < 0 ? next_ - f.first / f.second : -1;
+        if (f.first < 0 && candidate <= min_branch_length && !std::exchange(tried_least_, true)) {
+            candidate = min_branch_length;
+        } else if (!(candidate > low_ && candidate < high_)) {
+            candidate = std::sqrt(low_ * high_);
+        }
+        done_ = is_at_limit(next_, f) || promise(f) < enough_ || high_ - low_ < 1e-9 || ++steps_ == max_newton_steps ||
+                !std::isfinite(f.loglh);
+        if (!done_) next_ = candidate;
+    }
+    double best() const { return best_; }
+    double gain() const { return best_value_ - first_; }
+
+private:
+    double enough_;
+    double start_;
+    double next_;
+    double low_ = min_branch_length;
+    double high_ = max_branch_length;
+    double best_ = start_;
+    double best_value_ = 0;
+    double first_ = 0;
+    int steps_ = 0;
+    bool tried_least_ = false;
+    bool done_ = false;
+};
+
+/// The edges whose lengths are worth a change while all others stay, in pre-order, so that few CLVs change from one to
+/// the next.
+std::vector<HalfEdge> edges_that_promise(Likelihood& likelihood, double enough) {
+    auto const& tree = likelihood.tree();
+    auto const values = likelihood.all_branch_values();
+    auto next = values.begin();
+    auto const promises = [&](HalfEdge h) {
+        bool any = false;
+        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) {
+            auto const& f = *next++;
+            if (!is_at_limit(tree.length(h, set), f) && promise(f) >= enough) any = true;
+        }
+        return any;
+    };
+    auto edges = msa::preorder_edges(tree);
+    std::erase_if(edges, std::not_fn(promises));
+    return edges;
+}
+
+}  // namespace
+
+SavedLengths::SavedLengths(Likelihood& likelihood, std::vector<HalfEdge> edges)
+    : likelihood_(likelihood), edges_(std::move(edges)) {
+    auto const& tree = likelihood.tree();
+    for (auto h : edges_) {
+        for (std::uint32_t set = 0; set < tree.num_length_sets(); ++set) lengths_.push_back(tree.length(h, set));
+    }
+}
+
+void SavedLengths::restore() const {
+    auto next = lengths_.begin();
+    for (auto h : edges_) {
+        for (std::uint32_t set = 0; set < likelihood_.tree().num_length_sets(); ++set) {
+            likelihood_.set_length(h, *next++, set);
+        }
+    }
+}
+
+double optimise_branch(Likelihood& likelihood, HalfEdge h, double enough) {
+    auto const sets = likelihood.tree().num_length_sets();
+    std::vector<NewtonSearch> searches;
+    for (std::uint32_t set = 0; set < sets; ++set) searches.emplace_back(likelihood.tree().length(h, set), enough);
+    likelihood.focus(h);
+    auto const all_done = [&] {
+        return std::all_of(searches.begin(), searches.end(), [](auto& s) { return s.done(); });
+    };
+    while (!all_done()) {
+        std::vector<double> lengths;
+        for (auto const& search : searches) lengths.push_back(search.next());
+        auto const values = likelihood.branch_values(lengths);
+        for (std::uint32_t set = 0; set < sets; ++set) searches[set].tell(values[set]);
+    }
+    double gain = 0;
+    for (std::uint32_t set = 0; set < sets; ++set) {
+        likelihood.set_length(h, searches[set].best(), set);
+        gain += searches[set].gain();
+    }
+    return gain;
+}
+
+double smooth_branches(Likelihood& likelihood, double epsilon) {
+    likelihood.reach(branches_phase.before);
+    constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
+    double const enough = share * epsilon / likelihood.tree().num_edges();
+    auto const edges = edges_that_promise(likelihood, enough);
+    double gain = 0;
+    for (auto h : edges) {
+        gain += optimise_branch(likelihood, h, enough);
+        likelihood.reach(branches_phase.inside);
+    }
+    likelihood.reach(branches_phase.after);
+    return gain;
+}
+
+void optimise_models(Likelihood& likelihood, double epsilon) {
+    likelihood.reach(model_phase.before);
+    constexpr double share = 0.1;
+    bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && likelihood.num_partitions() > 1;
+    std::vector<ModelBox> boxes;
+    for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
+        auto const& spec = likelihood.spec(q);
+        boxes.emplace_back(spec, likelihood.model(q), is_scaled && spec.scaler_from != Origin::fixed);
+    }
+    std::vector<Box> where;
+    for (auto const& box : boxes) where.push_back(box.box());
+    auto const best = minimise(where, share * epsilon, [&](std::span<Question const> questions) {
+        std::vector<ModelTrial> trials;
+        for (auto const& [q, x] : questions) trials.push_back({q, boxes[q].model(x)});
+        auto costs = likelihood.trial_loglh(trials);
+        for (auto& cost : costs) cost = std::isfinite(cost) ? -cost : std::numeric_limits<double>::infinity();
+        likelihood.reach(model_phase.inside);
+        return costs;
+    });
+    for (std::size_t q = 0; q < best.size(); ++q) likelihood.set_model(q, boxes[q].model(best[q]));
+    likelihood.reach(model_phase.after);
+}
+
+void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> sites) {
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        if (likelihood.spec(q).scaler_from == Origin::fixed) return;
+    }
+    double weighted = 0;
+    double total = 0;
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        weighted += likelihood.model(q).scaler * static_cast<double>(sites[q]);
+        total += static_cast<double>(sites[q]);
+    }
+    double const mean = weighted / total;
+    for (auto h : likelihood.tree().edges()) likelihood.set_length(h, likelihood.tree().length(h) * mean);
+    for (std::size_t q = 0; q < sites.size(); ++q) {
+        auto model = likelihood.model(q);
+        model.scaler /= mean;
+        likelihood.set_model(q, std::move(model));
+    }
+}
+
+}  // namespace regraft::phylo

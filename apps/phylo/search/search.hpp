@@ -1,0 +1,134 @@
+// The hill climb as a machine of small steps. Its state contains everything that is known between two steps: from equal
+// states every PE, and every repetition after a failure, continues the same way, bit by bit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/alrt.hpp"
+#include "search/constraint.hpp"
+#include "search/likelihood.hpp"
+#include "search/model_choice.hpp"
+#include "search/topology.hpp"
+
+namespace regraft::phylo {
+
+enum class Command : std::uint8_t { check, loglh, evaluate, search };
+
+/// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
+/// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
+/// by parts of other good trees, and goes back to far moves if that paid. Escapes leave it by random changes at one
+/// place. Support: that of edges, if requested.
+enum class Stage : std::uint8_t {
+    model_choice,
+    rough_model,
+    near_spr,
+    far_spr,
+    model,
+    fusing,
+    escapes,
+    final_model,
+    support,
+    done
+};
+std::string to_string(Stage stage);
+
+enum class Effort : std::uint8_t {
+    fast,      // no escapes
+    normal,    // stops after taxa/4 failed escapes in a row
+    thorough,  // stops after as many failed escapes in a row as there are taxa
+};
+
+/// The number of trees from which searches should start, to be fused. These numbers were found to pay.
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips);
+
+/// The local maximum that a change leaves. The search returns to it unless it finds a higher one.
+struct Home {
+    msa::Tree tree;
+    double loglh;
+    std::uint64_t fingerprint;  // fingerprint of the tree
+};
+
+struct SearchState {
+    explicit SearchState(msa::Tree start) : tree(std::move(start)) {}
+
+    msa::Tree tree;
+    std::vector<ModelSpec> specs;
+    std::vector<Model> models;
+    std::vector<PartitionChoice> choices;  // for partitions whose model is not given
+    Stage stage = Stage::final_model;
+    std::uint32_t round = 0;        // number of the round within the stage
+    std::uint64_t position = 0;     // number of the step within the round
+    double loglh = 0;               // log-likelihood of tree and models
+    double round_start = 0;         // loglh when the round began
+    std::uint64_t steps = 0;        // number of steps so far
+    std::uint64_t evaluations = 0;  // evaluations of the likelihood in these steps
+
+    std::vector<msa::HalfEdge> waiting;  // subtrees to be moved in this round, in their order
+    Losses losses;
+    std::optional<Home> home;          // set while a change of it is followed
+    std::vector<std::uint64_t> tried;  // exchanges that were tried while trees are fused
+    std::uint64_t successes = 0;       // number of exchanges and escapes that improved the tree
+    std::uint64_t failures = 0;        // number of consecutive escapes that did not improve the tree much
+    std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
+
+    std::vector<std::byte> to_bytes() const;
+    static SearchState from_bytes(std::span<std::byte const> bytes);
+};
+
+/// The state for people: "final model round 2", "escapes, 3 successful", "model choice, candidate 3 (GTR+FC+G4m)",
+/// "done".
+std::string describe(SearchState const& state);
+
+/// The state before the first step, if all models are given.
+SearchState start_state(Command command, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models);
+
+/// The state before the first step, if models of some partitions are to be chosen: their specs tell the type of data.
+/// Precondition: `state` is a start state; counted has an entry per partition.
+void begin_model_choice(SearchState& state, std::span<std::size_t const> partitions,
+                        std::span<CountedData const> counted);
+
+/// The trees and models that the next step computes on. While models are chosen these are not state.tree with all
+/// models, but the candidates of those partitions that still have some, each with its own branch lengths.
+struct Subject {
+    std::vector<std::size_t> partitions;
+    msa::Tree tree;
+    std::vector<ModelSpec> specs;  // this and all fields below are for these partitions
+    std::vector<Model> models;
+    BranchLinkage linkage;
+};
+Subject subject(SearchState const& state, BranchLinkage linkage);
+
+struct SearchOptions {
+    Command command = Command::search;
+    std::uint64_t seed = 1;
+    Effort effort = Effort::normal;
+    std::uint32_t spr_radius = 20;
+    double rough_epsilon = 1.0;  // a round of model optimisation that gains less than this ends its stage
+    double final_epsilon = 0.001;
+    double least_gain = 0.1;  // least gain of branches, models and escapes on the way
+    Criterion criterion = Criterion::bic;
+    double choice_epsilon = 0.1;       // a round that gains less than this for every candidate ends the trials
+    std::vector<CountedData> counted;  // per partition; only for the choice of models
+    std::vector<std::uint64_t> sites_per_partition;
+    RellSamples const* rell_samples = nullptr;  // for SH-aLRT; null: no stage of support
+    std::vector<msa::Tree> others;              // local maxima to fuse the tree with, the best first
+    Constraint const* constraint = nullptr;     // all trees comply with it, including the first one; null: any tree
+};
+
+/// The state to continue from a search that is done, with SearchOptions::others found by other searches: first come
+/// exchanges with these, then escapes. Precondition: best.stage == Stage::done.
+SearchState start_fusing(SearchState best);
+
+/// The state to find the support of the tree's edges, with SearchOptions::rell_samples. Precondition: best.stage ==
+/// Stage::done.
+SearchState start_support(SearchState best);
+
+/// Makes one step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and
+/// updates it. `likelihood` must hold the subject of the state, and does so after the step, except after a step that
+/// ends a trial of a model. Precondition: state.stage != done.
+void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options);
+
+}  // namespace regraft::phylo

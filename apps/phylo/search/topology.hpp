@@ -1,0 +1,59 @@
+// Moves in the space of topologies.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/constraint.hpp"
+#include "search/likelihood.hpp"
+
+namespace regraft::phylo {
+
+/// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
+/// insertion that loses less, further ones are tried.
+struct Losses {
+    double sum = 0;
+    std::uint64_t count = 0;
+
+    void add(double loss) {
+        sum += loss;
+        ++count;
+    }
+    /// The mean; infinity until enough is known.
+    double mean() const;
+};
+
+/// The effect of a change on the tree.
+struct Climb {
+    double loglh;                       // after the change
+    std::vector<msa::HalfEdge> places;  // where the topology changed; empty: the tree is as it was, bit by bit
+};
+
+/// Cuts off the subtree behind h and moves it at most `radius` edges away, if that raises the likelihood `loglh` once
+/// the three branches there and the one left behind are optimised. Insertions are ranked without optimising (lazy SPR,
+/// Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only if the insertion there did not
+/// lose too much. The tree keeps complying with the constraint.
+Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+              Constraint const* constraint = nullptr);
+
+/// Optimises the branches of these edges, one after the other, well enough to compare topologies.
+void settle(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
+
+/// Makes some random nearest-neighbour interchanges close to each other that the constraint allows, and optimises the
+/// branches there. Makes no change if the constraint allows none of many. Precondition: at least 4 tips.
+Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* constraint = nullptr);
+
+/// A hash of the set of tips behind each half-edge that points towards tip 0, 0 for all others. O(tips).
+std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
+/// A hash of the topology, independent of the numbers of inner nodes. Different topologies have different hashes,
+/// except with probability 2^-64. It is the sum of mix(hash) over the clades. O(tips).
+std::uint64_t fingerprint(msa::Tree const& tree);
+
+/// All subtrees for try_spr, in pre-order of their edges, so that few CLVs change from one to the next.
+std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
+/// The subtrees whose nodes are at most `steps` edges from the nodes of some half-edges.
+std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
+                                         std::uint32_t steps);
+
+}  // namespace regraft::phylo

@@ -1,0 +1,398 @@
+#include "trees/tree_commands.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/command_line.hpp"
+#include "common/program.hpp"
+#include "job/by_one.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/compare.hpp"
+#include "regraft/msa/newick.hpp"
+#include "report/report.hpp"
+#include "trees/support_labels.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+using msa::GeneralTree;
+
+constexpr char const* what_support_does =
+    "Writes PREFIX.support: the reference tree, with how far the replicates support each inner edge written at the "
+    "node\n"
+    "below it.\n"
+    "\n"
+    "  fbp   the share of replicates that have the edge's split, in percent (Felsenstein 1985)\n"
+    "  tbe   transfer bootstrap expectation, 0 to 1: 1 - d / (p - 1), with d taxa to be moved on average to make a "
+    "split\n"
+    "        of the replicate the edge's, and p taxa on its lighter side (Lemoine et al. 2018). Kinder to large "
+    "trees,\n"
+    "        where a single stray taxon spoils a split\n"
+    "\n"
+    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk\n"
+    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --metric tbe --prefix tbe\n"
+    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --outgroup chicken,turkey\n";
+
+constexpr char const* what_consensus_does =
+    "Writes PREFIX.consensus: a tree of the splits that the trees agree on, with the share of trees that have each, "
+    "in\n"
+    "percent, and mean branch lengths.\n"
+    "\n"
+    "  mr      splits of more than half of the trees (majority rule)\n"
+    "  0.75    of more than 75 % of them; any number from 0.5 to 1, or, as RAxML-NG has it, mr75\n"
+    "  strict  of all trees\n"
+    "  mre     of more than half, and then less frequent ones as long as they fit (extended majority rule)\n"
+    "\n"
+    "  regraft-phylo consensus --trees replicates.nwk\n"
+    "  regraft-phylo consensus --trees replicates.nwk --threshold mre --prefix all\n";
+
+constexpr char const* what_rfdist_does =
+    "Writes PREFIX.rfDistances: a line for each pair of trees, with their numbers (from 0), how many splits are in "
+    "only\n"
+    "one of them (Robinson and Foulds 1981), and the same divided by 2 (n - 3) for n taxa. With --tree, lines for the\n"
+    "distances from the reference to each tree, whose number comes first.\n"
+    "\n"
+    "  regraft-phylo rfdist --trees searches.nwk\n"
+    "  regraft-phylo rfdist --trees searches.nwk --tree best.nwk --json distances.json\n";
+
+constexpr char const* about_trees =
+    "\nTrees are Newick, over the same taxa, with nodes of any degree, rooted (which is ignored) or not.\n"
+    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage.";
+
+std::string lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+/// A threshold by name or as a number; none if it is neither.
+std::optional<double> parse_threshold(std::string const& text) {
+    auto const word = lower_case(text);
+    if (word == "strict") return msa::strict_consensus;
+    if (word == "mr") return msa::majority_rule;
+    if (word == "mre") return msa::extended_majority_rule;
+    bool const is_percentage = word.starts_with("mr");
+    auto const digits = std::string_view(word).substr(is_percentage ? 2 : 0);
+    double number = 0;
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    if (is_percentage) number /= 100;
+    if (!(0.5 <= number && number <= 1)) return std::nullopt;
+    return number;
+}
+
+void add_output_options(CLI::App& app, TreeOptions& options, std::string const& named_after) {
+    app.add_option("--prefix", options.prefix, "of the output file (default: " + named_after + ")")->type_name("PATH");
+    app.add_flag("--redo", options.redo, "overwrite what is there");
+}
+
+void add_outgroup(CLI::App& app, TreeOptions& options) {
+    app.add_option("--outgroup", options.outgroup, "a taxon, or several that are a clade, at which the text is rooted")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("TAXON,...");
+}
+
+void add_support(CLI::App& app, TreeOptions& options) {
+    std::map<std::string, msa::SupportMetric> const metrics{{"fbp", msa::SupportMetric::felsenstein},
+                                                            {"tbe", msa::SupportMetric::transfer}};
+    auto* const support = app.add_subcommand("support", "how far bootstrap replicates support the edges of a tree");
+    support->add_option("--tree", options.tree, "the reference, in Newick format")->required()->type_name("FILE");
+    support->add_option("--bs-trees", options.trees, "the replicates")->required()->type_name("FILE");
+    support->add_option("--metric,--bs-metric", options.metric, "fbp (default) or tbe")
+        ->transform(common::one_of(metrics))
+        ->type_name("NAME");
+    add_outgroup(*support, options);
+    add_output_options(*support, options, "the name of --tree");
+    support->footer(std::string(what_support_does) + about_trees);
+}
+
+void add_consensus(CLI::App& app, TreeOptions& options) {
+    auto* const consensus = app.add_subcommand("consensus", "what trees have in common, as a tree");
+    consensus->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
+    consensus
+        ->add_option_function<std::string>(
+            "--threshold",
+            [&options](std::string const& text) {
+                auto const threshold = parse_threshold(text);
+                if (!threshold) {
+                    throw CLI::ValidationError("--threshold", "'" + text +
+                                                                  "', expected strict, mr, mre or a number from 0.5 to "
+                                                                  "1");
+                }
+                options.threshold = *threshold;
+            },
+            "strict, mr (default), mre, or a number from 0.5 to 1")
+        ->type_name("HOW");
+    add_outgroup(*consensus, options);
+    add_output_options(*consensus, options, "the name of --trees");
+    consensus->footer(std::string(what_consensus_does) + about_trees);
+}
+
+void add_rfdist(CLI::App& app, TreeOptions& options) {
+    auto* const rfdist = app.add_subcommand("rfdist", "distances between trees (Robinson and Foulds)");
+    rfdist->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
+    rfdist->add_option("--tree", options.tree, "a reference: only the distances to it")->type_name("FILE");
+    rfdist->add_option("--json", options.json, "write distances and summary for programs")->type_name("FILE");
+    add_output_options(*rfdist, options, "the name of --trees");
+    rfdist->footer(std::string(what_rfdist_does) + about_trees);
+}
+
+/// The files of a command, and its line on standard output.
+struct Outcome {
+    FileTexts files;
+    std::string summary;
+};
+
+std::filesystem::path output(TreeOptions const& options) {
+    auto const& named_after = options.command == TreeCommand::support ? options.tree : options.trees;
+    auto const prefix = options.prefix.empty() ? named_after.string() : options.prefix;
+    switch (options.command) {
+        case TreeCommand::support:
+            return prefix + ".support";
+        case TreeCommand::consensus:
+            return prefix + ".consensus";
+        case TreeCommand::rfdist:
+            break;
+    }
+    return prefix + ".rfDistances";
+}
+
+void refuse_existing(TreeOptions const& options) {
+    for (auto const& path : {output(options), options.json}) {
+        std::error_code error;
+        for (auto const& input : {options.tree, options.trees}) {
+            if (std::filesystem::equivalent(path, input, error)) {
+                throw InputError({path.string()}, "is the input; expected another name");
+            }
+        }
+        if (path.empty() || options.redo || !std::filesystem::exists(path, error)) continue;
+        throw InputError({path.string()}, "exists already; --redo overwrites it, --prefix chooses another name");
+    }
+}
+
+/// Reads a file of one tree.
+msa::NamedTrees read_reference(std::filesystem::path const& path) {
+    auto named = msa::read_named_trees(path);
+    if (named.trees.size() == 1) return named;
+    throw InputError({path.string()}, "has " + std::to_string(named.trees.size()) + " trees, expected one");
+}
+
+std::string with_outgroup(GeneralTree const& tree, std::vector<std::string> const& taxa, TreeOptions const& options) {
+    if (options.outgroup.empty()) return msa::to_newick(tree, taxa) + "\n";
+    std::vector<std::uint32_t> outgroup;
+    for (auto const& name : options.outgroup) {
+        auto const found = std::ranges::find(taxa, name);
+        if (found == taxa.end()) throw InputError("--outgroup: taxon '" + name + "' is not in the tree");
+        auto const taxon = static_cast<std::uint32_t>(found - taxa.begin());
+        if (std::ranges::find(outgroup, taxon) != outgroup.end()) {
+            throw InputError("--outgroup: taxon '" + name + "' is given twice");
+        }
+        outgroup.push_back(taxon);
+    }
+    return msa::to_newick(msa::hung_up_at(tree, outgroup, taxa), taxa) + "\n";
+}
+
+Outcome make_support(TreeOptions const& options) {
+    auto [taxa, trees] = read_reference(options.tree);
+    auto& tree = trees[0];
+    auto const replicates = msa::read_general_trees(options.trees, taxa, options.tree.string());
+    auto const support = msa::edge_support(tree, replicates, options.metric);
+    bool const is_share = options.metric == msa::SupportMetric::felsenstein;
+    tree.label = support_labels(support, is_share ? SupportForm::percent : SupportForm::fraction);
+    double sum = 0;
+    std::size_t num_edges = 0;
+    std::size_t num_good = 0;
+    for (auto const v : inner_edges(tree)) {
+        sum += support[v];
+        ++num_edges;
+        num_good += support[v] >= 0.7 ? 1 : 0;
+    }
+    auto summary = fmt::format("{} of {} inner edges by {} replicates", is_share ? "support" : "transfer support",
+                               num_edges, replicates.size());
+    if (num_edges > 0) {
+        summary += fmt::format(": {:.1f} % on average, at least 70 % for {} of them",
+                               100 * sum / static_cast<double>(num_edges), num_good);
+    }
+    return {{{output(options), with_outgroup(tree, taxa, options)}}, summary};
+}
+
+Outcome make_consensus(TreeOptions const& options) {
+    auto const [taxa, trees] = msa::read_named_trees(options.trees);
+    auto [tree, support] = msa::consensus(trees, options.threshold);
+    tree.label = support_labels(support, SupportForm::percent);
+    auto const summary = fmt::format("consensus of {} trees: {} of {} possible inner edges", trees.size(),
+                                     inner_edges(tree).size(), taxa.size() - 3);
+    return {{{output(options), with_outgroup(tree, taxa, options)}}, summary};
+}
+
+/// Distances: either one row from the reference to all trees, or row i from tree i to the trees behind it.
+struct DistanceTable {
+    std::size_t num_trees = 0;
+    std::size_t num_taxa = 0;
+    std::size_t num_topologies = 0;
+    std::vector<std::vector<std::uint32_t>> rows;
+
+    /// The largest possible distance of binary trees.
+    std::size_t most() const { return 2 * (num_taxa - 3); }
+    double normalised(double distance) const { return most() == 0 ? 0 : distance / static_cast<double>(most()); }
+    /// The mean distance; 0 if there are none.
+    double mean() const;
+};
+
+double DistanceTable::mean() const {
+    std::uint64_t sum = 0;
+    std::uint64_t count = 0;
+    for (auto const& row : rows) {
+        for (auto const distance : row) sum += distance, ++count;
+    }
+    return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+}
+
+std::size_t count_topologies(msa::SplitSets const& trees) {
+    auto const first = msa::first_equals(trees);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < first.size(); ++i) count += first[i] == i ? 1 : 0;
+    return count;
+}
+
+DistanceTable distances_to_reference(TreeOptions const& options) {
+    auto const reference = read_reference(options.tree);
+    auto const trees = msa::read_general_trees(options.trees, reference.taxa, options.tree.string());
+    msa::SplitSets sets(static_cast<std::uint32_t>(reference.taxa.size()));
+    for (auto const& tree : trees) sets.add(tree);
+    DistanceTable table{trees.size(), reference.taxa.size(), count_topologies(sets), {}};
+    sets.add(reference.trees[0]);
+    auto distances = msa::robinson_foulds(sets, trees.size());
+    distances.pop_back();  // the distance to itself
+    table.rows.push_back(std::move(distances));
+    return table;
+}
+
+DistanceTable all_distances(TreeOptions const& options) {
+    constexpr std::size_t most_trees = 10'000;
+    auto const [taxa, trees] = msa::read_named_trees(options.trees);
+    if (trees.size() > most_trees) {
+        throw InputError({options.trees.string()},
+                         fmt::format("has {} trees, expected at most {} for the distances of all pairs; with --tree "
+                                     "there may be any number",
+                                     trees.size(), most_trees));
+    }
+    msa::SplitSets sets(static_cast<std::uint32_t>(taxa.size()));
+    for (auto const& tree : trees) sets.add(tree);
+    DistanceTable table{trees.size(), taxa.size(), count_topologies(sets), {}};
+    for (std::size_t i = 0; i < trees.size(); ++i) table.rows.push_back(msa::robinson_foulds(sets, i, i + 1));
+    return table;
+}
+
+std::string distance_lines(DistanceTable const& table, bool has_reference) {
+    std::string text;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        for (std::size_t k = 0; k < table.rows[i].size(); ++k) {
+            auto const distance = table.rows[i][k];
+            if (has_reference) {
+                fmt::format_to(std::back_inserter(text), "{}", k);
+            } else {
+                fmt::format_to(std::back_inserter(text), "{}\t{}", i, i + 1 + k);
+            }
+            fmt::format_to(std::back_inserter(text), "\t{}\t{:.6f}\n", distance, table.normalised(distance));
+        }
+    }
+    return text;
+}
+
+std::string to_json(DistanceTable const& table, TreeOptions const& options) {
+    using Json = nlohmann::ordered_json;
+    Json const summary{{"program", "regraft-phylo"},
+                       {"version", REGRAFT_VERSION},
+                       {"command", "rfdist"},
+                       {"trees", table.num_trees},
+                       {"taxa", table.num_taxa},
+                       {"reference", options.tree.empty() ? Json() : Json(options.tree.string())},
+                       {"unique_topologies", table.num_topologies},
+                       {"largest_possible", table.most()},
+                       {"mean", table.mean()},
+                       {"mean_normalised", table.normalised(table.mean())}};
+    auto text = summary.dump(2, ' ', false, Json::error_handler_t::replace);  // paths need not be UTF-8
+    text.erase(text.find_last_of('}') - 1);
+    text += ",\n  \"distances\": ";
+    if (!options.tree.empty()) return text + fmt::format("[{}]\n}}\n", fmt::join(table.rows[0], ","));
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        fmt::format_to(std::back_inserter(text), "{}\n    [{}]", i == 0 ? "[" : ",", fmt::join(table.rows[i], ","));
+    }
+    return text + "\n  ]\n}\n";
+}
+
+Outcome make_distances(TreeOptions const& options) {
+    bool const has_reference = !options.tree.empty();
+    auto const table = has_reference ? distances_to_reference(options) : all_distances(options);
+    Outcome outcome;
+    outcome.files.emplace_back(output(options), distance_lines(table, has_reference));
+    if (!options.json.empty()) outcome.files.emplace_back(options.json, to_json(table, options));
+    outcome.summary =
+        fmt::format("{} trees, {} different; Robinson-Foulds distance {} {:.2f} on average ({:.4f} of {})",
+                    table.num_trees, table.num_topologies, has_reference ? "to the reference" : "of pairs",
+                    table.mean(), table.normalised(table.mean()), table.most());
+    return outcome;
+}
+
+void make(TreeOptions const& options) {
+    auto const outcome = common::naming_files({options.tree.string(), options.trees.string()}, [&] {
+        return options.command == TreeCommand::support     ? make_support(options)
+               : options.command == TreeCommand::consensus ? make_consensus(options)
+                                                           : make_distances(options);
+    });
+    write_files(outcome.files);
+    auto lines = outcome.summary + '\n';
+    for (auto const& [path, text] : outcome.files) lines += "written: " + path.string() + '\n';
+    common::print(lines);
+}
+
+}  // namespace
+
+void add_tree_commands(CLI::App& app, TreeOptions& options) {
+    add_support(app, options);
+    add_consensus(app, options);
+    add_rfdist(app, options);
+}
+
+std::optional<TreeCommand> parsed_tree_command(CLI::App const& app) {
+    if (app.got_subcommand("support")) return TreeCommand::support;
+    if (app.got_subcommand("consensus")) return TreeCommand::consensus;
+    if (app.got_subcommand("rfdist")) return TreeCommand::rfdist;
+    return std::nullopt;
+}
+
+std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments) {
+    std::map<std::string, std::string> const commands{
+        {"--support", "support"}, {"--rfdist", "rfdist"}, {"--rf", "rfdist"}, {"--consense", "consensus"}};
+    std::vector<std::string> words;
+    for (auto const& argument : arguments) {  // --name=value
+        auto const end = argument.starts_with("--") ? argument.find('=') : std::string::npos;
+        words.push_back(argument.substr(0, end));
+        if (end != std::string::npos) words.push_back(argument.substr(end + 1));
+    }
+    auto const given = std::ranges::find_if(words, [&](std::string const& word) { return commands.contains(word); });
+    // This program's command lines have the command in front.
+    if (given == words.end() || !words[1].starts_with("-")) return {arguments.begin(), arguments.end()};
+    auto const command = commands.at(*given);
+    auto const after = words.erase(given);
+    if (command == "consensus" && after != words.end() && !after->starts_with("-")) words.insert(after, "--threshold");
+    if (command != "support") std::ranges::replace(words, "--tree", "--trees");
+    words.insert(words.begin() + 1, command);
+    return words;
+}
+
+void run(ft::Communicator* comm, TreeOptions const& options) {
+    do_by_one(
+        comm, [&] { refuse_existing(options); }, [&] { make(options); });
+}
+
+}  // namespace regraft::phylo

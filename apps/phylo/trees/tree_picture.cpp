@@ -1,0 +1,452 @@
+#include "trees/tree_picture.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/svg.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+using common::svg_text;
+using msa::HalfEdge;
+using msa::Tree;
+
+constexpr double margin = 20;
+constexpr double tree_width = 720;
+constexpr double row_height = 17;
+constexpr double name_size = 12;
+constexpr double support_size = 8;
+constexpr double gap = 4;  // between a tip and its name
+constexpr double scale_height = 40;
+constexpr double legend_height = 16;
+
+// ---- The position of the root
+
+/// The tip that is farthest from another one, ties going to the lowest, and its distance.
+struct Farthest {
+    HalfEdge tip = 0;
+    double distance = 0;
+};
+
+/// Finds the tip that is farthest from a given one.
+Farthest farthest_from(Tree const& tree, HalfEdge from) {
+    auto const order = msa::postorder(tree, tree.back(from));
+    std::vector<double> distance(tree.num_half_edges());
+    distance[order.back()] = tree.length(from);
+    Farthest result{from, 0};
+    for (auto i = order.size(); i-- > 0;) {
+        auto const g = order[i];
+        if (tree.is_tip(g)) {
+            bool const is_farther = distance[g] > result.distance;
+            if (is_farther || (distance[g] == result.distance && g < result.tip)) result = {g, distance[g]};
+            continue;
+        }
+        for (auto h = tree.next(g); h != g; h = tree.next(h)) distance[tree.back(h)] = distance[g] + tree.length(h);
+    }
+    return result;
+}
+
+/// The half-edges on the path from tip a to tip b, each pointing back to a.
+std::vector<HalfEdge> path(Tree const& tree, HalfEdge a, HalfEdge b) {
+    std::vector<HalfEdge> towards(tree.num_half_edges());  // per half-edge that points towards a: the next one on the
+                                                           // path
+    auto const order = msa::postorder(tree, tree.back(a));
+    for (auto const g : order) {
+        for (auto h = tree.next(g); h != g; h = tree.next(h)) towards[tree.back(h)] = g;
+    }
+    std::vector<HalfEdge> result;
+    for (auto g = b; g != order.back(); g = towards[g]) result.push_back(g);
+    result.push_back(order.back());
+    std::ranges::reverse(result);
+    return result;
+}
+
+}  // namespace
+
+DrawnRoot midpoint(Tree const& tree) {
+    auto const a = farthest_from(tree, 0).tip;
+    auto const [b, length] = farthest_from(tree, a);
+    if (length == 0) return {0, 0};
+    double before = 0;
+    for (auto const h : path(tree, a, b)) {
+        auto const after = before + tree.length(h);
+        if (after >= length / 2) return {h, after - length / 2};
+        before = after;
+    }
+    return {b, 0};  // reached only by the rounding of sums
+}
+
+DrawnRoot above(Tree const& tree, std::span<std::uint32_t const> outgroup) {
+    REGRAFT_EXPECTS(!outgroup.empty() && outgroup.size() < tree.num_tips());
+    std::vector<std::uint32_t> tips(tree.num_half_edges());   // number of tips in the subtree at the half-edge's own
+                                                              // side
+    std::vector<std::uint32_t> found(tree.num_half_edges());  // number of these that are in the outgroup
+    for (auto const tip : outgroup) found[tip] = 1;
+    for (auto const g : msa::postorder(tree, tree.back(0))) {
+        if (tree.is_tip(g)) tips[g] = 1;
+        for (auto h = tree.next(g); h != g; h = tree.next(h)) {
+            tips[g] += tips[tree.back(h)];
+            found[g] += found[tree.back(h)];
+        }
+        tips[tree.back(g)] = tree.num_tips() - tips[g];
+        found[tree.back(g)] = static_cast<std::uint32_t>(outgroup.size()) - found[g];
+    }
+    std::optional<HalfEdge> best;
+    for (HalfEdge h = 0; h < tree.num_half_edges(); ++h) {
+        if (found[h] == outgroup.size() && (!best || tips[h] < tips[*best])) best = h;
+    }
+    REGRAFT_EXPECTS(best.has_value());  // false only if the outgroup is all tips or none
+    return {*best, tree.length(*best) / 2};
+}
+
+namespace {
+
+// ---- Positions
+
+/// Positions in units of branch lengths and of rows, of the nodes of half-edges that point towards the root.
+struct Layout {
+    std::vector<HalfEdge> order;  // children before parents; the last two are at the root
+    std::vector<double> depth;
+    std::vector<double> row;
+    double deepest = 0;
+    double root_row = 0;
+};
+
+struct Children {
+    HalfEdge upper = 0;
+    HalfEdge lower = 0;
+};
+
+/// Puts the smaller subtree above; ties go to the one with the lowest tip.
+class Ladder {
+public:
+    explicit Ladder(Tree const& tree, std::span<HalfEdge const> order)
+        : tree_(tree), size_(tree.num_half_edges()), lowest_(tree.num_half_edges()) {
+        for (auto const g : order) {
+            size_[g] = 1;
+            lowest_[g] = tree.is_tip(g) ? g : tree.num_tips();
+            for (auto h = tree.next(g); h != g; h = tree.next(h)) {
+                size_[g] += size_[tree.back(h)];
+                lowest_[g] = std::min(lowest_[g], lowest_[tree.back(h)]);
+            }
+        }
+    }
+    Children sorted(HalfEdge a, HalfEdge b) const {
+        return std::pair(size_[a], lowest_[a]) < std::pair(size_[b], lowest_[b]) ? Children{a, b} : Children{b, a};
+    }
+    Children children(HalfEdge g) const {
+        return sorted(tree_.back(tree_.next(g)), tree_.back(tree_.next(tree_.next(g))));
+    }
+
+private:
+    Tree const& tree_;
+    std::vector<std::uint32_t> size_;
+    std::vector<HalfEdge> lowest_;
+};
+
+/// Gives tips their rows from the top, depth first.
+void number_rows(Tree const& tree, Ladder const& ladder, Children const& at_root, Layout& layout) {
+    std::vector<HalfEdge> stack{at_root.lower, at_root.upper};
+    double next = 0;
+    while (!stack.empty()) {
+        auto const g = stack.back();
+        stack.pop_back();
+        if (tree.is_tip(g)) {
+            layout.row[g] = next++;
+            continue;
+        }
+        auto const [upper, lower] = ladder.children(g);
+        stack.push_back(lower);
+        stack.push_back(upper);
+    }
+}
+
+Layout make_layout(Tree const& tree, DrawnRoot const& root) {
+    auto const other = tree.back(root.h);
+    Layout layout;
+    layout.order = msa::postorder(tree, root.h);
+    auto const rest = msa::postorder(tree, other);
+    layout.order.insert(layout.order.end() - 1, rest.begin(), rest.end() - 1);
+    layout.order.push_back(other);
+    layout.depth.resize(tree.num_half_edges());
+    layout.row.resize(tree.num_half_edges());
+
+    Ladder const ladder(tree, layout.order);
+    layout.depth[root.h] = root.distance;
+    layout.depth[other] = tree.length(root.h) - root.distance;
+    for (auto i = layout.order.size(); i-- > 0;) {
+        auto const g = layout.order[i];
+        layout.deepest = std::max(layout.deepest, layout.depth[g]);
+        for (auto h = tree.next(g); h != g; h = tree.next(h))
+            layout.depth[tree.back(h)] = layout.depth[g] + tree.length(h);
+    }
+    number_rows(tree, ladder, ladder.sorted(root.h, other), layout);
+    for (auto const g : layout.order) {
+        if (tree.is_tip(g)) continue;
+        auto const [upper, lower] = ladder.children(g);
+        layout.row[g] = (layout.row[upper] + layout.row[lower]) / 2;
+    }
+    layout.root_row = (layout.row[root.h] + layout.row[other]) / 2;
+    return layout;
+}
+
+// ---- Texts
+
+/// An upper bound for the width of the text in any sans-serif font.
+double text_width(std::string_view text, double size) {
+    constexpr std::string_view wide = "MW@%mw";
+    double ems = 0;
+    for (char const c : text) {
+        bool const is_first = (static_cast<unsigned char>(c) & 0xc0U) != 0x80;  // of a character in UTF-8
+        if (!is_first) continue;
+        bool const is_narrow =
+            ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '.' || c == '_' || c == '-' || c == ' ';
+        ems += wide.find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80 ? 1.0
+               : is_narrow                                                                     ? 0.65
+                                                                                               : 0.8;
+    }
+    return ems * size;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+/// Any bytes as the content of an element: characters that XML does not allow become U+FFFD.
+std::string xml(std::string_view bytes) {
+    constexpr std::string_view unknown = "\xef\xbf\xbd";
+    using Json = nlohmann::json;
+    auto text = Json::parse(Json(bytes).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+    for (std::string_view const noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+        replace_all(text, noncharacter, unknown);
+    std::string out;
+    for (char const c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            default:
+                static_cast<unsigned char>(c) < 0x20 ? out += unknown : out += c;
+        }
+    }
+    return out;
+}
+
+/// A rectangle in the drawing that contains a text.
+struct Box {
+    double left = 0;
+    double right = 0;
+    double top = 0;
+    double bottom = 0;
+};
+
+/// The occupied places, by rows.
+class Places {
+public:
+    explicit Places(std::size_t num_rows) : boxes_(num_rows + 2) {}
+
+    bool is_free(Box const& box) const {
+        for (auto band = first_band(box); band <= last_band(box); ++band) {
+            for (auto const& other : boxes_[band]) {
+                if (box.left < other.right && other.left < box.right && box.top < other.bottom &&
+                    other.top < box.bottom)
+                    return false;
+            }
+        }
+        return true;
+    }
+    void take(Box const& box) {
+        for (auto band = first_band(box); band <= last_band(box); ++band) boxes_[band].push_back(box);
+    }
+
+private:
+    std::size_t band(double y) const {
+        return std::min(static_cast<std::size_t>(std::max(0.0, y / row_height)), boxes_.size() - 1);
+    }
+    std::size_t first_band(Box const& box) const { return band(box.top); }
+    std::size_t last_band(Box const& box) const { return band(box.bottom); }
+
+    std::vector<std::vector<Box>> boxes_;
+};
+
+// ---- The drawing
+
+class Picture {
+public:
+    Picture(Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
+            PictureOptions const& options)
+        : tree_(tree),
+          taxa_(taxa),
+          options_(options),
+          root_(options.outgroup.empty() ? midpoint(tree) : above(tree, options.outgroup)),
+          layout_(make_layout(tree, root_)),
+          per_unit_(layout_.deepest > 0 ? tree_width / layout_.deepest : 0),
+          top_(margin + (options.title.empty() ? 0 : 1.5 * row_height)),
+          places_(taxa.size() + 2) {
+        support_.resize(tree.num_half_edges(), std::nan(""));
+        auto const edges = tree.edges();
+        REGRAFT_EXPECTS(supports.empty() || supports.size() == edges.size());
+        for (std::size_t i = 0; i < supports.size(); ++i)
+            support_[edges[i]] = support_[tree.back(edges[i])] = supports[i];
+    }
+
+    std::string draw() {
+        auto const names = draw_names();  // drawn first, to occupy their places
+        auto const bottom = top_ + row_height * static_cast<double>(taxa_.size());
+        auto const explained = legend(bottom + scale_height);  // it may be wider than the tree
+        auto svg = common::svg_begin(right_ + margin, bottom + scale_height + legend_height + margin);
+        if (!options_.title.empty()) {
+            svg += svg_text(margin, margin + name_size, "font-size=\"13\" font-weight=\"bold\"", xml(options_.title));
+        }
+        return svg + branches() + names + draw_supports() + scale(bottom) + explained + "</svg>\n";
+    }
+
+private:
+    double x(double depth) const { return margin + depth * per_unit_; }
+    double y(double row) const { return top_ + (row + 0.5) * row_height; }
+    double x(HalfEdge g) const { return x(layout_.depth[g]); }
+    double y(HalfEdge g) const { return y(layout_.row[g]); }
+
+    std::string branches() const;
+    std::string draw_names();
+    std::string draw_supports();
+    std::string draw_support(HalfEdge g, double value);
+    std::string scale(double bottom) const;
+    std::string legend(double top);
+
+    Tree const& tree_;
+    std::span<std::string const> taxa_;
+    PictureOptions const& options_;
+    DrawnRoot root_;
+    Layout layout_;
+    double per_unit_;  // pixels per unit of branch length
+    double top_;
+    Places places_;
+    std::vector<double> support_;  // per half-edge
+    double right_ = margin + tree_width;
+};
+
+/// All branches as one path: from each node up or down to its parent's row and back to its parent.
+std::string Picture::branches() const {
+    std::string svg = "<path fill=\"none\" stroke=\"#333333\" d=\"";
+    auto const root_x = x(0.0);
+    auto const line = [&](HalfEdge g, double parent_x) {
+        svg += fmt::format("M{:.1f} {:.1f}H{:.1f}", parent_x, y(g), x(g));
+    };
+    auto const bar = [&](double at, HalfEdge a, HalfEdge b) {
+        svg += fmt::format("M{:.1f} {:.1f}V{:.1f}", at, std::min(y(a), y(b)), std::max(y(a), y(b)));
+    };
+    for (auto i = layout_.order.size(); i-- > 0;) {
+        auto const g = layout_.order[i];
+        if (tree_.is_tip(g)) continue;
+        auto const a = tree_.back(tree_.next(g));
+        auto const b = tree_.back(tree_.next(tree_.next(g)));
+        bar(x(g), a, b);
+        line(a, x(g));
+        line(b, x(g));
+    }
+    auto const other = tree_.back(root_.h);
+    bar(root_x, root_.h, other);
+    line(root_.h, root_x);
+    line(other, root_x);
+    return svg + fmt::format("M{:.1f} {:.1f}H{:.1f}\"/>\n", root_x - margin / 2, y(layout_.root_row), root_x);
+}
+
+std::string Picture::draw_names() {
+    auto svg = fmt::format("<g font-size=\"{}\" xml:space=\"preserve\">\n", name_size);
+    for (auto const g : layout_.order) {
+        if (!tree_.is_tip(g)) continue;
+        auto const left = x(g) + gap;
+        Box const box{left, left + text_width(taxa_[g], name_size), y(g) - name_size / 2, y(g) + name_size / 2};
+        places_.take(box);
+        right_ = std::max(right_, box.right);
+        svg += svg_text(left, y(g) + 0.35 * name_size, "class=\"taxon\"", xml(taxa_[g]));
+    }
+    return svg + "</g>\n";
+}
+
+std::string Picture::draw_supports() {
+    auto svg = fmt::format("<g font-size=\"{}\" text-anchor=\"end\" fill=\"#0072b2\">\n", support_size);
+    bool is_any = false;
+    for (auto i = layout_.order.size(); i-- > 0;) {
+        auto const g = layout_.order[i];
+        bool const is_inner = !tree_.is_tip(g) && !tree_.is_tip(tree_.back(g));
+        bool const is_second = g == tree_.back(root_.h);  // the root's two branches are one edge
+        if (!is_inner || is_second || std::isnan(support_[g])) continue;
+        is_any = true;
+        svg += draw_support(g, support_[g]);
+    }
+    return is_any ? svg + "</g>\n" : "";
+}
+
+/// Draws a support above or below the branch, at its node, or a dot if both places are occupied.
+std::string Picture::draw_support(HalfEdge g, double value) {
+    auto const text = fmt::format("{:.3g}", value);
+    auto const right = x(g) - 2;
+    for (auto const baseline : {y(g) - 2, y(g) + 1 + support_size}) {
+        Box const box{right - text_width(text, support_size), right, baseline - 0.8 * support_size, baseline};
+        if (box.left < 0 || !places_.is_free(box)) continue;
+        places_.take(box);
+        return svg_text(right, baseline, "class=\"support\"", text);
+    }
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2\"><title>{}</title></circle>\n", x(g), y(g), text);
+}
+
+/// A bar of 1, 2 or 5 times a power of ten, at most a quarter of the tree's width.
+std::string Picture::scale(double bottom) const {
+    if (layout_.deepest <= 0) return "";
+    double length = 0;
+    std::string text;
+    // Powers of ten are written as texts, because those of the C library differ in the last digit.
+    for (int exponent = -12; exponent <= 6; ++exponent) {
+        for (int const digit : {1, 2, 5}) {
+            auto const candidate = fmt::format("{}e{}", digit, exponent);
+            double number = 0;
+            std::from_chars(candidate.data(), candidate.data() + candidate.size(), number);
+            if (number > layout_.deepest / 4) continue;
+            length = number;
+            text = fmt::format("{}", number);
+        }
+    }
+    if (length == 0) return "";
+    auto const line = bottom + scale_height / 2;
+    return fmt::format("<path class=\"scale\" stroke=\"#333333\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", x(0.0), line,
+                       x(length)) +
+           svg_text(x(0.0), line + 14, "fill=\"#555555\"", text + " substitutions per site");
+}
+
+/// Explains the root and the numbers.
+std::string Picture::legend(double top) {
+    std::string const root = options_.outgroup.empty() ? "rooted at the midpoint of the longest path between two tips"
+                                                       : "rooted at the outgroup";
+    bool const has_numbers = std::ranges::any_of(support_, [](double value) { return !std::isnan(value); });
+    std::string const numbers = has_numbers ? "; blue: " + options_.numbers : "";
+    right_ = std::max(right_, margin + text_width(root + numbers, name_size));
+    return svg_text(margin, top + name_size, "class=\"legend\" fill=\"#555555\"", xml(root + numbers));
+}
+
+}  // namespace
+
+std::string tree_svg(Tree const& tree, std::span<std::string const> taxa, std::span<double const> supports,
+                     PictureOptions const& options) {
+    REGRAFT_EXPECTS(taxa.size() == tree.num_tips() && tree.is_complete());
+    return Picture(tree, taxa, supports, options).draw();
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,37 @@
+// Counts symbols by table; tables are made from the counts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codec/native/native_model.hpp"
+
+namespace regraft::codec {
+
+/// The coder that counts what is coded.
+class SymbolCounter {
+public:
+    explicit SymbolCounter(TableLayout const& layout) : counts_(layout.size) {}
+    std::uint32_t symbol(std::uint32_t table, std::uint32_t s) {
+        ++counts_[table][s];
+        return s;
+    }
+    static std::uint32_t raw(std::uint32_t, std::uint32_t, std::uint32_t r) { return r; }
+    static std::uint32_t item(Line, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
+
+    void add(SymbolCounter const& other) {
+        for (std::size_t t = 0; t < counts_.size(); ++t)
+            for (std::size_t s = 0; s < most_symbols; ++s) counts_[t][s] += other.counts_[t][s];
+    }
+    std::vector<SymbolCounts> const& counts() const { return counts_; }
+
+private:
+    std::vector<SymbolCounts> counts_;
+};
+
+/// The size of tables first .. last - 1 in the model, in bits with 8 fractional bits.
+std::uint64_t table_bits(TableLayout const& layout, std::span<SymbolCounts const> counts, std::uint32_t first,
+                         std::uint32_t last);
+
+}  // namespace regraft::codec

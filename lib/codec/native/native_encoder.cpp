@@ -1,0 +1,211 @@
+// Encodes cells to blocks of the native coding: first the histories of all columns, then the model from what they have
+// in common, then the blocks.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "codec/entropy/symbol_counter.hpp"
+#include "codec/native/native_block.hpp"
+#include "codec/native/native_direct.hpp"
+#include "codec/native/native_histories.hpp"
+#include "codec/native/native_model.hpp"
+#include "codec/native/native_source.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::codec {
+namespace {
+
+/// Records the shares of everything that is coded.
+class Recorder {
+public:
+    Recorder(NativeModel const& model, NativeLines const& lines) : model_(&model), lines_(&lines) {}
+    std::uint32_t symbol(std::uint32_t table, std::uint32_t s) {
+        auto const share = model_->tables[table].share(s);
+        REGRAFT_ASSERT(share.size > 0);
+        shares_.push_back(share);
+        return s;
+    }
+    std::uint32_t raw(std::uint32_t, std::uint32_t bits, std::uint32_t r) {
+        shares_.push_back({r, 1, bits});
+        return r;
+    }
+    std::uint32_t item(Line line, std::uint32_t size, std::uint32_t first, std::uint32_t count, std::uint32_t i) {
+        shares_.push_back(lines_->share(line, size, first, count, i));
+        return i;
+    }
+    std::span<Share const> shares() const { return shares_; }
+
+private:
+    NativeModel const* model_;
+    NativeLines const* lines_;
+    std::vector<Share> shares_;
+};
+
+template <class Coder>
+void code_block(Coder& coder, TableLayout const& layout, std::uint32_t num_edges, BlockHistory const& history) {
+    ClassState classes;
+    CountMemory counts;
+    std::vector<std::uint32_t> edges;
+    for (std::size_t site = 0; site < history.classes.root.size(); ++site) {
+        auto step = classes.step_to(history.classes.root[site], history.classes.changes[site]);
+        code_classes(coder, layout, num_edges, classes, step);
+        classes.apply(step);
+
+        if (auto const residues = history.direct[site]; !residues.empty()) {
+            code_count(coder, layout, num_edges, counts, direct_residues);
+            std::vector<std::uint8_t> copy(residues.begin(), residues.end());
+            code_direct(coder, layout, copy);
+            continue;
+        }
+        auto const changes = history.residues.changes[site];
+        code_count(coder, layout, num_edges, counts, static_cast<std::uint32_t>(changes.size()));
+        coder.symbol(layout.root_residue, history.residues.root[site]);
+        edges.clear();
+        for (auto const& change : changes) edges.push_back(change.node - 1);
+        code_items(coder, Line::residue_edges, num_edges, edges);
+        TargetMemory memory(history.residues.root[site]);
+        for (auto const& change : changes) {
+            coder.symbol(memory.table(layout, change.from), change.to);
+            memory.add(change.from, change.to);
+        }
+    }
+}
+
+SymbolCounter count_symbols(Source const& source, TableLayout const& layout,
+                            std::vector<BlockHistory> const& histories) {
+    // Enough parts to keep all threads busy; sums of integers are the same in any order.
+    constexpr std::size_t num_parts = 64;
+    SymbolCounter sum(layout);
+    for_each_index(source, std::min(histories.size(), num_parts), [&](std::size_t part) {
+        SymbolCounter mine(layout);
+        for (auto block = part; block < histories.size(); block += num_parts)
+            code_block(mine, layout, source.num_edges(), histories[block]);
+#pragma omp critical(regraft_codec_count_symbols)
+        sum.add(mine);
+    });
+    return sum;
+}
+
+/// Derives the counts of a layout from those of one with more contexts.
+std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts const> counts,
+                                TableLayout const& coarse) {
+    std::vector<SymbolCounts> out(counts.begin(), counts.begin() + coarse.change_count);
+    auto const part = [&](std::uint32_t first, std::uint32_t last, std::uint32_t parts) {
+        auto const begin = out.size();
+        out.resize(begin + parts);
+        for (auto t = first; t < last; ++t)
+            for (std::uint32_t s = 0; s < most_symbols; ++s)
+                out[begin + std::uint64_t{t - first} * parts / (last - first)][s] += counts[t][s];
+    };
+    part(fine.change_count, fine.residue_target, coarse.residue_target - coarse.change_count);
+    part(fine.residue_target, fine.direct, coarse.direct - coarse.residue_target);
+    out.insert(out.end(), counts.begin() + fine.direct, counts.end());
+    return out;
+}
+
+/// The size of the tables and of everything that is coded with them, in bits with 8 fractional bits.
+std::uint64_t cost(TableLayout const& layout, std::span<SymbolCounts const> counts) {
+    auto sum = table_bits(layout, counts, 0, layout.size);
+    for (auto const& c : counts) sum += FrequencyTable(c).cost(c);
+    return sum;
+}
+
+NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
+    auto const num_classes = static_cast<std::uint32_t>(source.symbols.classes().size());
+    auto const num_residues = static_cast<std::uint32_t>(source.symbols.residues().size());
+    TableLayout const fine(num_classes, num_residues,
+                           {CountContext::last_and_third_last_site, TargetContext::state_and_candidate});
+    auto const fine_counts = count_symbols(source, fine, histories).counts();
+    auto layout = fine;
+    auto counts = fine_counts;
+    for (auto const count : {CountContext::last_and_third_last_site, CountContext::last_site, CountContext::none}) {
+        for (auto const target : {TargetContext::state_and_candidate, TargetContext::state}) {
+            TableLayout const other(num_classes, num_residues, {count, target});
+            auto other_counts = merge(fine, fine_counts, other);
+            if (cost(other, other_counts) >= cost(layout, counts)) continue;
+            layout = other;
+            counts = std::move(other_counts);
+        }
+    }
+    std::vector<FrequencyTable> tables;
+    for (auto const& c : counts) tables.emplace_back(c);
+    return {source.symbols, layout, std::move(tables), residue_weights(source, histories),
+            class_weights(source, histories)};
+}
+
+Csr<std::byte> code_blocks(Source const& source, NativeModel const& model, std::vector<BlockHistory> const& histories) {
+    NativeLines const lines(model, source.tree);
+    std::vector<std::vector<std::byte>> blocks(histories.size());
+    for_each_block(source, [&](std::size_t block) {
+        Recorder recorder(model, lines);
+        code_block(recorder, model.layout, source.num_edges(), histories[block]);
+        append_rans(recorder.shares(), blocks[block]);
+    });
+    Csr<std::byte> out;
+    for (auto const& block : blocks) out.push_row(block);
+    return out;
+}
+
+/// Blocks grow as long as decoding one takes less than this work. It is counted in cells; a change counts as
+/// work_per_change cells. It takes about 100 us.
+constexpr std::uint64_t most_work = 1 << 17;
+constexpr std::uint64_t work_per_change = 64;
+/// Blocks with fewer changes than this grow further, so that the fixed cost of a block does not matter, as long as they
+/// fit into a cache.
+constexpr std::uint64_t fewest_changes = 256;
+constexpr std::uint64_t most_cells = 1 << 19;
+constexpr std::uint32_t most_sites_per_block = 512;
+
+/// The approximate number of changes per block, from evenly chosen blocks. Of classes, only changes that start or end
+/// count.
+double changes_per_block(Source const& source) {
+    constexpr std::size_t most_samples = 64;
+    auto const num_blocks = source.num_blocks();
+    std::vector<std::uint64_t> changes(std::min(num_blocks, most_samples));
+    for_each_index(source, changes.size(), [&](std::size_t sample) {
+        BlockHistory history;
+        find_fewest(source, sample * num_blocks / changes.size(), history);
+        changes[sample] = history.residues.changes.values.size();
+        for_each_step(history.classes, [&](ClassStep const& step) { changes[sample] += step.added.size(); });
+    });
+    return static_cast<double>(std::reduce(changes.begin(), changes.end())) / static_cast<double>(changes.size());
+}
+
+std::uint32_t choose_sites_per_block(Source source) {
+    auto sites = default_sites_per_block;
+    source.sites_per_block = sites;
+    if (source.num_blocks() == 0) return sites;
+    auto changes = changes_per_block(source);
+    auto cells = static_cast<double>(source.tree.num_tips()) * sites;
+    while (sites < most_sites_per_block && 2 * cells <= most_cells &&
+           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= most_work)) {
+        sites *= 2;
+        changes *= 2;
+        cells *= 2;
+    }
+    return sites;
+}
+
+}  // namespace
+
+EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options) {
+    check_native_taxa(tree);
+    Symbols const symbols(alignment);
+    Source source{alignment, tree, symbols, options.sites_per_block};
+    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source);
+    auto histories = find_histories(source, options.effort);
+    choose_direct(source, change_costs(source, histories), histories);
+    auto const model = make_model(source, histories);
+    EncodedColumns out;
+    out.kind = Kind::native;
+    out.sites_per_block = source.sites_per_block;
+    out.model = model.write(tree);
+    out.blocks = code_blocks(source, model, histories);
+    return out;
+}
+
+}  // namespace regraft::codec

@@ -1,0 +1,187 @@
+// Names, descriptions and similar texts as lines, and layouts. Lines are stored in the shortest of these forms, after a
+// byte that says which: the lines, each with an LF behind it; a zstd frame of that; or a zstd frame of the number of
+// lines, for each line the number of bytes that it shares with the line before (LEB128), and then the rest of each line
+// with an LF behind it.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "codec/rgm/rgm_format.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/zstd.hpp"
+
+namespace regraft::codec {
+namespace {
+
+/// The highest level takes too long for long texts.
+std::vector<std::byte> compress(std::span<std::byte const> bytes) {
+    constexpr std::size_t longest_for_high_level = std::size_t{4} << 20;
+    return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
+}
+
+enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2 };
+
+std::vector<std::byte> raw_lines(std::span<std::string const> lines) {
+    std::vector<std::byte> bytes;
+    for (auto const& line : lines) {
+        auto const text = std::as_bytes(std::span(line));
+        bytes.insert(bytes.end(), text.begin(), text.end());
+        bytes.push_back(std::byte{'\n'});
+    }
+    return bytes;
+}
+
+std::vector<std::byte> front_coded(std::span<std::string const> lines) {
+    FormatWriter shared;
+    shared.number(lines.size());
+    std::vector<std::string> rests;
+    std::string_view before;
+    for (std::string_view const line : lines) {
+        auto const longest = std::min(line.size(), before.size());
+        auto const first_other = std::ranges::mismatch(line.substr(0, longest), before.substr(0, longest)).in1;
+        auto const num_shared = static_cast<std::size_t>(first_other - line.begin());
+        shared.number(num_shared);
+        rests.emplace_back(line.substr(num_shared));
+        before = line;
+    }
+    shared.append(raw_lines(rests));
+    return shared.take();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before) {
+    auto const raw = raw_lines(lines);
+    auto const front = front_coded(lines);
+    std::array const codings{raw, compress(raw), compress(front)};
+    auto const most_that_comes_out = std::max(raw.size(), front.size());
+    auto best = LinesCoding::raw;
+    for (auto const coding : {LinesCoding::compressed, LinesCoding::front_coded}) {
+        auto const size = codings[static_cast<std::size_t>(coding)].size();
+        bool const is_allowed = most_that_comes_out <= max_expansion(before + 1 + size);
+        if (is_allowed && size < codings[static_cast<std::size_t>(best)].size()) best = coding;
+    }
+    FormatWriter out;
+    out.fixed(static_cast<std::uint8_t>(best), 1);
+    out.append(codings[static_cast<std::size_t>(best)]);
+    return out.take();
+}
+
+namespace {
+
+[[noreturn]] void fail_damaged() {
+    throw InputError("the names or the layout of the text are damaged");
+}
+
+std::vector<std::string> split_lines(std::span<std::byte const> bytes, std::uint64_t most_lines) {
+    std::string_view text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+    if (!text.empty() && !text.ends_with('\n')) fail_damaged();
+    if (static_cast<std::uint64_t>(std::ranges::count(text, '\n')) > most_lines) fail_damaged();
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        auto const end = text.find('\n');
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    return lines;
+}
+
+/// Decodes lines with shared beginnings (front coding).
+std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint64_t max_size,
+                                    std::uint64_t most_lines) {
+    FormatReader in(bytes);
+    auto const num_lines = in.number();
+    if (num_lines > std::min<std::uint64_t>(bytes.size(), most_lines)) fail_damaged();
+    std::vector<std::uint64_t> shared(num_lines);
+    for (auto& count : shared) count = in.number();
+    auto lines = split_lines(in.rest(), most_lines);
+    if (lines.size() != num_lines) fail_damaged();
+    std::uint64_t size = 0;
+    std::string_view before;
+    for (std::size_t i = 0; i < num_lines; ++i) {
+        if (shared[i] > before.size()) fail_damaged();
+        size += shared[i] + lines[i].size() + 1;
+        if (size > max_size) fail_damaged();
+        lines[i].insert(0, before.substr(0, shared[i]));
+        before = lines[i];
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> decode_lines(std::span<std::byte const> bytes, std::uint64_t before,
+                                      std::uint64_t most_lines) {
+    FormatReader in(bytes);
+    auto const max_size = max_expansion(before + bytes.size());
+    switch (static_cast<LinesCoding>(in.fixed(1))) {
+        case LinesCoding::raw:
+            return split_lines(in.rest(), most_lines);
+        case LinesCoding::compressed:
+            return split_lines(zstd_decompress(in.rest(), max_size), most_lines);
+        case LinesCoding::front_coded:
+            return join_lines(zstd_decompress(in.rest(), max_size), max_size, most_lines);
+    }
+    fail_damaged();
+}
+
+namespace {
+
+// The flags of a layout, one bit each.
+constexpr std::uint8_t is_phylip = 1;
+constexpr std::uint8_t has_carriage_returns = 2;
+constexpr std::uint8_t lacks_last_newline = 4;
+constexpr std::uint8_t has_descriptions = 8;
+constexpr std::uint8_t has_skeleton = 16;
+constexpr std::uint8_t all_bits = 15;  // those of a layout without a skeleton
+
+}  // namespace
+
+std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before) {
+    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.format == msa::TextFormat::fasta);
+    std::uint8_t bits = layout.format == msa::TextFormat::phylip ? is_phylip : 0;
+    FormatWriter out;
+    if (!layout.skeleton.empty()) {
+        out.fixed(bits | has_skeleton, 1);
+        out.append(layout.skeleton);
+        return out.take();
+    }
+    if (layout.carriage_returns) bits |= has_carriage_returns;
+    if (!layout.ends_with_newline) bits |= lacks_last_newline;
+    if (!layout.descriptions.empty()) bits |= has_descriptions;
+    out.fixed(bits, 1);
+    out.number(layout.line_width);
+    if (layout.format == msa::TextFormat::phylip) out.number(layout.name_width);
+    if (!layout.descriptions.empty()) out.append(encode_lines(layout.descriptions, before + out.bytes().size()));
+    return out.take();
+}
+
+msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before) {
+    FormatReader in(section);
+    auto const bits = in.fixed(1);
+    msa::TextLayout layout;
+    layout.format = (bits & is_phylip) != 0 ? msa::TextFormat::phylip : msa::TextFormat::fasta;
+    if ((bits & has_skeleton) != 0) {
+        if ((bits & ~std::uint64_t{is_phylip}) != has_skeleton || in.rest().empty()) fail_damaged();
+        layout.skeleton.assign(in.rest().begin(), in.rest().end());
+        return layout;
+    }
+    bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & has_descriptions) != 0;
+    if (bits > all_bits || is_odd) fail_damaged();
+    layout.carriage_returns = (bits & has_carriage_returns) != 0;
+    layout.ends_with_newline = (bits & lacks_last_newline) == 0;
+    layout.line_width = in.number();
+    if (layout.format == msa::TextFormat::phylip) layout.name_width = in.number();
+    if (layout.name_width > msa::max_name_width) fail_damaged();
+    if ((bits & has_descriptions) == 0) {
+        in.expect_end();
+        return layout;
+    }
+    layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size(), num_taxa);
+    if (layout.descriptions.size() != num_taxa) fail_damaged();
+    return layout;
+}
+
+}  // namespace regraft::codec

@@ -1,0 +1,384 @@
+// Alignments in NEXUS: the matrix of a block DATA or CHARACTERS.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "msa/formats/nexus_text.hpp"
+#include "msa/formats/readers.hpp"
+#include "regraft/msa/alphabet.hpp"
+
+namespace regraft::msa {
+namespace {
+
+enum class Layout { sequential, interleaved };
+
+/// The commands in front of the matrix.
+struct Format {
+    std::optional<std::uint64_t> num_taxa;
+    std::optional<std::uint64_t> num_sites;
+    std::optional<Alphabet> alphabet;  // none: the user says what the states are
+    std::optional<char> gap;
+    std::optional<char> missing;
+    std::optional<char> match;
+    Layout layout = Layout::sequential;
+};
+
+/// Reads the commands in front of the matrix.
+class FormatReader {
+public:
+    explicit FormatReader(NexusText& text) : text_(text), cursor_(text.cursor()) {}
+
+    Format const& format() const { return format_; }
+    void read_dimensions();
+    void read_format();
+
+private:
+    void read_item();
+    void read_datatype();
+    char take_symbol();
+    std::string take_value();
+
+    NexusText& text_;
+    Cursor& cursor_;
+    Format format_;
+};
+
+void FormatReader::read_dimensions() {
+    while (!cursor_.take(';')) {
+        auto const* const at = cursor_.here();
+        auto const word = text_.take_word();
+        if (word == "newtaxa") continue;
+        if (word != "ntax" && word != "nchar") cursor_.fail_at(at, "expected ntax=N, nchar=N or ';'");
+        text_.expect('=', "after '" + word + "'");
+        (word == "ntax" ? format_.num_taxa : format_.num_sites) = cursor_.take_number("a number");
+    }
+}
+
+void FormatReader::read_format() {
+    auto const* const at = cursor_.here();
+    while (!cursor_.take(';')) read_item();
+    auto const& [gap, missing, match] = std::tie(format_.gap, format_.missing, format_.match);
+    bool const is_ambiguous = (gap && (gap == missing || gap == match)) || (missing && missing == match);
+    if (is_ambiguous)
+        cursor_.fail_at(at, "one character has two meanings; expected gap, missing and matchchar to differ");
+}
+
+void FormatReader::read_item() {
+    constexpr std::array without_meaning{"symbols", "items", "statesformat", "notokens", "labels"};
+    auto const* const at = cursor_.here();
+    auto const item = text_.take_word();
+    if (item == "datatype") return read_datatype();
+    if (item == "gap") return void(format_.gap = take_symbol());
+    if (item == "missing") return void(format_.missing = take_symbol());
+    if (item == "matchchar") return void(format_.match = take_symbol());
+    auto const value = take_value();
+    if (item == "interleave") {
+        format_.layout = value == "no" ? Layout::sequential : Layout::interleaved;
+    } else if (item == "labels" && (value == "no" || value == "right")) {
+        cursor_.fail_at(at, "expected labels on the left: a name at the begin of each row");
+    } else if (item == "tokens" && value == "no") {
+        return;
+    } else if (std::ranges::find(without_meaning, item) == without_meaning.end()) {
+        cursor_.fail_at(
+            at, "expected datatype, gap, missing, matchchar, interleave, symbols, labels or ';' in 'format', found " +
+                    in_quotes(item));
+    }
+}
+
+void FormatReader::read_datatype() {
+    text_.expect('=', "after 'datatype'");
+    auto const* const at = cursor_.here();
+    auto word = text_.take_word();
+    word.resize(std::min(word.find('('), word.size()));  // mixed(DNA:1-100,...)
+    constexpr std::array nucleotides{"dna", "rna", "nucleotide"};
+    constexpr std::array others{"standard", "restriction", "mixed"};
+    if (std::ranges::find(nucleotides, word) != nucleotides.end()) {
+        format_.alphabet = Alphabet::dna;
+    } else if (word == "protein") {
+        format_.alphabet = Alphabet::amino_acid;
+    } else if (std::ranges::find(others, word) == others.end()) {
+        cursor_.fail_at(
+            at, "expected dna, rna, nucleotide, protein, standard, restriction or mixed, found " + in_quotes(word));
+    }
+    if (word != "mixed") return;
+    auto const end = cursor_.rest().find_first_of(");");
+    if (end != std::string_view::npos && cursor_.rest()[end] == ')') cursor_.take_text(end + 1);
+}
+
+/// The symbol behind '=', perhaps in quotes.
+char FormatReader::take_symbol() {
+    text_.expect('=', "and a character");
+    bool const is_quoted = cursor_.take('\'') || cursor_.take('"');
+    auto const* const at = cursor_.here();
+    auto const symbol = cursor_.take_text(1);
+    if (symbol.empty() || !is_symbol(symbol[0]) || symbol[0] == ';') cursor_.fail_at(at, "expected a character");
+    if (is_quoted && !cursor_.take('\'') && !cursor_.take('"')) cursor_.fail_expected("a quote");
+    return symbol[0];
+}
+
+/// The value behind '=', in lower case: a word, or the text within quotes or parentheses. Empty if there is no '='.
+std::string FormatReader::take_value() {
+    if (!cursor_.take('=')) return "";
+    auto const rest = cursor_.rest();
+    auto const closing = rest.starts_with('(') ? ')' : rest.starts_with('"') ? '"' : '\'';
+    if (!rest.starts_with('(') && !rest.starts_with(closing)) return text_.take_word();
+    auto const end = rest.find(closing, 1);
+    if (end == std::string_view::npos) cursor_.fail(std::string("this does not end; expected ") + closing);
+    return lower(cursor_.take_text(end + 1));
+}
+
+/// Reads the rows behind `matrix`. Memory grows with the text, whatever dimensions it states.
+class MatrixReader {
+public:
+    MatrixReader(NexusText const& text, Format const& format);
+
+    /// Reads the line, from `at` on. Returns the end of the matrix, at a ';'; null if it goes on.
+    char const* read_line(Line const& line, char const* at);
+    /// `end`: the end of the matrix.
+    Alignment take(Cursor const& cursor, char const* end);
+
+private:
+    std::string_view begin_row(std::string_view text, Line const& line);
+    std::string_view take_label(std::string_view& text, std::string& unquoted, Line const& line) const;
+    void choose_row(std::string_view name, char const* at, Line const& line);
+    void extend(std::string_view text, Line const& line);
+    char take_set(std::string_view& text, Line const& line) const;
+    char symbol_of(StateMask states) const;
+    void translate(std::size_t first);
+    void check_length(std::size_t taxon, Line const& line) const;
+    [[noreturn]] void fail_at(Line const& line, char const* at, std::string const& message) const {
+        throw InputError(position(file_, line, at), message);
+    }
+
+    std::string const& file_;
+    Format const& format_;
+    std::array<char, 256> meaning_;  // meaning of each character except format_.match
+    NameList names_;
+    std::vector<std::vector<char>> rows_;
+    std::vector<CellPositions> positions_;  // per row
+    std::size_t taxon_ = 0;                 // the taxon of the line
+    bool is_in_later_block_ = false;
+    bool is_verbatim_ = true;
+};
+
+MatrixReader::MatrixReader(NexusText const& text, Format const& format)
+    : file_(text.file()), format_(format), names_(text.file()) {
+    for (std::size_t c = 0; c < meaning_.size(); ++c) meaning_[c] = static_cast<char>(c);
+    auto const stands_for = [&](std::optional<char> symbol, char meaning) {
+        if (!symbol) return;
+        auto const c = static_cast<unsigned char>(*symbol);
+        bool const is_letter = ('A' <= *symbol && *symbol <= 'Z') || ('a' <= *symbol && *symbol <= 'z');
+        meaning_[c] = meaning;
+        if (is_letter) meaning_[c ^ 0x20U] = meaning;
+    };
+    stands_for(format.gap, '-');
+    stands_for(format.missing, '?');
+}
+
+char const* MatrixReader::read_line(Line const& line, char const* at) {
+    auto text = trim_left(line.text.substr(static_cast<std::size_t>(at - line.text.data())));
+    if (text.empty()) return nullptr;
+    if (text[0] == ';') return text.data();
+    bool const begins_row =
+        format_.layout == Layout::interleaved || rows_.empty() || rows_[taxon_].size() >= format_.num_sites.value_or(0);
+    if (begins_row) text = begin_row(text, line);
+    auto const end = text.find(';');
+    extend(text.substr(0, end), line);
+    return end == std::string_view::npos ? nullptr : text.data() + end;
+}
+
+/// Takes the row's name, with quotes removed into `unquoted` if needed; `text` becomes what follows it.
+std::string_view MatrixReader::take_label(std::string_view& text, std::string& unquoted, Line const& line) const {
+    constexpr char quote = '\'';
+    auto const* const at = text.data();
+    if (text[0] != quote) {
+        auto const word = first_word(text);
+        text.remove_prefix(word.size());
+        return word;
+    }
+    do {
+        auto const end = text.find(quote, 1);
+        if (end == std::string_view::npos) fail_at(line, at, "this name does not end; expected a quote");
+        if (!unquoted.empty()) unquoted += quote;
+        unquoted += text.substr(1, end - 1);
+        text.remove_prefix(end + 1);
+    } while (text.starts_with(quote));
+    return unquoted;
+}
+
+/// Takes the name from the text and returns what follows it.
+std::string_view MatrixReader::begin_row(std::string_view text, Line const& line) {
+    auto const* const at = text.data();
+    std::string unquoted;
+    auto const name = take_label(text, unquoted, line);
+    if (auto const bad = find_unprintable(name); !bad.empty()) {
+        fail_at(line, at, in_quotes(bad) + " cannot be part of a taxon's name; expected printable UTF-8");
+    }
+    choose_row(name, at, line);
+    return text;
+}
+
+/// The blocks of an interleaved matrix have the same names in the same order.
+void MatrixReader::choose_row(std::string_view name, char const* at, Line const& line) {
+    bool const is_again = format_.layout == Layout::interleaved && names_.size() != 0;
+    if (is_again && name == names_[0]) is_in_later_block_ = true;
+    if (!is_in_later_block_) {
+        names_.add(name, line, at);
+        rows_.emplace_back();
+        positions_.emplace_back();
+        taxon_ = rows_.size() - 1;
+        return;
+    }
+    taxon_ = (taxon_ + 1) % names_.size();
+    if (name == names_[taxon_]) return;
+    fail_at(line, at,
+            "expected taxon " + in_quotes(names_[taxon_]) + ", as in the block before, found " + in_quotes(name));
+}
+
+void MatrixReader::extend(std::string_view text, Line const& line) {
+    auto& row = rows_[taxon_];
+    auto const first = row.size();
+    while (!(text = trim_left(text)).empty()) {
+        auto const run = text.substr(0, text.find_first_of("{("));
+        append_cells(row, positions_[taxon_], run, line, file_);
+        text.remove_prefix(run.size());
+        if (text.empty()) break;
+        positions_[taxon_].append_run({line.number, column(line, text.data())}, 1);
+        row.push_back(take_set(text, line));
+        is_verbatim_ = false;
+    }
+    translate(first);
+    if (row.size() > format_.num_sites) check_length(taxon_, line);
+    if (format_.layout == Layout::sequential || row.size() == rows_[0].size()) return;
+    if (rows_[0].size() == format_.num_sites) check_length(taxon_, line);
+    fail_at(line, trim_left(line.text).data(),
+            "taxon " + in_quotes(names_[taxon_]) + " has " + std::to_string(row.size()) + " sites up to here, but " +
+                in_quotes(names_[0]) + " has " + std::to_string(rows_[0].size()));
+}
+
+/// Consumes a set of states such as {CT} and returns its letter.
+char MatrixReader::take_set(std::string_view& text, Line const& line) const {
+    auto const* const at = text.data();
+    auto const end = text.find(text[0] == '{' ? '}' : ')');
+    if (end == std::string_view::npos) fail_at(line, at, "this set of states does not end on its line");
+    auto const set = text.substr(0, end + 1);
+    text.remove_prefix(end + 1);
+    if (!format_.alphabet) {
+        fail_at(
+            line, at,
+            "no character stands for the states " + in_quotes(set) + "; expected one state, or that of missing data");
+    }
+    StateMask states = 0;
+    for (char const& c : set.substr(1, set.size() - 2)) {
+        if (is_blank(c) || c == ',') continue;
+        auto const more = state_mask(*format_.alphabet, meaning_[static_cast<unsigned char>(c)]);
+        if (more == 0)
+            fail_at(line, &c, in_quotes({&c, 1}) + " is no " + std::string(name(*format_.alphabet)) + " symbol");
+        states |= more;
+    }
+    if (auto const symbol = symbol_of(states); symbol != 0) return symbol;
+    fail_at(line, at, "no character stands for the states " + in_quotes(set) + "; expected a set that has a letter");
+}
+
+/// The letter of a set of states; 0 if there is none.
+char MatrixReader::symbol_of(StateMask states) const {
+    for (char c = 'A'; c <= 'Z'; ++c) {
+        if (state_mask(*format_.alphabet, c) == states) return canonical(*format_.alphabet, c);
+    }
+    return 0;
+}
+
+/// Replaces the characters of the row by their meanings, from cell `first` on.
+void MatrixReader::translate(std::size_t first) {
+    auto& row = rows_[taxon_];
+    for (auto i = first; i < row.size(); ++i) {
+        auto const c = row[i];
+        if (c != format_.match) {
+            row[i] = meaning_[static_cast<unsigned char>(c)];
+        } else if (taxon_ != 0 && i < rows_[0].size()) {
+            row[i] = rows_[0][i];
+        } else {
+            auto const [number, at] = positions_[taxon_].at(i);
+            throw InputError({file_, number, at},
+                             in_quotes({&c, 1}) + " stands for the character of the first row, where there is none");
+        }
+        if (row[i] != c) is_verbatim_ = false;
+    }
+}
+
+void MatrixReader::check_length(std::size_t taxon, Line const& line) const {
+    if (rows_[taxon].size() == format_.num_sites) return;
+    auto const advice = format_.layout == Layout::sequential ? "; blocks of rows need 'interleave' in 'format'" : "";
+    fail_at(line, trim_left(line.text).data(),
+            "taxon " + in_quotes(names_[taxon]) + " has " + std::to_string(rows_[taxon].size()) + " of the " +
+                std::to_string(format_.num_sites.value_or(0)) + " sites that nchar promises" + advice);
+}
+
+Alignment MatrixReader::take(Cursor const& cursor, char const* end) {
+    for (std::size_t taxon = 0; taxon < rows_.size(); ++taxon) check_length(taxon, names_.line(taxon));
+    if (rows_.empty()) cursor.fail_at(end, "the matrix has no rows");
+    if (rows_.size() != format_.num_taxa.value_or(rows_.size())) {
+        cursor.fail_at(end, "the matrix has " + std::to_string(rows_.size()) + " taxa, expected the " +
+                                std::to_string(*format_.num_taxa) + " that ntax promises");
+    }
+    Alignment alignment{.file = file_,
+                        .names = names_.take(),
+                        .cells = {},
+                        .positions = std::move(positions_),
+                        .is_verbatim = is_verbatim_};
+    alignment.cells.reserve(rows_.size() * rows_[0].size());
+    for (auto const& row : rows_) alignment.cells.insert(alignment.cells.end(), row.begin(), row.end());
+    return alignment;
+}
+
+/// Consumes the matrix, with its ';'.
+Alignment read_matrix(NexusText& nexus, std::string_view text, Format const& format) {
+    auto& cursor = nexus.cursor();
+    if (!format.num_sites) cursor.fail("expected 'dimensions nchar=N;' before the matrix");
+    MatrixReader reader(nexus, format);
+    auto const* const begin = cursor.here();
+    for (auto const& [part, number] : lines_with_content(text)) {
+        Line const line{nexus.visible(part), number};
+        if (line.text.data() + line.text.size() < begin) continue;
+        auto const* const end = reader.read_line(line, std::max(begin, line.text.data()));
+        if (end == nullptr) continue;
+        auto alignment = reader.take(cursor, end);
+        cursor.take_text(static_cast<std::size_t>(end + 1 - begin));
+        return alignment;
+    }
+    cursor.fail("this matrix does not end; expected ';'");
+}
+
+}  // namespace
+
+Alignment parse_nexus(std::string_view text, std::string const& file) {
+    NexusText nexus(text, file);
+    FormatReader format(nexus);
+    std::optional<Alignment> alignment;
+    while (auto const block = nexus.take_block()) {
+        bool const has_matrix = block == "data" || block == "characters";
+        auto const* at = nexus.cursor().here();
+        for (auto command = nexus.take_command(); command; command = nexus.take_command()) {
+            if (command == "dimensions" && (has_matrix || block == "taxa")) {
+                format.read_dimensions();
+            } else if (command == "format" && has_matrix) {
+                format.read_format();
+            } else if (command == "matrix" && has_matrix) {
+                if (alignment) nexus.cursor().fail_at(at, "this is the second matrix; expected one");
+                alignment = read_matrix(nexus, text, format.format());
+            } else if (command == "eliminate" && has_matrix) {
+                nexus.cursor().fail_at(at, "'eliminate' is not supported; expected a matrix without these characters");
+            } else {
+                nexus.skip_command();
+            }
+            at = nexus.cursor().here();
+        }
+    }
+    if (alignment) return *std::move(alignment);
+    throw InputError({file}, "expected a block 'data' or 'characters' with a matrix, found none");
+}
+
+}  // namespace regraft::msa

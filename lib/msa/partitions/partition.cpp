@@ -1,0 +1,90 @@
+#include "regraft/msa/partition.hpp"
+
+#include <algorithm>
+
+#include "msa/formats/nexus_text.hpp"
+#include "msa/partitions/partition_reader.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::msa {
+namespace {
+
+/// The longest run of evenly spaced sites with which a list begins.
+SiteStride first_stride(std::span<std::uint64_t const> sites) {
+    if (sites.size() == 1) return {sites[0], sites[0] + 1, 1};
+    auto const step = sites[1] - sites[0];
+    std::size_t last = 1;
+    while (last + 1 < sites.size() && sites[last + 1] - sites[last] == step) ++last;
+    // Two sites alone are no pattern: each is better the begin of another run.
+    if (step > 1 && last == 1) return {sites[0], sites[0] + 1, 1};
+    return {sites[0], sites[last] + 1, step};
+}
+
+std::uint64_t num_sites(SiteStride const& range) {
+    return (range.last - range.first - 1) / range.step + 1;
+}
+
+std::string to_text(SiteStride const& range) {
+    auto text = std::to_string(range.first + 1);
+    if (range.last > range.first + 1) text += '-' + std::to_string(range.last);
+    if (range.step > 1) text += '\\' + std::to_string(range.step);
+    return text;
+}
+
+}  // namespace
+
+std::vector<PartitionSpec> parse_partitions(std::string_view text, std::string const& file, std::uint64_t num_sites,
+                                            std::string const& model) {
+    auto partitions = is_nexus(text) ? parse_nexus_partitions(text, file, num_sites, model)
+                                     : parse_raxml_partitions(text, file, num_sites);
+    auto const takes_model = [&](PartitionSpec const& partition) { return partition.model == model; };
+    if (!model.empty() && !std::ranges::all_of(partitions, takes_model)) {
+        throw InputError({file}, "has a model for each partition; expected no other one, but there is " +
+                                     in_quotes(model) + " for all");
+    }
+    return partitions;
+}
+
+std::vector<PartitionSpec> read_partitions(std::filesystem::path const& path, std::uint64_t num_sites,
+                                           std::string const& model) {
+    return parse_partitions(read_file(path), path.string(), num_sites, model);
+}
+
+std::string to_text(std::span<PartitionSpec const> partitions) {
+    std::string text;
+    for (auto const& [model, name, sites] : partitions) {
+        text.append(model).append(", ").append(name).append(" = ");
+        for (auto const& range : sites) text.append(&range == sites.data() ? "" : ", ").append(to_text(range));
+        text += '\n';
+    }
+    return text;
+}
+
+std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites) {
+    std::vector<SiteStride> strides;
+    while (!sites.empty()) {
+        strides.push_back(first_stride(sites));
+        sites = sites.subspan(num_sites(strides.back()));
+    }
+    return strides;
+}
+
+PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::string name) {
+    REGRAFT_EXPECTS(num_sites > 0);
+    return {std::move(model), std::move(name), {{0, num_sites, 1}}};
+}
+
+std::vector<std::uint64_t> sites_of(PartitionSpec const& partition) {
+    std::vector<std::uint64_t> sites;
+    for (auto const& range : partition.sites) {
+        REGRAFT_EXPECTS(range.step >= 1 && range.first < range.last);
+        // Not only site += step: a huge step would wrap around.
+        for (auto site = range.first; site < range.last; site += std::min(range.step, range.last - site)) {
+            sites.push_back(site);
+        }
+    }
+    std::ranges::sort(sites);
+    return sites;
+}
+
+}  // namespace regraft::msa

@@ -1,0 +1,72 @@
+#include "msa/partitions/partition_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace regraft::msa {
+namespace {
+
+constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
+
+std::uint64_t take_site(Cursor& cursor, std::uint64_t num_sites, Dot dot, std::string const& expected) {
+    auto const* const at = cursor.here();
+    if (dot == Dot::is_last_site && cursor.take('.')) return num_sites;
+    auto const site = cursor.take_number(expected);
+    if (site == 0 || site > num_sites) {
+        cursor.fail_at(at, "site " + std::to_string(site) + " does not exist: the alignment has the sites 1-" +
+                               std::to_string(num_sites));
+    }
+    return site;
+}
+
+}  // namespace
+
+std::size_t find_outside_braces(std::string_view text, std::string_view separators) {
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '{' || text[i] == '(') ++depth;
+        if ((text[i] == '}' || text[i] == ')') && depth > 0) --depth;
+        if (depth == 0 && separators.find(text[i]) != std::string_view::npos) return i;
+    }
+    return std::string_view::npos;
+}
+
+WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot) {
+    WrittenRange range{.sites = {}, .at = cursor.here()};
+    auto& sites = range.sites;
+    sites.first = take_site(cursor, num_sites, dot, "a site or a range of sites, such as 1-898") - 1;
+    sites.last = sites.first + 1;
+    if (cursor.take('-')) sites.last = take_site(cursor, num_sites, dot, "the last site of the range");
+    if (sites.last <= sites.first) cursor.fail_at(range.at, "the range ends before it begins");
+    if (cursor.take('\\')) {
+        auto const* const at_step = cursor.here();
+        sites.step = cursor.take_number("a stride, such as \\3");
+        if (sites.step == 0) cursor.fail_at(at_step, "the stride must be at least 1");
+    }
+    return range;
+}
+
+SiteOwners::SiteOwners(std::uint64_t num_sites) : owner_(num_sites, nobody) {}
+
+void SiteOwners::claim(WrittenRange const& range, std::span<PartitionSpec> partitions, Cursor const& cursor) {
+    auto const self = static_cast<std::uint32_t>(partitions.size() - 1);
+    auto const& [first, last, step] = range.sites;
+    for (auto site = first; site < last; site += std::min(step, last - site)) {
+        if (owner_[site] != nobody) {
+            cursor.fail_at(range.at, "site " + std::to_string(site + 1) + " already belongs to partition " +
+                                         in_quotes(partitions[owner_[site]].name));
+        }
+        owner_[site] = self;
+    }
+    partitions.back().sites.push_back(range.sites);
+}
+
+void SiteOwners::check_complete(std::string const& file) const {
+    auto const first = std::ranges::find(owner_, nobody);
+    if (first == owner_.end()) return;
+    throw InputError({file}, "site " + std::to_string(first - owner_.begin() + 1) + " belongs to no partition (" +
+                                 std::to_string(std::ranges::count(owner_, nobody)) + " of " +
+                                 std::to_string(owner_.size()) + " sites do not)");
+}
+
+}  // namespace regraft::msa

@@ -1,0 +1,51 @@
+// Parts of the readers of partition files: ranges of sites, and the owner of each site.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "msa/formats/cursor.hpp"
+#include "regraft/msa/partition.hpp"
+
+namespace regraft::msa {
+
+/// The position of the first separator that is not within the parameters of a model, as in `GTR{1,2}`.
+std::size_t find_outside_braces(std::string_view text, std::string_view separators);
+
+/// A range of sites, and its position in the text.
+struct WrittenRange {
+    SiteStride sites;
+    char const* at = nullptr;
+};
+
+/// Whether '.' stands for the number of the last site.
+enum class Dot : std::uint8_t { means_nothing, is_last_site };
+
+/// Consumes a range such as `1-898\3`. Throws InputError if it is not within the sites.
+WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot);
+
+/// Keeps the partition that owns each site, so that overlaps and gaps are found.
+class SiteOwners {
+public:
+    explicit SiteOwners(std::uint64_t num_sites);
+    std::uint64_t num_sites() const { return owner_.size(); }
+    /// Gives sites to the last of the partitions, and adds them to it. Throws InputError if one has an owner.
+    void claim(WrittenRange const& range, std::span<PartitionSpec> partitions, Cursor const& cursor);
+    /// Throws InputError if a site has no owner.
+    void check_complete(std::string const& file) const;
+
+private:
+    std::vector<std::uint32_t> owner_;
+};
+
+/// Parses lines of RAxML-NG or RAxML 8.
+std::vector<PartitionSpec> parse_raxml_partitions(std::string_view text, std::string const& file,
+                                                  std::uint64_t num_sites);
+/// model: that of charsets for which the file has none; may be empty.
+std::vector<PartitionSpec> parse_nexus_partitions(std::string_view text, std::string const& file,
+                                                  std::uint64_t num_sites, std::string const& model);
+
+}  // namespace regraft::msa

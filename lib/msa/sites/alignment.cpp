@@ -1,0 +1,69 @@
+#include "regraft/msa/alignment.hpp"
+
+#include <algorithm>
+
+#include "msa/formats/nexus_text.hpp"
+#include "msa/formats/readers.hpp"
+#include "msa/formats/text.hpp"
+
+namespace regraft::msa {
+
+void NameList::add(std::string_view name, Line const& line, char const* at) {
+    if (name.empty()) throw InputError(position(file_, line, at), "a taxon's name is missing");
+    if (auto const bad = find_unprintable(name); !bad.empty()) {
+        throw InputError(position(file_, line, bad.data()),
+                         in_quotes(bad) + " cannot be part of a taxon's name; expected printable UTF-8");
+    }
+    auto const [entry, is_new] = taxon_of_.try_emplace(std::string(name), names_.size());
+    if (!is_new) {
+        throw InputError(position(file_, line, at), "taxon " + in_quotes(name) + " is already on line " +
+                                                        std::to_string(lines_[entry->second].number));
+    }
+    names_.emplace_back(name);
+    lines_.push_back(line);
+}
+
+void append_cells(std::vector<char>& cells, CellPositions& positions, std::string_view text, Line const& line,
+                  std::string const& file) {
+    for (text = trim_left(text); !text.empty(); text = trim_left(text)) {
+        auto const end = std::ranges::find_if_not(text, is_symbol);
+        auto const run = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+        if (run.empty()) {
+            auto const symbol = in_quotes(first_character(text));
+            throw InputError(position(file, line, text.data()), symbol + " cannot be part of a sequence");
+        }
+        cells.insert(cells.end(), run.begin(), run.end());
+        positions.append_run({line.number, column(line, run.data())}, run.size());
+        text.remove_prefix(run.size());
+    }
+}
+
+TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
+    if (taxon >= positions.size()) return {file};
+    auto const [line, column] = positions[taxon].at(site);
+    return {file, line, column};
+}
+
+Alignment parse_alignment(std::string_view text, std::string const& file) {
+    auto const lines = lines_with_content(text);
+    if (lines.empty())
+        throw InputError({file}, "the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
+    if (is_nexus(text)) return parse_nexus(text, file);
+    auto const first = trim_left(lines[0].text);
+    if (first[0] == '>') return parse_fasta(lines, file);
+    if (is_digit(first[0])) return parse_phylip(lines, file);
+    throw InputError(position(file, lines[0], first.data()),
+                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found " +
+                         in_quotes(first_word(first)));
+}
+
+Alignment read_alignment(std::filesystem::path const& path) {
+    return parse_alignment(read_file(path), path.string());
+}
+
+void check_names(std::span<std::string const> names, std::string const& file) {
+    NameList list(file);
+    for (std::size_t i = 0; i < names.size(); ++i) list.add(names[i], {names[i], i + 1}, names[i].data());
+}
+
+}  // namespace regraft::msa

@@ -1,0 +1,487 @@
+// Newick text: a parser with its own stack.
+#include "regraft/msa/newick.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "msa/formats/text.hpp"
+#include "msa/trees/newick_label.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/csr.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::msa {
+namespace {
+
+/// Lengths are at most this, so that sums stay finite.
+constexpr double longest_branch = 1e300;
+constexpr std::size_t nowhere = std::string_view::npos;
+
+/// A subtree and the length of the edge above it. A number below num_tips is a tip; otherwise it is that of group
+/// subtree - num_tips.
+struct Branch {
+    std::uint32_t subtree = 0;
+    std::optional<double> length;
+};
+
+/// A pair of parentheses that is still open. The innermost one has all children from first_child on.
+struct Group {
+    std::size_t opened = 0;
+    std::size_t first_child = 0;
+};
+
+/// The number of children that a node may have.
+enum class Degrees : std::uint8_t { binary, resolved, any };
+
+Degrees degrees(NewickOptions const& options) {
+    return options.multifurcations == Multifurcations::resolved ? Degrees::resolved : Degrees::binary;
+}
+
+/// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
+class NewickParser {
+public:
+    /// `origin`: where the names come from, for messages.
+    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names, Degrees degrees,
+                 std::string const& origin)
+        : text_(without_byte_order_mark(text)),
+          file_(file),
+          names_(names),
+          degrees_(degrees),
+          origin_(origin),
+          seen_at_(names.size(), nowhere) {
+        for (std::uint32_t t = 0; t < names.size(); ++t) tip_of_.emplace(names[t], t);
+        REGRAFT_EXPECTS(tip_of_.size() == names.size());
+    }
+    /// Reads and checks the next tree.
+    void read();
+    bool at_end() const { return at_ == text_.size(); }
+    /// Throws if the text continues.
+    void expect_end() const;
+    /// The tree that was read last. Precondition: at least three taxa; degrees are not `any`.
+    Tree build() const;
+    /// The same for nodes of any degree. Precondition: at least three taxa.
+    GeneralTree build_general() const;
+    /// The labels of tips before the first ';', in any order and not checked.
+    std::vector<std::string> tip_labels();
+
+private:
+    [[noreturn]] void fail(std::size_t at, std::string const& message) const;
+    [[noreturn]] void fail_expected(std::string const& expected) const;
+    void skip_space();
+    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+    void read_groups();
+    void open_group();
+    void begin_branch();
+    void add_to_group(Branch branch);
+    void check_branching() const;
+    /// Closes the innermost group. Returns its branch, or nothing if it was the root.
+    std::optional<Branch> close_group();
+    Branch close(std::span<Branch const> children, std::optional<double> length);
+    /// Resolves more children so that `most` are left.
+    void resolve(std::size_t first_child, std::size_t most);
+    void close_root();
+    void end_of_tree();
+
+    std::string take_label();
+    std::string take_quoted_label();
+    std::uint32_t take_tip();
+    std::optional<double> take_length();
+
+    void check_all_seen() const;
+    static void attach(Tree& tree, HalfEdge h, Branch const& child);
+    /// The children of the root, three or more: if there are two, an inner one of them is dissolved.
+    std::vector<Branch> unrooted() const;
+
+    std::string_view text_;
+    std::string const& file_;
+    std::span<std::string const> names_;
+    Degrees degrees_;
+    std::string const& origin_;
+    std::unordered_map<std::string_view, std::uint32_t> tip_of_;
+    std::vector<std::size_t> seen_at_;  // per tip: position of its label
+    std::size_t at_ = 0;
+    std::size_t tree_begin_ = 0;
+    std::vector<Group> open_;
+    std::vector<Branch> children_;  // children of all open groups
+    Csr<Branch> groups_;            // children of closed groups, without the root; each has two unless degrees are
+                                    // `any`
+    std::vector<Branch> root_;      // children of the root: one to three, or any number
+};
+
+void NewickParser::fail(std::size_t at, std::string const& message) const {
+    throw InputError(position(file_, text_, at), message);
+}
+
+void NewickParser::fail_expected(std::string const& expected) const {
+    auto const found =
+        at_ < text_.size() ? in_quotes(first_character(text_.substr(at_))) : std::string("the end of the text");
+    fail(at_, "expected " + expected + ", found " + found);
+}
+
+void NewickParser::skip_space() {
+    while (at_ < text_.size() && (is_newick_space(text_[at_]) || text_[at_] == '[')) {
+        if (text_[at_] == '[') {
+            auto const end = text_.find(']', at_);
+            if (end == nowhere) fail(at_, "this comment has no closing ']'");
+            at_ = end;
+        }
+        ++at_;
+    }
+}
+
+std::string NewickParser::take_quoted_label() {
+    std::string label;
+    auto const begin = at_++;
+    for (;;) {
+        auto const quote = text_.find('\'', at_);
+        if (quote == nowhere) fail(begin, "this label has no closing quote");
+        label += text_.substr(at_, quote - at_);
+        at_ = quote + 1;
+        if (peek() != '\'') return label;
+        label += '\'';
+        ++at_;
+    }
+}
+
+/// A label, quoted or not; empty if there is none.
+std::string NewickParser::take_label() {
+    if (peek() == '\'') return take_quoted_label();
+    auto const begin = at_;
+    while (at_ < text_.size() && !ends_newick_label(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+}
+
+std::uint32_t NewickParser::take_tip() {
+    auto const begin = at_;
+    auto const label = take_label();
+    if (label.empty()) fail_expected("a taxon or '('");
+    auto const found = tip_of_.find(label);
+    if (found == tip_of_.end()) fail(begin, "taxon " + in_quotes(label) + " is not in " + origin_);
+    auto& seen_at = seen_at_[found->second];
+    if (seen_at != nowhere) fail(begin, "taxon " + in_quotes(label) + " is in the tree twice");
+    seen_at = begin;
+    return found->second;
+}
+
+std::optional<double> NewickParser::take_length() {
+    skip_space();
+    if (peek() != ':') return std::nullopt;
+    ++at_;
+    skip_space();
+    auto const begin = at_;
+    if (peek() == '+' && !text_.substr(at_).starts_with("+-")) ++at_;
+    double length = 0;
+    auto const [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), length);
+    at_ = static_cast<std::size_t>(end - text_.data());
+    auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
+    // Other programs write negative lengths too, for example those of neighbour joining.
+    auto const least = degrees_ == Degrees::any ? -longest_branch : 0;
+    if (error == std::errc{} && is_whole && least <= length && length <= longest_branch) return length + 0.0;  // no -0
+    at_ = begin;
+    auto const word = take_label();
+    fail(begin, std::string("expected the length of a branch (a number") + (degrees_ == Degrees::any ? "" : " from 0") +
+                    "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
+}
+
+void NewickParser::open_group() {
+    if (degrees_ == Degrees::binary && open_.size() >= names_.size()) {
+        fail(at_, "nested deeper than a binary tree of " + std::to_string(names_.size()) + " taxa can be");
+    }
+    open_.push_back({.opened = at_, .first_child = children_.size()});
+    ++at_;
+}
+
+/// Reads up to and including the next tip.
+void NewickParser::begin_branch() {
+    for (skip_space(); peek() == '('; skip_space()) open_group();
+    auto const tip = take_tip();
+    add_to_group({tip, take_length()});
+}
+
+void NewickParser::add_to_group(Branch branch) {
+    children_.push_back(branch);
+    skip_space();
+    if (degrees_ == Degrees::binary) check_branching();
+}
+
+/// Checks whether what follows leaves the innermost group binary.
+void NewickParser::check_branching() const {
+    auto const num_children = children_.size() - open_.back().first_child;
+    auto const most = open_.size() == 1 ? 3U : 2U;
+    if (peek() == ',' && num_children == most) {
+        fail(at_, std::string("only binary trees are supported: ") +
+                      (most == 3 ? "the root has more than three children" : "a node has more than two children"));
+    }
+    if (peek() == ')' && num_children < 2) fail(at_, "only binary trees are supported: a node has one child");
+}
+
+Branch NewickParser::close(std::span<Branch const> children, std::optional<double> length) {
+    groups_.push_row(children);
+    return {static_cast<std::uint32_t>(names_.size() + groups_.size() - 1), length};
+}
+
+/// Joins two children at a time to one, which is appended behind the others, so that no path gets long.
+void NewickParser::resolve(std::size_t first_child, std::size_t most) {
+    auto first = first_child;
+    for (; children_.size() - first > most; first += 2)
+        children_.push_back(close(std::span(children_).subspan(first, 2), 0.0));
+    auto const begin = children_.begin();
+    children_.erase(begin + static_cast<std::ptrdiff_t>(first_child), begin + static_cast<std::ptrdiff_t>(first));
+}
+
+/// The sum of the lengths of two joined edges; none if neither has one.
+std::optional<double> sum_of(std::optional<double> a, std::optional<double> b) {
+    if (!a && !b) return std::nullopt;
+    return std::clamp(a.value_or(0) + b.value_or(0), -longest_branch, longest_branch);
+}
+
+std::optional<Branch> NewickParser::close_group() {
+    ++at_;
+    auto const first = open_.back().first_child;
+    open_.pop_back();
+    skip_space();
+    take_label();
+    auto const length = take_length();
+    if (open_.empty()) {
+        close_root();
+        return std::nullopt;
+    }
+    if (degrees_ == Degrees::resolved) resolve(first, 2);
+    auto const children = std::span<Branch const>(children_).subspan(first);
+    auto const branch = children.size() == 1 ? Branch{children[0].subtree, sum_of(children[0].length, length)}
+                                             : close(children, length);
+    children_.resize(first);
+    return branch;
+}
+
+void NewickParser::close_root() {
+    if (degrees_ == Degrees::resolved) resolve(0, 3);
+    root_ = std::exchange(children_, {});
+    if (root_.size() > 1 || root_[0].subtree < names_.size()) return;
+    // An only child is the root itself, which was closed last.
+    auto const last = std::as_const(groups_)[groups_.size() - 1];
+    root_.assign(last.begin(), last.end());
+    groups_.values.resize(groups_.values.size() - last.size());
+    groups_.offsets.pop_back();
+}
+
+void NewickParser::end_of_tree() {
+    skip_space();
+    if (peek() == ')') fail(at_, "this ')' closes no '('");
+    if (peek() != ';') fail_expected("';' after the tree");
+    ++at_;
+    skip_space();
+}
+
+void NewickParser::expect_end() const {
+    if (!at_end()) fail_expected("nothing after the tree's ';'");
+}
+
+void NewickParser::check_all_seen() const {
+    auto const missing = static_cast<std::size_t>(std::ranges::count(seen_at_, nowhere));
+    if (missing == 0) return;
+    constexpr std::size_t most_listed = 3;
+    std::string list;
+    std::size_t num_listed = 0;
+    for (std::size_t t = 0; t < names_.size() && num_listed < most_listed; ++t) {
+        if (seen_at_[t] != nowhere) continue;
+        list += (num_listed == 0 ? "" : ", ") + in_quotes(names_[t]);
+        ++num_listed;
+    }
+    if (missing > num_listed) list += " and " + std::to_string(missing - num_listed) + " more";
+    fail(tree_begin_,
+         "the tree lacks " + std::to_string(missing) + " of the " + std::to_string(names_.size()) + " taxa: " + list);
+}
+
+/// Connects h to the child. A group leads to its parent by its first half-edge.
+void NewickParser::attach(Tree& tree, HalfEdge h, Branch const& child) {
+    tree.connect(h, tree.half_edge(child.subtree), child.length.value_or(Tree::default_length));
+}
+
+Tree NewickParser::build() const {
+    auto const num_tips = static_cast<std::uint32_t>(names_.size());
+    Tree tree(num_tips);
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        auto const h = tree.half_edge(num_tips + i);
+        attach(tree, h + 1, groups_[i][0]);
+        attach(tree, h + 2, groups_[i][1]);
+    }
+    if (root_.size() == 3) {
+        auto const h = tree.half_edge(num_tips + static_cast<std::uint32_t>(groups_.size()));
+        for (std::uint32_t i = 0; i < 3; ++i) attach(tree, h + i, root_[i]);
+        return tree;
+    }
+    auto const& [left, left_length] = root_[0];
+    auto const& [right, right_length] = root_[1];
+    tree.connect(tree.half_edge(left), tree.half_edge(right),
+                 sum_of(left_length, right_length).value_or(Tree::default_length));
+    return tree;
+}
+
+std::vector<Branch> NewickParser::unrooted() const {
+    if (root_.size() > 2) return root_;
+    auto const inner = root_[0].subtree >= names_.size() ? 0U : 1U;
+    auto const children = groups_[root_[inner].subtree - names_.size()];
+    std::vector<Branch> result(children.begin(), children.end());
+    result.push_back({root_[1 - inner].subtree, sum_of(root_[0].length, root_[1].length)});
+    return result;
+}
+
+GeneralTree NewickParser::build_general() const {
+    GeneralTree tree;
+    std::vector<std::pair<Branch, std::uint32_t>> pending;  // branches with the number of their parent
+    auto const add = [&](std::optional<std::uint32_t> taxon, std::optional<double> length, std::uint32_t parent) {
+        tree.parent.push_back(parent);
+        tree.taxon.push_back(taxon.value_or(GeneralTree::no_taxon));
+        tree.length.push_back(length.value_or(std::numeric_limits<double>::quiet_NaN()));
+        return static_cast<std::uint32_t>(tree.parent.size() - 1);
+    };
+    add({}, {}, 0);
+    for (auto const& branch : unrooted()) pending.emplace_back(branch, 0);
+    while (!pending.empty()) {
+        auto const [branch, parent] = pending.back();
+        pending.pop_back();
+        if (branch.subtree < names_.size()) {
+            add(branch.subtree, branch.length, parent);
+            continue;
+        }
+        auto const v = add({}, branch.length, parent);
+        for (auto const& child : groups_[branch.subtree - names_.size()]) pending.emplace_back(child, v);
+    }
+    return tree;
+}
+
+std::vector<std::string> NewickParser::tip_labels() {
+    std::vector<std::string> labels;
+    bool is_tip_next = true;  // after '(' and ','
+    for (skip_space(); at_ < text_.size() && peek() != ';'; skip_space()) {
+        auto const begin = at_;
+        if (auto label = take_label(); at_ > begin) {
+            if (is_tip_next) labels.push_back(std::move(label));
+            is_tip_next = false;
+        } else {
+            is_tip_next = peek() == '(' || peek() == ',';
+            ++at_;
+        }
+    }
+    return labels;
+}
+
+void NewickParser::read() {
+    groups_ = {};
+    std::ranges::fill(seen_at_, nowhere);
+    skip_space();
+    tree_begin_ = at_;
+    // A tree of one taxon has no parentheses.
+    if (degrees_ == Degrees::resolved && names_.size() == 1 && peek() != '(') {
+        take_tip();
+        take_length();
+    } else {
+        read_groups();
+    }
+    end_of_tree();
+    check_all_seen();
+}
+
+void NewickParser::read_groups() {
+    if (peek() != '(') fail_expected("'(' at the beginning of a tree");
+    open_group();
+    begin_branch();
+    while (!open_.empty()) {
+        skip_space();
+        if (peek() == ',') {
+            ++at_;
+            begin_branch();
+        } else if (peek() == ')') {
+            auto const branch = close_group();
+            if (branch) add_to_group(*branch);
+        } else if (at_ == text_.size()) {
+            fail(open_.back().opened, "this '(' is never closed");
+        } else {
+            fail_expected("',' or ')'");
+        }
+    }
+}
+
+void require_three(std::string const& file, std::span<std::string const> taxon_names) {
+    if (taxon_names.size() < 3) throw InputError({file}, "a tree needs at least three taxa");
+}
+
+}  // namespace
+
+Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                  NewickOptions const& options) {
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    parser.read();
+    parser.expect_end();
+    return parser.build();
+}
+
+Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                 NewickOptions const& options) {
+    return parse_newick(read_file(path), path.string(), taxon_names, options);
+}
+
+std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                    NewickOptions const& options) {
+    auto const file = path.string();
+    auto const text = read_file(path);
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    std::vector<Tree> trees;
+    do {
+        parser.read();
+        trees.push_back(parser.build());
+    } while (!parser.at_end());
+    return trees;
+}
+
+std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string const& file,
+                                             std::span<std::string const> taxon_names, std::string const& origin) {
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, Degrees::any, origin);
+    std::vector<GeneralTree> trees;
+    do {
+        parser.read();
+        trees.push_back(parser.build_general());
+    } while (!parser.at_end());
+    return trees;
+}
+
+std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                                            std::string const& origin) {
+    return parse_general_trees(read_file(path), path.string(), taxon_names, origin);
+}
+
+NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
+    NamedTrees result;
+    result.taxa = NewickParser(text, file, {}, Degrees::any, "").tip_labels();
+    std::ranges::sort(result.taxa);
+    auto const repeated = std::ranges::unique(result.taxa);  // their positions are reported below
+    result.taxa.erase(repeated.begin(), repeated.end());
+    if (result.taxa.size() < 3) NewickParser(text, file, result.taxa, Degrees::any, "").read();  // reports the error
+    result.trees = parse_general_trees(text, file, result.taxa, "the first tree");
+    return result;
+}
+
+NamedTrees read_named_trees(std::filesystem::path const& path) {
+    return parse_named_trees(read_file(path), path.string());
+}
+
+void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
+                  NewickOptions const& options) {
+    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    parser.read();
+    parser.expect_end();
+}
+
+}  // namespace regraft::msa

@@ -1,0 +1,135 @@
+// Makes the parities of a submit. Every PE sends its data, window by window, to the first holder of parity of each
+// stripe. That holder encodes one stripe, keeps its first parity and sends the others to their holders. This moves 1 +
+// (m - 1) / k times the data; if every holder encoded alone, m times the data would move.
+#include "regraft/core/checked_cast.hpp"
+#include "store/erasure/erasure_version.hpp"
+
+namespace regraft::store {
+namespace {
+
+using erasure::ByteRange;
+using erasure::Piece;
+
+class Encoder {
+public:
+    Encoder(ft::Communicator& comm, ErasureVersion const& version, ErasureOptions const& options)
+        : comm_(comm),
+          version_(version),
+          layout_(version.holdings.layout()),
+          options_(options),
+          slot_(checked_cast<std::uint32_t>(comm.position(comm.self()))),
+          window_bytes_(window_bytes(options, layout_.code())) {
+        for (auto i = k(); i < layout_.code().pieces(); ++i) {
+            auto const piece = layout_.piece(slot_, i);
+            parities_.push_back({piece, std::make_shared<Memory>(layout_.bytes(piece))});
+        }
+        auto const staged = std::min(layout_.bytes(parities_[0].piece), window_bytes_);
+        data_.assign(k(), std::vector<std::byte>(staged));
+        further_.assign(parities_.size() - 1, std::vector<std::byte>(staged));
+    }
+
+    /// Returns whether everything arrived as it was sent.
+    bool run(ft::FailPoint& inside) {
+        bool intact = true;
+        auto const end = longest_stripe();
+        for (std::uint64_t begin = 0; begin < end; begin += window_bytes_) {
+            ByteRange const window{begin, begin + std::min(window_bytes_, end - begin)};
+            comm_.reach(inside);
+            intact = gather_data(window) && intact;
+            encode_stripe(window);
+            if (!further_.empty()) intact = hand_out_parities(window) && intact;
+        }
+        return intact;
+    }
+
+    struct Parity {
+        Piece piece;
+        std::shared_ptr<Memory> memory;
+    };
+    std::vector<Parity> const& parities() const { return parities_; }
+
+private:
+    std::uint32_t k() const { return layout_.code().data(); }
+    /// The stripe that this PE encodes.
+    std::uint32_t stripe() const { return parities_[0].piece.stripe; }
+    std::uint32_t encoder_of(std::uint32_t stripe) const { return layout_.slot({stripe, k()}); }
+
+    /// Looks only at this PE's own stripes: looking at all takes long if there are many PEs.
+    std::uint64_t longest_stripe() const {
+        std::uint64_t longest = layout_.bytes(parities_[0].piece);
+        comm_.check(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, comm_.native()), "MPI_Allreduce");
+        return longest;
+    }
+
+    bool gather_data(ByteRange window) {
+        Scratch scratch;
+        PieceSums sum_of(version_);
+        Shipment shipment(comm_, options_.integrity);
+        for (std::uint32_t i = 0; i < k(); ++i) {
+            auto const mine = layout_.piece(slot_, i);
+            auto const sent = clipped(layout_.bytes(mine), window);
+            shipment.send(encoder_of(mine.stripe), version_.read(mine, sent, scratch),
+                          shipment.checked() ? sum_of(mine, sent) : 0);
+            Piece const theirs{stripe(), i};
+            auto const size = clipped(layout_.bytes(theirs), window).size();
+            shipment.receive(layout_.slot(theirs), std::span(data_[i]).first(size), window.begin);
+        }
+        return shipment.exchange(options_.transport);
+    }
+
+    void encode_stripe(ByteRange window) {
+        auto const range = clipped(layout_.bytes({stripe(), k()}), window);
+        std::vector<std::span<std::byte const>> data;
+        for (std::uint32_t i = 0; i < k(); ++i) {
+            data.push_back(std::span(data_[i]).first(clipped(layout_.bytes({stripe(), i}), window).size()));
+        }
+        std::vector targets{parities_[0].memory->bytes().subspan(range.begin, range.size())};
+        for (auto& bytes : further_) targets.push_back(std::span(bytes).first(range.size()));
+        layout_.code().encode(data, targets);
+    }
+
+    bool hand_out_parities(ByteRange window) {
+        Shipment shipment(comm_, options_.integrity);
+        auto const encoded = clipped(layout_.bytes({stripe(), k()}), window).size();
+        for (std::uint32_t i = 1; i < parities_.size(); ++i) {
+            auto const made = std::span(further_[i - 1]).first(encoded);
+            RunningSum sum;
+            if (shipment.checked()) sum.add(window.begin, made);
+            shipment.send(layout_.slot({stripe(), k() + i}), made, sum.value());
+            auto const& [piece, memory] = parities_[i];
+            auto const range = clipped(memory->bytes().size(), window);
+            shipment.receive(encoder_of(piece.stripe), memory->bytes().subspan(range.begin, range.size()),
+                             window.begin);
+        }
+        return shipment.exchange(options_.transport);
+    }
+
+    ft::Communicator& comm_;
+    ErasureVersion const& version_;
+    erasure::Layout const& layout_;
+    ErasureOptions const& options_;
+    std::uint32_t slot_;
+    std::uint64_t window_bytes_;
+    std::vector<Parity> parities_;                 // parities that this PE will hold, by their number in the stripe
+    std::vector<std::vector<std::byte>> data_;     // windows of the stripe that it encodes
+    std::vector<std::vector<std::byte>> further_;  // and of that stripe's parities except the first
+};
+
+}  // namespace
+
+bool encode(ft::Communicator& comm, ErasureVersion& version, ErasureOptions const& options, ft::FailPoint& inside) {
+    bool const checked = options.integrity == Integrity::checked;
+    if (checked) version.seal(comm.self());  // seals the data; below, the parities as well
+    bool intact = true;
+    if (version.holdings.layout().code().parity() == 0) {
+        comm.reach(inside);
+    } else {
+        Encoder encoder(comm, version, options);
+        intact = encoder.run(inside);
+        for (auto const& [piece, memory] : encoder.parities()) version.add_piece(piece, memory);
+    }
+    if (checked) version.seal(comm.self());
+    return intact;
+}
+
+}  // namespace regraft::store

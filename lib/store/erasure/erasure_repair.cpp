@@ -1,0 +1,210 @@
+// Repair and scrub: lost pieces are made anew from k others, or everything is encoded anew with a smaller code.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "regraft/core/checked_cast.hpp"
+#include "store/erasure/erasure.hpp"
+
+namespace regraft::store {
+namespace {
+
+using erasure::Piece;
+
+ft::FailPhase repair_phase("erasure-repair");
+
+constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t less(std::uint64_t room, std::uint64_t taken) {
+    return room > taken ? room - taken : 0;
+}
+
+/// The bytes that each member may get beside what it has; empty if no member has a limit.
+std::vector<std::uint64_t> gather_room(ft::Communicator& comm, std::uint64_t room, std::uint64_t held) {
+    auto const rows = exchange::all_gather(comm, std::vector{room == unlimited ? unlimited : less(room, held)});
+    bool const limited = std::any_of(rows.values.begin(), rows.values.end(), [](auto r) { return r != unlimited; });
+    return limited ? rows.values : std::vector<std::uint64_t>();
+}
+
+/// The holdings after the plan is carried out.
+erasure::Holdings holdings_after(erasure::Holdings holdings, erasure::Repair const& plan) {
+    for (auto piece : plan.given_up) holdings.give_up(piece);
+    for (auto const& move : plan.moves) holdings.move(move.piece, move.holder);
+    return holdings;
+}
+
+/// Calls visit for the pieces of data that are not lost, with their holders, in an order in which every member has its
+/// own one behind the other.
+template <class Visit>
+void visit_data(erasure::Holdings const& holdings, Visit visit) {
+    auto const& layout = holdings.layout();
+    for (std::uint32_t slot = 0; slot < layout.num_slots(); ++slot) {
+        for (std::uint32_t i = 0; i < layout.code().data(); ++i) {
+            auto const piece = layout.piece(slot, i);
+            auto const holder = holdings.holder(piece);
+            if (!holder && layout.bytes(piece) != 0) continue;  // lost
+            visit(piece, holder.value_or(holdings.members().front()));
+        }
+    }
+}
+
+/// The holdings of the data in a layout with as many slots as there are members; each member's own blocks are the data
+/// that it holds.
+erasure::Holdings with_fewer_slots(erasure::Holdings const& complete, std::span<std::uint32_t const> nodes,
+                                   erasure::Code const& code) {
+    auto const members = complete.members();
+    RowsBuilder<BlockRange> own(members.size());
+    visit_data(complete, [&](Piece piece, PeId holder) {
+        auto const at = std::lower_bound(members.begin(), members.end(), holder) - members.begin();
+        for (auto const& blocks : complete.layout().blocks(piece)) own.add(static_cast<std::size_t>(at), blocks);
+    });
+    return {erasure::Layout(code, complete.layout().sizes(), own.rows(), erasure::ring_order(nodes)),
+            {members.begin(), members.end()}};
+}
+
+/// The number of its parities that a PE has room for.
+std::uint32_t parities_within(erasure::Layout const& layout, std::uint32_t slot, std::uint64_t room) {
+    auto const& code = layout.code();
+    std::uint32_t count = 0;
+    for (; count < code.parity(); ++count) {
+        auto const bytes = layout.bytes(layout.piece(slot, code.data() + count));
+        if (bytes > room) break;
+        room -= bytes;
+    }
+    return count;
+}
+
+std::uint64_t damaged_parities(erasure::Code const& code, std::span<BadPiece const> bad) {
+    return static_cast<std::uint64_t>(
+        std::count_if(bad.begin(), bad.end(), [&](BadPiece const& b) { return b.piece.index >= code.data(); }));
+}
+
+}  // namespace
+
+ErasureRepair ErasureStore::repair(ErasureRepairOptions const& options) {
+    return impl_->repair(options, Impl::Look::where_needed);
+}
+
+ErasureRepair ErasureStore::scrub(ErasureRepairOptions const& options) {
+    REGRAFT_EXPECTS(impl_->checked() && "only with checksums");
+    return impl_->repair(options, Impl::Look::everywhere);
+}
+
+ErasureRepair ErasureStore::Impl::repair(ErasureRepairOptions const& repair_options, Look look) {
+    REGRAFT_EXPECTS(idle() && "no load is under way");
+    if (!current) return {};
+    comm.reach(repair_phase.before);
+    ErasureMending mending{.base = *current};  // shares the memory
+    auto& base = mending.base;
+    base.holdings.retain(comm.members());
+    // Encoding anew would hide damage behind new parities.
+    if (checked() && (look == Look::everywhere || has_few_members(base))) {
+        mending.bad = drop_damage(comm, version, readings(comm.self(), base.holdings), *current, base.holdings);
+        base.forget_others(comm.self());
+    }
+    mending.room = repair_options.room;
+    mending.all_room = gather_room(comm, mending.room, base.bytes_held());
+    for (Resends resends; !agree_intact(mend(mending), version);) {
+        auto const looked_at = readings(comm.self(), {}, mending.plan.rebuilt);
+        auto const bad = drop_damage(comm, version, looked_at, *current, base.holdings);
+        if (bad.empty()) resends.add();
+        mending.bad.insert(mending.bad.end(), bad.begin(), bad.end());
+    }
+    ErasureRepair report;
+    report_damage(current->holdings.layout(), mending.bad, report.damaged);
+    report.damaged_parities = damaged_parities(current->holdings.layout().code(), mending.bad);
+    *current = std::move(mending.next);
+    current->forget_others(comm.self());
+
+    auto const safe = erasure::safety(current->holdings, current->nodes());
+    report.lost = std::move(mending.plan.lost);
+    report.code = current->holdings.layout().code();
+    report.deaths_survived = safe.members;
+    report.nodes_survived = safe.nodes;
+    report.bytes_restored = mending.plan.bytes_restored;
+    report.bytes_moved = mending.volume.moved;
+    report.most_sent = mending.volume.most_sent();
+    report.most_received = mending.volume.most_received();
+    report.unplaced = mending.plan.unplaced.size();
+    report.bytes_received = mending.volume.received[comm.position(comm.self())];
+    report.bytes_held = current->bytes_held();
+    comm.reach(repair_phase.after);
+    return report;
+}
+
+bool ErasureStore::Impl::has_few_members(ErasureVersion const& of) const {
+    return comm.size() < of.holdings.layout().code().pieces();
+}
+
+/// One attempt. Returns whether everything arrived as it was sent.
+bool ErasureStore::Impl::mend(ErasureMending& mending) {
+    auto const& base = mending.base;
+    auto& plan = mending.plan;
+    auto const plan_for = [&](erasure::Restore restore) {
+        return erasure::plan_repair(base.holdings, base.nodes(), window(), restore, mending.all_room);
+    };
+    std::optional<erasure::Code> smaller;
+    if (has_few_members(base)) {
+        plan = plan_for(erasure::Restore::data);
+        smaller = smaller_code(mending);
+    }
+    if (!smaller) plan = plan_for(erasure::Restore::everything);
+
+    std::map<Piece, std::shared_ptr<Memory>> made;
+    auto& next = mending.next = base;
+    next.holdings = holdings_after(base.holdings, plan);
+    for (auto const& [piece, holder] : plan.moves) {
+        if (holder == comm.self()) made[piece] = std::make_shared<Memory>(next.holdings.bytes(piece));
+    }
+    Rebuilding rebuilding(comm, base, plan.rebuilt, options, [&](erasure::Rebuild const& task) {
+        return made.at(task.piece)->bytes().subspan(task.place, task.bytes.size());
+    });
+    comm.reach(repair_phase.inside);
+    bool const intact = rebuilding.run(repair_phase.inside);
+    mending.volume = rebuilding.volume();
+    for (auto& [piece, memory] : made) next.add_piece(piece, std::move(memory));
+    if (smaller) return encode_anew(mending, *smaller) && intact;
+    if (checked()) next.seal(comm.self());
+    return intact;
+}
+
+/// The code with which everything is encoded anew after the plan, which covers only the data, is carried out. None if
+/// encoding anew would lose data that has no place, or survive fewer deaths than the present code. Collective if room
+/// is limited.
+std::optional<erasure::Code> ErasureStore::Impl::smaller_code(ErasureMending const& mending) {
+    auto const& base = mending.base;
+    if (!mending.plan.unplaced.empty()) return std::nullopt;
+    auto const code = base.holdings.layout().code().fitted(checked_cast<std::uint32_t>(comm.size()));
+    if (mending.all_room.empty()) return code;
+    // The room that is available for new parities is the room minus everything held, except for the old parities.
+    auto const nodes = base.nodes();
+    auto taken = base.bytes_held();
+    for (auto const& piece : base.holdings.held(comm.self())) {
+        if (piece.index >= base.holdings.layout().code().data()) taken -= base.holdings.bytes(piece);
+    }
+    for (auto const& [piece, holder] : mending.plan.moves)
+        taken += holder == comm.self() ? base.holdings.bytes(piece) : 0;
+    auto const complete = with_fewer_slots(holdings_after(base.holdings, mending.plan), nodes, code);
+    auto const slot = checked_cast<std::uint32_t>(comm.position(comm.self()));
+    std::uint64_t const mine = parities_within(complete.layout(), slot, less(mending.room, taken));
+    auto const all = exchange::all_gather(comm, std::span(&mine, 1)).values;
+    auto const parity = checked_cast<std::uint32_t>(*std::min_element(all.begin(), all.end()));
+    if (parity == code.parity()) return code;
+    auto const as_it_is =
+        erasure::plan_repair(base.holdings, nodes, window(), erasure::Restore::everything, mending.all_room);
+    if (parity < erasure::safety(holdings_after(base.holdings, as_it_is), nodes).members) return std::nullopt;
+    return erasure::Code(code.data(), parity);
+}
+
+bool ErasureStore::Impl::encode_anew(ErasureMending& mending, erasure::Code const& code) {
+    auto const complete = std::exchange(mending.next, {});
+    auto& next = mending.next;
+    next.node_of = complete.nodes();
+    next.holdings = with_fewer_slots(complete.holdings, next.node_of, code);
+    visit_data(complete.holdings, [&](Piece piece, PeId holder) {
+        if (holder == comm.self()) complete.hand_over(piece, next);
+    });
+    return encode(comm, next, options, repair_phase.inside);
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,104 @@
+// The implementation of a ReplicatedStore: what a PE knows and keeps, and the steps of its collectives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "regraft/placement/directory.hpp"
+#include "regraft/store/replicated_store.hpp"
+#include "store/blocks/held_blocks.hpp"
+#include "store/blocks/seals.hpp"
+#include "store/blocks/seams.hpp"
+#include "store/blocks/traffic.hpp"
+#include "store/on_disk/on_disk.hpp"
+#include "store/replicated/load_plan.hpp"
+#include "store/together/gather.hpp"
+#include "store/together/loading.hpp"
+
+namespace regraft::store {
+
+/// One submitted version and its present state.
+struct Version {
+    placement::Directory directory;  // the holders of all blocks; the same on all members
+    BlockSizes sizes;
+    HeldBlocks held;  // the blocks of this PE
+    Seams seams;
+};
+
+/// A load, or the replacement of damaged replicas, that is not yet agreed on. It may take several attempts.
+struct Delivery {
+    CsrView<BlockRange> wanted{};  // by PeId
+    std::span<std::byte> out{};
+    LoadOptions options{};
+    std::uint64_t alike = 0;  // the digest of the arguments that must be the same on all members
+
+    // Results of the attempts so far.
+    std::vector<Damage> damaged{};
+    std::vector<Damage> to_replace{};                 // damage in memory that its holder may write to
+    std::optional<placement::Directory> undamaged{};  // the directory without damaged replicas, if there are any
+    Resends resends{};
+
+    // State of the attempt under way.
+    LoadPlan plan{};
+    LoadReport report{};
+    Traffic traffic{};
+    std::optional<Seals> seals{};
+    std::optional<std::vector<exchange::Message>> messages{};  // if every member knows all of them
+};
+
+struct ReplicatedStore::Impl {
+    Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
+
+    using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
+    /// Gathers what members submit, and then submits it as the overload below. from: where the blocks were read, if
+    /// they were read from disk; `bytes` may be its memory.
+    void submit(placement::Any placement, BlockRange mine, std::span<std::byte const> bytes, std::uint64_t block_bytes,
+                SizesOf const& sizes_of, OnDisk from = {});
+    /// Submits what every member knows already. Without a vote all members are in favour, and what arrives damaged is
+    /// sent again.
+    bool submit(placement::Any placement, Submissions const& all, std::span<std::byte const> bytes, OnDisk from = {},
+                std::optional<Vote> const& vote = {});
+    LoadReport load(CsrView<BlockRange> wanted, std::span<std::byte> out, LoadOptions const& load_options,
+                    std::uint64_t alike);
+    RepairReport repair(RepairOptions const& repair_options);
+    ScrubReport scrub();
+
+    /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
+    /// uniform.
+    void prepare(Delivery& delivery);
+    void move(Delivery& delivery);
+    /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
+    void settle(Delivery& delivery);
+    /// Calls settle, and then treats lost blocks as the options say. Collective, uniform.
+    LoadReport finish(Delivery& delivery);
+
+    /// The blocks that this PE writes to disk: all members together write every block.
+    std::vector<BlockRange> to_write();
+
+    bool checked() const { return options.integrity == Integrity::checked; }
+    bool idle() const { return !loads.any(comm.epoch()); }
+
+    ft::Communicator& comm;
+    Options options;
+    std::unique_ptr<Version> current;
+    Memory spare;  // memory of the version before
+    std::uint64_t version = 0;
+    OnDisk on_disk;
+    LoadsUnderWay loads;
+
+private:
+    struct Started;
+    friend class ReplicatedStore;
+    void lay_out(Delivery& delivery);
+    bool is_clean(Delivery const& delivery);
+    void note(Delivery& delivery, std::span<BadReplica const> bad) const;
+    void forget_and_replace(Delivery const& delivery);
+    bool carry_out(repair::Step const& step, RepairReport& report);
+    bool forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged);
+};
+
+}  // namespace regraft::store

@@ -1,0 +1,60 @@
+// The replicated store on disk: decides which PE writes which blocks.
+#include <algorithm>
+#include <utility>
+
+#include "store/on_disk/on_disk.hpp"
+#include "store/replicated/replicated.hpp"
+#include "store/together/digest.hpp"
+
+namespace regraft::store {
+
+std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
+    REGRAFT_EXPECTS(current && "something was submitted");
+    auto& [directory, sizes, held, seams] = *current;
+    directory.retain(comm.members());
+    // Plans as for a further member that holds nothing and wants everything.
+    PeId const disk{comm.num_founders()};
+    Csr<BlockRange> wanted;
+    while (wanted.size() < value(disk)) wanted.end_row();
+    wanted.push_value({BlockId{0}, BlockId{sizes.num_blocks()}});
+    wanted.end_row();
+    auto const plan = plan_load(directory, sizes, seams.blocks(), std::span(&disk, 1), wanted, {});
+
+    std::vector<BlockRange> mine;
+    for (auto const& transfer : plan.senders.transfers) {
+        if (transfer.sender == comm.self()) mine.push_back(transfer.blocks);
+    }
+    if (comm.leads()) mine.insert(mine.end(), plan.lost.begin(), plan.lost.end());  // so that they are reported as lost
+    std::sort(mine.begin(), mine.end());
+    std::vector<BlockRange> joined;
+    for (auto const& blocks : mine) {
+        bool const goes_on = !joined.empty() && joined.back().last == blocks.first &&
+                             !held.find({joined.back().first, blocks.last}, sizes).empty();
+        if (goes_on) {
+            joined.back().last = blocks.last;
+        } else {
+            joined.push_back(blocks);
+        }
+    }
+    return joined;
+}
+
+SaveReport ReplicatedStore::save(std::filesystem::path const& archive, SaveOptions const& options) {
+    return save_blocks(*this, impl_->comm, impl_->to_write(), archive, options, impl_->on_disk);
+}
+
+OpenReport ReplicatedStore::open(std::filesystem::path const& archive,
+                                 std::function<placement::Any(std::uint64_t num_blocks)> const& placement) {
+    auto opened = store::open(impl_->comm, archive);
+    auto const& sizes = opened.index.sizes;
+    auto const sizes_of = [&](std::span<BlockRange const>) { return sizes; };
+    impl_->submit(placement(sizes.num_blocks()), opened.blocks.front(), opened.bytes, various_bytes, sizes_of,
+                  {{{archive, opened.index.generation}}, std::move(opened.memory)});
+    return report_of(std::move(opened));
+}
+
+std::function<void(BlockRange, std::span<std::byte>)> ReplicatedStore::reread() const {
+    return disk::reread(impl_->on_disk.saved);
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,117 @@
+#include "store/together/gather.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include "exchange/exchange.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/united.hpp"
+
+namespace regraft::store {
+
+std::uint64_t num_covered(std::span<BlockRange const> ranges) {
+    std::vector<BlockRange> sorted(ranges.begin(), ranges.end());
+    std::sort(sorted.begin(), sorted.end());
+    BlockId next{0};
+    for (auto const& range : sorted) {
+        if (range.empty()) continue;
+        REGRAFT_EXPECTS(range.first == next && "the members' ranges cover the blocks, each once");
+        next = range.last;
+    }
+    return value(next);
+}
+
+Submitters gather_submitters(ft::Communicator& comm, BlockRange mine, std::uint64_t alike,
+                             std::optional<std::uint32_t> node) {
+    std::vector words{value(mine.first), value(mine.last), alike};
+    if (node) words.push_back(*node);
+    auto const rows = exchange::all_gather(comm, words);
+    Submitters result;
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+        auto const row = rows[rank];
+        REGRAFT_EXPECTS(row.size() == words.size() && "all members give a node or none does");
+        REGRAFT_EXPECTS(row[2] == alike && "all members submit with the same placement or code, size and options");
+        result.ranges.push_back({BlockId{row[0]}, BlockId{row[1]}});
+        if (node) result.node_of.push_back(checked_cast<std::uint32_t>(row[3]));
+    }
+    static_cast<void>(num_covered(result.ranges));
+    return result;
+}
+
+BlockSizes gather_sizes(ft::Communicator& comm, std::span<BlockRange const> ranges, CsrView<std::byte> blocks) {
+    // Each number takes only as many bits as the largest needs.
+    std::uint64_t largest = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) largest = std::max<std::uint64_t>(largest, blocks[i].size());
+    auto const width = static_cast<std::uint32_t>(std::bit_width(largest));
+    PackedNumbers mine;
+    mine.append(width, 64);
+    for (std::size_t i = 0; i < blocks.size(); ++i) mine.append(blocks[i].size(), width);
+    auto const rows = exchange::all_gather(comm, mine.words());
+
+    std::vector<std::size_t> in_order(ranges.size());
+    std::iota(in_order.begin(), in_order.end(), std::size_t{0});
+    std::sort(in_order.begin(), in_order.end(), [&](auto a, auto b) { return ranges[a] < ranges[b]; });
+    BlockSizes::Builder sizes;
+    for (auto const rank : in_order) {
+        auto const row = rows[rank];
+        auto const bits = checked_cast<std::uint32_t>(row[0]);
+        REGRAFT_EXPECTS((row.size() - 1) * 64 >= ranges[rank].size() * bits);
+        for (std::uint64_t i = 0; i < ranges[rank].size(); ++i)
+            sizes.add(PackedNumbers::read(row, 64 + i * bits, bits));
+    }
+    return std::move(sizes).take();
+}
+
+Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const> wanted, std::uint64_t alike) {
+    std::vector<std::uint64_t> mine{alike};
+    for (auto const& range : wanted) {
+        if (!range.empty()) mine.insert(mine.end(), {value(range.first), value(range.last)});
+    }
+    auto const words = exchange::all_gather(comm, mine);
+    Csr<BlockRange> rows;
+    for (std::size_t rank = 0; rank < words.size(); ++rank) {
+        while (rows.size() < value(comm.members()[rank])) rows.end_row();
+        auto const row = words[rank];
+        REGRAFT_EXPECTS(row[0] == alike && "all members load with the same options");
+        for (std::size_t i = 1; i + 1 < row.size(); i += 2) rows.push_value({BlockId{row[i]}, BlockId{row[i + 1]}});
+        rows.end_row();
+    }
+    while (rows.size() < comm.num_founders()) rows.end_row();
+    return rows;
+}
+
+void share_report(ft::Communicator& comm, LoadReport& report) {
+    std::array most{report.b, report.rounds, report.most_sent, report.most_received};
+    std::array sums{report.blocks_moved, report.bytes_moved, std::uint64_t{report.lost.size()}};
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, most.data(), most.size(), MPI_UINT64_T, MPI_MAX, comm.native()),
+               "MPI_Allreduce");
+    comm.check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), sums.size(), MPI_UINT64_T, MPI_SUM, comm.native()),
+               "MPI_Allreduce");
+    report.b = most[0];
+    report.rounds = most[1];
+    report.most_sent = most[2];
+    report.most_received = most[3];
+    report.blocks_moved = sums[0];
+    report.bytes_moved = sums[1];
+    report.most_sent_bound = (report.bytes_moved + comm.size() - 1) / comm.size();
+    if (sums[2] == 0) return;
+    std::vector<std::uint64_t> mine;
+    for (auto const& range : report.lost) mine.insert(mine.end(), {value(range.first), value(range.last)});
+    auto const ends = exchange::all_gather(comm, mine);
+    std::vector<BlockRange> lost;
+    for (std::size_t i = 0; i < ends.values.size(); i += 2)
+        lost.push_back({BlockId{ends.values[i]}, BlockId{ends.values[i + 1]}});
+    report.lost = united(std::move(lost));
+}
+
+Csr<BlockRange> rows_of_members(ft::Communicator const& comm, CsrView<BlockRange> rows) {
+    REGRAFT_EXPECTS(rows.size() == comm.num_founders() && "a row for every PeId");
+    Csr<BlockRange> result;
+    for (auto const pe : comm.members()) result.push_row(rows[value(pe)]);
+    return result;
+}
+
+}  // namespace regraft::store
