@@ -55,11 +55,11 @@ struct SomeJob {
         return phylo::start_state(phylo::Command::search, msa::random_tree(num_taxa, seed), dataset.specs, models);
     }
 
-    /// A board with searches in several stages.
-    phylo::Board board(Random& random) const {
+    /// A progress with searches in several stages.
+    phylo::Progress progress(Random& random) const {
         using phylo::Purpose;
         using phylo::Stage;
-        phylo::Board board;
+        phylo::Progress progress;
         auto choosing = state(random.below(100));
         phylo::begin_model_choice(choosing, dataset.automatic(), dataset.counted);
         auto& choice = choosing.choices.front();
@@ -67,42 +67,42 @@ struct SomeJob {
             choice.running->loglh = -100 - random.unit();
             phylo::end_trial(choice, dataset.specs[1].alphabet, dataset.counted[1], {options.criterion, 50});
         }
-        board.note({Purpose::model_choice}, choosing);
+        progress.note({Purpose::model_choice}, choosing);
         auto moving = state(random.below(100));
         moving.stage = Stage::near_spr;
         moving.position = 1;
         moving.waiting = phylo::all_subtrees(moving.tree);
-        board.note({Purpose::start, 0}, moving);
+        progress.note({Purpose::start, 0}, moving);
         auto escaping = state(random.below(100));
         escaping.stage = Stage::escapes;
         escaping.position = 2;
         escaping.home = phylo::Home{escaping.tree, -90, phylo::fingerprint(escaping.tree)};
-        board.note({Purpose::start, 1}, escaping);
+        progress.note({Purpose::start, 1}, escaping);
         auto done = state(random.below(100));
         done.stage = Stage::done;
-        board.note({Purpose::replicate, 2}, done);
+        progress.note({Purpose::replicate, 2}, done);
         auto supporting = state(random.below(100));
         supporting.stage = Stage::support;
         supporting.position = 3;
         supporting.alrt.assign(supporting.tree.num_edges(), 0.5);
-        board.note({Purpose::support}, supporting);
-        return board;
+        progress.note({Purpose::support}, supporting);
+        return progress;
     }
 
-    /// The board if a job would go on from it, and none if it is refused. Whatever else happens is a defect.
-    std::optional<phylo::Board> accepted(std::span<std::byte const> bytes) const {
+    /// The progress if a job would go on from it, and none if it is refused. Whatever else happens is a defect.
+    std::optional<phylo::Progress> accepted(std::span<std::byte const> bytes) const {
         try {
-            auto board = phylo::Board::from_bytes(bytes);
-            agenda->check(board);
+            auto progress = phylo::Progress::from_bytes(bytes);
+            agenda->check(progress);
             // What a job does with it before the first step.
-            for (auto const& [item, state] : board.states()) {
+            for (auto const& [item, state] : progress.states()) {
                 static_cast<void>(phylo::describe(state));
                 if (state.stage == phylo::Stage::done) continue;
                 auto const subject = phylo::subject(state, options.linkage);
                 for (std::size_t q = 0; q < subject.specs.size(); ++q)
                     static_cast<void>(likelihood::site_model(subject.specs[q], subject.models[q]));
             }
-            return board;
+            return progress;
         } catch (InputError const&) {
             return std::nullopt;
         }

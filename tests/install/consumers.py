@@ -240,7 +240,7 @@ class Consumer:
         self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
         if foreign := [str(file) for file in target.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
             sys.exit(f"the wheel has what is no Python: {foreign}")
-        print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "python/tests", "--doctest-modules", target / "regraft",
+        print(self.call(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "bindings/python/tests", "--doctest-modules", target / "regraft",
                         PYTHONPATH=str(target), PYTHONDONTWRITEBYTECODE="1"))
 
     def version(self, pc: pathlib.Path) -> str:

@@ -17,7 +17,7 @@ def main() -> int:
     if not found or found.group(1) != VERSION:
         print(f"SKIPPED: clang-format {VERSION} is wanted, there is {found.group(1) if found else 'none'}")
         return 77
-    folders = ["include", "lib", "apps", "examples", "bench", "tests", "python"]
+    folders = ["include", "lib", "apps", "examples", "bench", "tests", "bindings"]
     files = [str(path) for folder in folders for path in sorted((root / folder).rglob("*.*")) if path.suffix in SUFFIXES]
     return subprocess.run([tool, "--dry-run", "-Werror", *files], check=False).returncode
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """layers.py ROOT: the architecture as a test. Who may include whom, what a library must not do, how long a header may be."""
+import collections
 import pathlib
 import re
 import sys
@@ -60,6 +61,7 @@ MAY_ALL_THE_SAME = {
     "lib/ft/unchecked.cpp",  # asks whether regraft-run hears of an early exit
 }
 MAX_HEADER_LINES = 220
+MAX_FILES = 25  # in a folder of product code
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -118,6 +120,12 @@ def complaints(path: str, text: str) -> list[str]:
     return bad
 
 
+def heaps(files: list[str]) -> list[str]:
+    """Folders with more files than a reader takes in; paths relative to the root."""
+    folders = collections.Counter(file.rpartition("/")[0] for file in files if file.startswith(("include/", "lib/", "apps/")))
+    return [f"{folder}: {number} files, more than {MAX_FILES} are a heap" for folder, number in sorted(folders.items()) if number > MAX_FILES]
+
+
 def self_test() -> None:
     """A checker that never complains is worth nothing."""
     for path, text in {
@@ -137,6 +145,7 @@ def self_test() -> None:
         "lib/shield/elsewhere/a.cpp": "",
     }.items():
         assert complaints(path, text), f"nothing found wrong with {path}"
+    assert heaps([f"lib/core/{number}.cpp" for number in range(MAX_FILES + 1)])
     assert not complaints("lib/store/c.cpp", '#include "exchange/exchange.hpp"\n#include <mpi.h>\n// std::cout in a comment\n')
 
 
@@ -145,6 +154,7 @@ def main(root: pathlib.Path) -> int:
     files = [path for folder in ["include", "lib", "apps", "examples", "bench"] for path in sorted((root / folder).rglob("*.?pp"))]
     bad = [f"{path.relative_to(root)}: {complaint}"
            for path in files for complaint in complaints(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))]
+    bad += heaps([path.relative_to(root).as_posix() for path in files])
     print("\n".join(bad) or f"{len(files)} files keep to the layers")
     return 1 if bad or not files else 0
 

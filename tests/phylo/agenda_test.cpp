@@ -16,7 +16,7 @@ struct Fixture {
     Options options;
     Dataset dataset;
     test::SmallDataset data = test::small_dataset(2, num_taxa);
-    Board board;
+    Progress progress;
 
     Fixture() {
         options.seed = 3;
@@ -41,7 +41,7 @@ struct Fixture {
         state.models = data.models;
         state.stage = Stage::done;
         state.loglh = loglh;
-        board.note(item, std::move(state));
+        progress.note(item, std::move(state));
     }
 };
 
@@ -58,26 +58,26 @@ TEST(Agenda, ListsComeOneAfterTheOther) {
     auto agenda = f.agenda(3);
     for (auto const& list : {items_of(Purpose::start, 0, 3), items_of(Purpose::fusion, 0, 1),
                              items_of(Purpose::replicate, 0, 2), items_of(Purpose::support, 0, 1)}) {
-        EXPECT_EQ(agenda.next_items(f.board), list);
+        EXPECT_EQ(agenda.next_items(f.progress), list);
         for (auto item : list) f.finish(item);
     }
-    EXPECT_TRUE(agenda.next_items(f.board).empty());
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
 }
 
 TEST(Agenda, WhatIsDoneOfAListIsNotDoneAgain) {
     Fixture f;
     auto agenda = f.agenda(3);
     f.finish({Purpose::start, 1});
-    EXPECT_EQ(agenda.next_items(f.board), (std::vector<Item>{{Purpose::start, 0}, {Purpose::start, 2}}));
+    EXPECT_EQ(agenda.next_items(f.progress), (std::vector<Item>{{Purpose::start, 0}, {Purpose::start, 2}}));
 }
 
 TEST(Agenda, ModelsAreChosenBeforeAnythingElse) {
     Fixture f;
     f.dataset.partitions.front().model = "auto";
     auto agenda = f.agenda(1);
-    EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::model_choice, 0, 1));
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::model_choice, 0, 1));
     f.finish({Purpose::model_choice});
-    EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::start, 0, 1));
+    EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::start, 0, 1));
 }
 
 TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
@@ -86,9 +86,9 @@ TEST(Agenda, NothingIsFusedWithoutEffortOrWithOneStart) {
         f.options.effort = effort;
         auto const num_starts = effort == Effort::fast ? 2U : 1U;
         auto agenda = f.agenda(num_starts);
-        for (auto item : agenda.next_items(f.board)) f.finish(item, -5.0 - item.number);
-        EXPECT_TRUE(agenda.next_items(f.board).empty());
-        EXPECT_EQ(agenda.best_item(f.board), (Item{Purpose::start, 0}));
+        for (auto item : agenda.next_items(f.progress)) f.finish(item, -5.0 - item.number);
+        EXPECT_TRUE(agenda.next_items(f.progress).empty());
+        EXPECT_EQ(agenda.best_item(f.progress), (Item{Purpose::start, 0}));
     }
 }
 
@@ -97,10 +97,10 @@ TEST(Agenda, OthersToFuseWithComeFromTheLikeliestOnAndWithoutTheBest) {
     auto agenda = f.agenda(4);
     std::vector<double> const loglh{-7, -3, -5, -3};
     for (std::uint32_t i = 0; i < 4; ++i) f.finish({Purpose::start, i}, loglh[i], i);
-    auto const others = agenda.options_of({Purpose::fusion}, f.board).others;
+    auto const others = agenda.options_of({Purpose::fusion}, f.progress).others;
     EXPECT_EQ(others, (std::vector<msa::Tree>{msa::random_tree(num_taxa, 3), msa::random_tree(num_taxa, 2),
                                               msa::random_tree(num_taxa, 0)}));
-    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.board, nullptr).tree, msa::random_tree(num_taxa, 1));
+    EXPECT_EQ(agenda.first_state({Purpose::fusion}, f.progress, nullptr).tree, msa::random_tree(num_taxa, 1));
 }
 
 TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
@@ -111,11 +111,11 @@ TEST(Agenda, ReplicatesThatDoNotConvergeEndWhereTheUserSaid) {
     f.finish({Purpose::start, 0});
     std::uint32_t first = 0;
     for (std::uint32_t const last : {50U, 100U, 120U}) {
-        EXPECT_EQ(agenda.next_items(f.board), items_of(Purpose::replicate, first, last));
+        EXPECT_EQ(agenda.next_items(f.progress), items_of(Purpose::replicate, first, last));
         for (; first < last; ++first) f.finish({Purpose::replicate, first}, -1, first);
     }
-    EXPECT_TRUE(agenda.next_items(f.board).empty());
-    auto const result = agenda.result_of(f.board);
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
+    auto const result = agenda.result_of(f.progress);
     EXPECT_EQ(result.replicates.size(), 120U);
     EXPECT_FALSE(result.convergence->is_reached);
 }
@@ -126,20 +126,20 @@ TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     f.options.until_convergence = true;
     auto agenda = f.agenda(1);
     f.finish({Purpose::start, 0});
-    for (auto item : agenda.next_items(f.board)) f.finish(item);
-    EXPECT_TRUE(agenda.next_items(f.board).empty());
-    EXPECT_EQ(agenda.result_of(f.board).replicates.size(), msa::convergence_interval);
+    for (auto item : agenda.next_items(f.progress)) f.finish(item);
+    EXPECT_TRUE(agenda.next_items(f.progress).empty());
+    EXPECT_EQ(agenda.result_of(f.progress).replicates.size(), msa::convergence_interval);
 }
 
 TEST(Agenda, NeedsTheAlignmentToBeginAndWheneverItIsResampled) {
     Fixture f;
     for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate, Purpose::support}) {
-        EXPECT_TRUE(Agenda::needs_patterns({purpose}, f.board));
+        EXPECT_TRUE(Agenda::needs_patterns({purpose}, f.progress));
     }
-    EXPECT_FALSE(Agenda::needs_patterns({Purpose::fusion}, f.board));
+    EXPECT_FALSE(Agenda::needs_patterns({Purpose::fusion}, f.progress));
     for (auto const purpose : {Purpose::model_choice, Purpose::start}) {
         f.finish({purpose});
-        EXPECT_FALSE(Agenda::needs_patterns({purpose}, f.board));
+        EXPECT_FALSE(Agenda::needs_patterns({purpose}, f.progress));
     }
 }
 
@@ -157,8 +157,8 @@ TEST(Agenda, ReplicatesHaveSitesAndSeedsOfTheirOwn) {
     EXPECT_EQ(weights(0), first);
     EXPECT_NE(weights(1), first);
     EXPECT_TRUE(agenda.weights_of({Purpose::start, 0}, nullptr).empty());
-    EXPECT_NE(agenda.options_of({Purpose::replicate, 0}, f.board).seed,
-              agenda.options_of({Purpose::replicate, 1}, f.board).seed);
+    EXPECT_NE(agenda.options_of({Purpose::replicate, 0}, f.progress).seed,
+              agenda.options_of({Purpose::replicate, 1}, f.progress).seed);
 }
 
 TEST(Agenda, FingerprintTellsWhatTheResultDependsOnAndNothingElse) {

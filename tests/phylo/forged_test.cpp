@@ -15,9 +15,9 @@ TEST(ForgedCheckpoint, AsItWasWrittenIsAccepted) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         SCOPED_TRACE(seed);
         Random random(seed);
-        auto const board = job.board(random);
-        EXPECT_NO_THROW(job.agenda->check(board));
-        EXPECT_TRUE(job.accepted(board.to_bytes()));
+        auto const progress = job.progress(random);
+        EXPECT_NO_THROW(job.agenda->check(progress));
+        EXPECT_TRUE(job.accepted(progress.to_bytes()));
     }
 }
 
@@ -27,7 +27,7 @@ TEST(ForgedCheckpoint, IsRefusedOrFit) {
     constexpr int num_seeds = 20'000;
     for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {
         Random random(seed);
-        auto bytes = job.board(random).to_bytes();
+        auto bytes = job.progress(random).to_bytes();
         for (auto left = 1 + random.below(3); left > 0; --left) fuzz::forge(bytes, random);
         if (job.accepted(bytes)) ++accepted;
     }
@@ -40,10 +40,10 @@ std::string complaint_after(std::function<void(SearchState&)> const& change, Pur
     SomeJob const job;
     auto state = job.state(1);
     change(state);
-    Board board;
-    board.note({purpose}, state);
+    Progress progress;
+    progress.note({purpose}, state);
     try {
-        job.agenda->check(board);
+        job.agenda->check(progress);
     } catch (InputError const& error) {
         return error.what();
     }

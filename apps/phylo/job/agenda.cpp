@@ -40,17 +40,17 @@ Agenda::Agenda(Options const& options, Dataset const& dataset, Beginnings beginn
     REGRAFT_EXPECTS(!beginnings_.starts.empty());
 }
 
-std::vector<Item> Agenda::next_items(Board const& board) {
+std::vector<Item> Agenda::next_items(Progress const& progress) {
     std::vector<Item> items;
     auto const want = [&](Purpose purpose, std::size_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
-            if (Item const item{purpose, i}; !board.is_done(item)) items.push_back(item);
+            if (Item const item{purpose, i}; !progress.is_done(item)) items.push_back(item);
         }
     };
     if (!dataset_.automatic().empty()) want(Purpose::model_choice, 1);
     if (items.empty()) want(Purpose::start, beginnings_.starts.size());
     if (items.empty() && fuses()) want(Purpose::fusion, 1);
-    if (items.empty()) want(Purpose::replicate, wanted_replicates(board));
+    if (items.empty()) want(Purpose::replicate, wanted_replicates(progress));
     if (items.empty() && options_.alrt_replicates > 0) want(Purpose::support, 1);
     return items;
 }
@@ -61,21 +61,21 @@ bool Agenda::fuses() const {
 
 /// The number of replicates that are wanted now. If they may converge, it is the next number at which convergence is
 /// tested, or their largest number.
-std::uint32_t Agenda::wanted_replicates(Board const& board) {
+std::uint32_t Agenda::wanted_replicates(Progress const& progress) {
     if (!options_.until_convergence) return options_.replicates;
     std::uint32_t done = 0;
-    while (board.is_done({Purpose::replicate, done})) ++done;
+    while (progress.is_done({Purpose::replicate, done})) ++done;
     bool const is_looked_at = done > 0 && done % msa::convergence_interval == 0;
-    if (done >= options_.replicates || (is_looked_at && convergence_of(done, board).is_reached)) return done;
+    if (done >= options_.replicates || (is_looked_at && convergence_of(done, progress).is_reached)) return done;
     auto const next_look = (done / msa::convergence_interval + 1) * msa::convergence_interval;
     return std::min(checked_cast<std::uint32_t>(next_look), options_.replicates);
 }
 
 /// The convergence of the first replicates. Precondition: they are done.
-msa::Convergence Agenda::convergence_of(std::uint32_t replicates, Board const& board) {
+msa::Convergence Agenda::convergence_of(std::uint32_t replicates, Progress const& progress) {
     if (known_convergence_ && known_convergence_->replicates == replicates) return known_convergence_->convergence;
     msa::SplitSets sets(checked_cast<std::uint32_t>(dataset_.taxa.size()));
-    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(board.find({Purpose::replicate, i})->tree);
+    for (std::uint32_t i = 0; i < replicates; ++i) sets.add(progress.find({Purpose::replicate, i})->tree);
     msa::ConvergenceOptions const how{.seed = options_.seed, .threads = std::max(1U, options_.threads)};
     known_convergence_ = {replicates, msa::convergence(sets, how)};
     return known_convergence_->convergence;
@@ -97,7 +97,7 @@ std::string Agenda::name_of(Item item) const {
     return "";
 }
 
-SearchOptions Agenda::options_of(Item item, Board const& board) const {
+SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     SearchOptions result;
     result.command = options_.command;
     result.criterion = options_.criterion;
@@ -115,7 +115,7 @@ SearchOptions Agenda::options_of(Item item, Board const& board) const {
             result.seed = seed_of(beginnings_.starts[item.number], options_.seed);
             break;
         case Purpose::fusion:
-            result.others = other_trees(board);
+            result.others = other_trees(progress);
             break;
         case Purpose::support:
             break;
@@ -132,24 +132,24 @@ Constraint const* Agenda::constraint() const {
     return beginnings_.constraint ? &*beginnings_.constraint : nullptr;
 }
 
-Item Agenda::best_start(Board const& board) const {
+Item Agenda::best_start(Progress const& progress) const {
     Item best{Purpose::start, 0};
     for (std::uint32_t i = 1; i < beginnings_.starts.size(); ++i) {
         Item const other{Purpose::start, i};
-        if (board.find(other)->loglh > board.find(best)->loglh) best = other;
+        if (progress.find(other)->loglh > progress.find(best)->loglh) best = other;
     }
     return best;
 }
 
-Item Agenda::best_item(Board const& board) const {
-    return fuses() ? Item{Purpose::fusion} : best_start(board);
+Item Agenda::best_item(Progress const& progress) const {
+    return fuses() ? Item{Purpose::fusion} : best_start(progress);
 }
 
 /// The trees of all starts except the best, the likeliest first; equally likely ones in their order.
-std::vector<msa::Tree> Agenda::other_trees(Board const& board) const {
+std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     std::vector<SearchState const*> others;
     for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
-        if (Item const item{Purpose::start, i}; item != best_start(board)) others.push_back(board.find(item));
+        if (Item const item{Purpose::start, i}; item != best_start(progress)) others.push_back(progress.find(item));
     }
     std::ranges::stable_sort(others, std::greater<>(), &SearchState::loglh);
     std::vector<msa::Tree> trees;
@@ -157,25 +157,25 @@ std::vector<msa::Tree> Agenda::other_trees(Board const& board) const {
     return trees;
 }
 
-bool Agenda::needs_patterns(Item item, Board const& board) {
+bool Agenda::needs_patterns(Item item, Progress const& progress) {
     switch (item.purpose) {
         case Purpose::replicate:
         case Purpose::support:
             return true;  // sites are resampled
         case Purpose::model_choice:
         case Purpose::start:
-            return board.find(item) == nullptr;
+            return progress.find(item) == nullptr;
         case Purpose::fusion:
             break;
     }
     return false;
 }
 
-SearchState Agenda::first_state(Item item, Board const& board, msa::Patterns const* patterns) const {
-    if (item.purpose == Purpose::fusion) return start_fusing(*board.find(best_start(board)));
-    if (item.purpose == Purpose::support) return start_support(*board.find(best_item(board)));
+SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const {
+    if (item.purpose == Purpose::fusion) return start_fusing(*progress.find(best_start(progress)));
+    if (item.purpose == Purpose::support) return start_support(*progress.find(best_item(progress)));
     REGRAFT_EXPECTS(patterns != nullptr);
-    auto const options = options_of(item, board);
+    auto const options = options_of(item, progress);
     auto const tree_of = [&](Start start, msa::Patterns const& from) {
         auto tree = start_tree(start, options.seed, from, beginnings_.user_trees, constraint());
         return with_length_sets(std::move(tree), options_.linkage, dataset_.specs.size());
@@ -183,11 +183,11 @@ SearchState Agenda::first_state(Item item, Board const& board, msa::Patterns con
     if (item.purpose == Purpose::replicate) {
         auto resampled = *patterns;
         resampled.weight = weights_of(item, patterns);
-        auto const& best = *board.find(best_item(board));
+        auto const& best = *progress.find(best_item(progress));
         return start_state(Command::search, tree_of({Start::Kind::parsimony}, resampled), best.specs, best.models);
     }
     auto specs = dataset_.specs;
-    if (auto const* const choice = board.find({Purpose::model_choice})) specs = choice->specs;
+    if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
     std::vector<Model> models;
     for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
     auto tree = tree_of(beginnings_.starts[item.number], *patterns);
@@ -202,40 +202,41 @@ std::vector<std::uint32_t> Agenda::weights_of(Item item, msa::Patterns const* pa
     return resampled_weights(patterns->weight, patterns->partition_begin, seed_of_replicate(item, options_));
 }
 
-std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Board const& board) {
+std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress const& progress) {
     std::vector<std::string> lines;
     for (auto const item : items) {
         if (item.purpose != Purpose::start || beginnings_.starts.size() == 1) continue;
-        lines.push_back(fmt::format("{}: {:.6f}", name_of(item), board.find(item)->loglh));
+        lines.push_back(fmt::format("{}: {:.6f}", name_of(item), progress.find(item)->loglh));
     }
     if (items.front().purpose == Purpose::replicate) {
         auto const done = items.back().number + 1;
         lines.push_back(fmt::format("{} replicates", done));
         if (options_.until_convergence) {
-            lines.back() += fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done, board).mean_distance);
+            lines.back() +=
+                fmt::format(", halves differ by {:.2f} %", 100 * convergence_of(done, progress).mean_distance);
         }
     }
     return lines;
 }
 
-Result Agenda::result_of(Board const& board) {
-    Result result(*board.find(best_item(board)));
-    if (auto const* const choice = board.find({Purpose::model_choice})) result.state.choices = choice->choices;
+Result Agenda::result_of(Progress const& progress) {
+    Result result(*progress.find(best_item(progress)));
+    if (auto const* const choice = progress.find({Purpose::model_choice})) result.state.choices = choice->choices;
     for (std::uint32_t i = 0; i < beginnings_.starts.size(); ++i) {
-        result.starts.push_back({to_string(beginnings_.starts[i]), *board.find({Purpose::start, i})});
+        result.starts.push_back({to_string(beginnings_.starts[i]), *progress.find({Purpose::start, i})});
     }
-    if (auto const* const support = board.find({Purpose::support})) result.supports.alrt = support->alrt;
-    auto const replicates = wanted_replicates(board);
+    if (auto const* const support = progress.find({Purpose::support})) result.supports.alrt = support->alrt;
+    auto const replicates = wanted_replicates(progress);
     for (std::uint32_t i = 0; i < replicates; ++i) {
-        result.replicates.push_back(board.find({Purpose::replicate, i})->tree);
+        result.replicates.push_back(progress.find({Purpose::replicate, i})->tree);
     }
     if (replicates > 0) {
         auto const& tree = result.state.tree;
         result.supports.felsenstein = msa::edge_support(tree, result.replicates, msa::SupportMetric::felsenstein);
         result.supports.transfer = msa::edge_support(tree, result.replicates, msa::SupportMetric::transfer);
-        if (options_.until_convergence) result.convergence = convergence_of(replicates, board);
+        if (options_.until_convergence) result.convergence = convergence_of(replicates, progress);
     }
-    for (auto const& [item, state] : board.states()) result.evaluations += state.evaluations;
+    for (auto const& [item, state] : progress.states()) result.evaluations += state.evaluations;
     return result;
 }
 
@@ -255,8 +256,8 @@ bool Agenda::has(Item item) const {
     return false;
 }
 
-void Agenda::check(Board const& board) const {
-    for (auto const& [item, state] : board.states()) {
+void Agenda::check(Progress const& progress) const {
+    for (auto const& [item, state] : progress.states()) {
         if (!has(item)) throw InputError("has a search that is none of this job");
         check_state(state, item.purpose, {dataset_, options_.linkage, options_.criterion, constraint()});
     }

@@ -1,5 +1,5 @@
 // The work of a job: which items come next, what each is called, its options, and the state from which it begins. All
-// of that follows from the input, the options and the board, so that all PEs know it without communication.
+// of that follows from the input, the options and the progress, so that all PEs know it without communication.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "input/input.hpp"
 #include "input/options.hpp"
-#include "job/board.hpp"
+#include "job/progress.hpp"
 #include "regraft/msa/convergence.hpp"
 #include "report/report.hpp"
 #include "search/search.hpp"
@@ -33,31 +33,31 @@ public:
     Agenda(Options const& options, Dataset const& dataset, Beginnings beginnings);
 
     /// The items that come next and can be worked on at the same time; empty: all is done.
-    std::vector<Item> next_items(Board const& board);
+    std::vector<Item> next_items(Progress const& progress);
 
     /// The name for people; empty for the only search of a job.
     std::string name_of(Item item) const;
 
     /// Precondition, here and below: the lists before the item's are done.
-    SearchOptions options_of(Item item, Board const& board) const;
+    SearchOptions options_of(Item item, Progress const& progress) const;
 
-    /// Whether the whole alignment is needed to continue an item from its state on the board.
-    static bool needs_patterns(Item item, Board const& board);
+    /// Whether the whole alignment is needed to continue an item from its state in the progress.
+    static bool needs_patterns(Item item, Progress const& progress);
     /// The state before the first step. Precondition: patterns is the whole alignment if it is needed; otherwise it may
     /// be null.
-    SearchState first_state(Item item, Board const& board, msa::Patterns const* patterns) const;
+    SearchState first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const;
     /// The weight of each pattern for an item; empty: as in the alignment. Precondition: as for first_state.
     std::vector<std::uint32_t> weights_of(Item item, msa::Patterns const* patterns) const;
 
     /// The results of a list of items, as far as its steps have not reported them.
-    std::vector<std::string> lines_of(std::span<Item const> items, Board const& board);
+    std::vector<std::string> lines_of(std::span<Item const> items, Progress const& progress);
     /// The search that gives the result. Precondition: the starts, and the fusion if there is one, are done.
-    Item best_item(Board const& board) const;
-    /// The result according to the board. Precondition: all is done.
-    Result result_of(Board const& board);
+    Item best_item(Progress const& progress) const;
+    /// The result according to the progress. Precondition: all is done.
+    Result result_of(Progress const& progress);
 
-    /// Throws InputError, with the reason, unless this job can continue from the board, which may come from a file.
-    void check(Board const& board) const;
+    /// Throws InputError, with the reason, unless this job can continue from the progress, which may come from a file.
+    void check(Progress const& progress) const;
 
     /// A hash of everything that the result depends on.
     std::uint64_t fingerprint() const;
@@ -65,10 +65,10 @@ public:
 private:
     bool fuses() const;
     bool has(Item item) const;
-    std::uint32_t wanted_replicates(Board const& board);
-    msa::Convergence convergence_of(std::uint32_t replicates, Board const& board);
-    Item best_start(Board const& board) const;
-    std::vector<msa::Tree> other_trees(Board const& board) const;
+    std::uint32_t wanted_replicates(Progress const& progress);
+    msa::Convergence convergence_of(std::uint32_t replicates, Progress const& progress);
+    Item best_start(Progress const& progress) const;
+    std::vector<msa::Tree> other_trees(Progress const& progress) const;
     Constraint const* constraint() const;
 
     Options const& options_;

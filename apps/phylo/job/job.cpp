@@ -47,15 +47,15 @@ std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices
 struct News {
     std::string reason_to_stop;  // empty: no reason
     bool diverged = false;
-    bool on_disk = false;  // whether the board, or a part of it, is on disk
-    Board board;
+    bool on_disk = false;  // whether the progress, or a part of it, is on disk
+    Progress progress;
 
     std::vector<std::byte> to_bytes() const {
         ByteWriter out;
         out.put_text(reason_to_stop);
         out.put(diverged);
         out.put(on_disk);
-        out.put_all(std::span<std::byte const>(board.to_bytes()));
+        out.put_all(std::span<std::byte const>(progress.to_bytes()));
         return out.take();
     }
     static News from_bytes(std::span<std::byte const> bytes) {
@@ -64,7 +64,7 @@ struct News {
         news.reason_to_stop = in.get_text();
         news.diverged = in.get<bool>();
         news.on_disk = in.get<bool>();
-        news.board = Board::from_bytes(in.get_all<std::byte>());
+        news.progress = Progress::from_bytes(in.get_all<std::byte>());
         return news;
     }
 };
@@ -103,11 +103,11 @@ Result Job::run() {
 
 Result Job::body() {
     if (!ready_) set_up();
-    for (auto items = agenda_->next_items(board_); !items.empty(); items = agenda_->next_items(board_)) {
+    for (auto items = agenda_->next_items(progress_); !items.empty(); items = agenda_->next_items(progress_)) {
         if (!reason_to_stop_.empty()) stop();
         work_on(items);
         meet();
-        for (auto const& line : agenda_->lines_of(items, board_)) say(line);
+        for (auto const& line : agenda_->lines_of(items, progress_)) say(line);
     }
     auto result = result_of();
     write_output(result);
@@ -121,7 +121,7 @@ void Job::set_up() {
     comm_.reach(read_phase.after);
     auto const replicas = sites_.submit(dataset_, patterns, options_.replicas);
     resume();
-    sites_.deal(groups_for(agenda_->next_items(board_).size()), &patterns);
+    sites_.deal(groups_for(agenda_->next_items(progress_).size()), &patterns);
     patterns_ = std::move(patterns);
     tell_input(replicas);
     if (output_ == Output::files) {
@@ -183,7 +183,7 @@ void Job::tell_input(std::uint32_t replicas) {
 /// Reads, on one PE for all, what an earlier run of this job has left on disk.
 void Job::resume() {
     if (output_ == Output::none || options_.redo) return;
-    Board saved;
+    Progress saved;
     Problem problem;
     try {
         if (comm_.leads()) saved = read_saved();
@@ -193,12 +193,12 @@ void Job::resume() {
     agree_on_input(comm_, problem);
     checkpoint::MiniCheckpoint shared(comm_);
     shared.commit(saved.to_bytes());
-    board_ = Board::from_bytes(shared.latest().shares[0]);
-    if (board_.empty()) return;
+    progress_ = Progress::from_bytes(shared.latest().shares[0]);
+    if (progress_.empty()) return;
     checkpoints_.resumed = true;
     checkpoints_.resumed_from.clear();
     std::size_t done = 0;
-    for (auto const& [item, state] : board_.states()) {
+    for (auto const& [item, state] : progress_.states()) {
         if (state.stage == Stage::done) {
             ++done;
         } else {
@@ -206,27 +206,27 @@ void Job::resume() {
         }
     }
     say(fmt::format("resumed from {}: {} done, {} under way", checkpoint_path(comm_.members().front()).string(), done,
-                    board_.states().size() - done));
+                    progress_.states().size() - done));
 }
 
-Board Job::read_saved() {
-    Board saved;
+Progress Job::read_saved() {
+    Progress saved;
     for (auto const& path : find_checkpoints(options_.prefix)) {
         auto const found = read_checkpoint(path, agenda_->fingerprint());
         if (!found) continue;
         if (!found->warning.empty()) {
             say(fmt::format("warning: {}; going on from {}", found->warning, found->read_from.string()));
         }
-        saved.merge(checked_board(*found));
+        saved.merge(checked_progress(*found));
     }
     return saved;
 }
 
-Board Job::checked_board(CheckpointContents const& contents) const {
+Progress Job::checked_progress(CheckpointContents const& contents) const {
     try {
-        auto board = Board::from_bytes(contents.bytes);
-        agenda_->check(board);
-        return board;
+        auto progress = Progress::from_bytes(contents.bytes);
+        agenda_->check(progress);
+        return progress;
     } catch (InputError const& error) {
         throw InputError({contents.read_from.string()}, std::string("is no checkpoint that this job has written: ") +
                                                             error.what() + "; --redo starts anew");
@@ -267,7 +267,7 @@ void Job::work_on(std::vector<Item> const& items) {
     doing_ = "dealing";
     restoring_at_ = Clock::now();
     bool const needs_patterns =
-        std::ranges::any_of(items, [&](Item item) { return Agenda::needs_patterns(item, board_); });
+        std::ranges::any_of(items, [&](Item item) { return Agenda::needs_patterns(item, progress_); });
     if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
     sites_.deal(groups_for(items.size()), all_patterns());
     auto const num_groups = sites_.num_groups();
@@ -293,8 +293,8 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants who) {
 
 /// The state to continue from, or the first state.
 SearchState Job::state_of(Item item) const {
-    auto const* const known = board_.find(item);
-    return known != nullptr ? *known : agenda_->first_state(item, board_, all_patterns());
+    auto const* const known = progress_.find(item);
+    return known != nullptr ? *known : agenda_->first_state(item, progress_, all_patterns());
 }
 
 void Job::compute(Task const& task, SearchState& state) {
@@ -334,7 +334,7 @@ void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
         clock_->start(comm_.epoch());
     }
     auto const name = agenda_->name_of(task.item);
-    auto options = agenda_->options_of(task.item, board_);
+    auto options = agenda_->options_of(task.item, progress_);
     if (task.rell_samples) options.rell_samples = &*task.rell_samples;
     auto const at_stake =
         std::clamp<std::uint64_t>(work_per_commit / dataset_.num_patterns(), 1, evaluations_per_commit);
@@ -398,7 +398,7 @@ void Job::meet() {
         auto const& mates = sites_.group().members;
         auto const speaker =
             std::ranges::find_if(mates, [&](PeId pe) { return std::ranges::binary_search(comm_.members(), pe); });
-        if (*speaker == comm_.self()) mine.board = news_;
+        if (*speaker == comm_.self()) mine.progress = news_;
     }
     checkpoint::MiniCheckpoint meeting(comm_);
     meeting.commit(mine.to_bytes());
@@ -409,7 +409,7 @@ void Job::meet() {
         if (reason_to_stop_.empty()) reason_to_stop_ = news.reason_to_stop;
         diverged_ = diverged_ || news.diverged;
         any_on_disk = any_on_disk || news.on_disk;
-        board_.merge(std::move(news.board));
+        progress_.merge(std::move(news.progress));
     }
     news_ = {};
     news_on_disk_ = false;
@@ -468,7 +468,7 @@ Problem Job::save() {
     auto const begin = Clock::now();
     saved_at_ = begin;
     comm_.reach(save_phase.before);
-    auto all = comm_.leads() ? board_ : Board();
+    auto all = comm_.leads() ? progress_ : Progress();
     all.merge(news_);
     auto const bytes = all.to_bytes();
     comm_.reach(save_phase.inside);
@@ -502,13 +502,13 @@ Input Job::read_same_input() const {
     return input;
 }
 
-/// The result: the board, the likelihoods of the best tree, and statistics of the job.
+/// The result: the progress, the likelihoods of the best tree, and statistics of the job.
 Result Job::result_of() {
-    auto const item = agenda_->best_item(board_);
+    auto const item = agenda_->best_item(progress_);
     sites_.deal(1, nullptr);
-    auto result = agenda_->result_of(board_);
+    auto result = agenda_->result_of(progress_);
     {
-        auto likelihood = likelihood_of({item, {}, {}, comm_}, *board_.find(item));
+        auto likelihood = likelihood_of({item, {}, {}, comm_}, *progress_.find(item));
         tell_recoveries();
         doing_ = "output";
         if (options_.command == Command::loglh) result.state.loglh = likelihood.loglh();

@@ -13,9 +13,9 @@
 #include "input/input.hpp"
 #include "input/options.hpp"
 #include "job/agenda.hpp"
-#include "job/board.hpp"
 #include "job/checkpoint_file.hpp"
 #include "job/dealt_sites.hpp"
+#include "job/progress.hpp"
 #include "job/shared_input_error.hpp"
 #include "job/stop.hpp"
 #include "regraft/ft/communicator.hpp"
@@ -26,7 +26,7 @@
 
 namespace regraft::phylo {
 
-/// The work is a list of items, which is dealt to groups of PEs. All PEs have the same board, with what was known of
+/// The work is a list of items, which is dealt to groups of PEs. All PEs have the same progress, with what was known of
 /// each item when they last met: after every list, and after every failure. Between meetings each PE has news of its
 /// own group's item, in memory and occasionally on disk.
 class Job {
@@ -48,8 +48,8 @@ private:
     msa::Patterns read_all();
     void tell_input(std::uint32_t replicas);
     void resume();
-    Board read_saved();
-    Board checked_board(CheckpointContents const& contents) const;
+    Progress read_saved();
+    Progress checked_progress(CheckpointContents const& contents) const;
 
     std::uint32_t groups_for(std::size_t num_items) const;
     /// The whole alignment, if it is in memory.
@@ -109,8 +109,8 @@ private:
     DealtSites sites_;
 
     bool ready_ = false;         // whether the job is set up
-    Board board_;                // the same on all PEs
-    Board news_;                 // states noted since all PEs met
+    Progress progress_;          // the same on all PEs
+    Progress news_;              // states noted since all PEs met
     bool news_on_disk_ = false;  // whether some news are in a file that only this PE writes
     Batch batch_;
     bool diverged_ = false;

@@ -5,7 +5,7 @@
 
 #include "input/input.hpp"
 #include "input/options.hpp"
-#include "job/board.hpp"
+#include "job/progress.hpp"
 #include "search/search.hpp"
 
 namespace regraft::phylo {

@@ -23,23 +23,23 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Searches that wait for each other need a thread each, although only one of them runs at a time.
 constexpr std::size_t most_at_once = 64;
 
-/// One search. NLopt calls the function, but here the caller must evaluate it for all searches together. So a search
-/// has a thread, which waits while others run: next() lets it run until it has questions.
-class Search {
+/// One minimisation. NLopt calls the function, but here the caller must evaluate it for all minimisations together. So
+/// a minimisation has a thread, which waits while others run: next() lets it run until it has questions.
+class Minimisation {
 public:
-    Search(Box const& box, double tolerance)
+    Minimisation(Box const& box, double tolerance)
         : box_(box),
           best_(box.start),
           tolerance_(tolerance),
           thread_([this](std::stop_token const& stop) { run(stop); }) {}
-    Search(Search const&) = delete;
-    Search& operator=(Search const&) = delete;
-    ~Search() {
+    Minimisation(Minimisation const&) = delete;
+    Minimisation& operator=(Minimisation const&) = delete;
+    ~Minimisation() {
         thread_.request_stop();
         its_turn_.release();
     }
 
-    /// The points at which the search needs the function; empty when it has ended.
+    /// The points at which the minimisation needs the function; empty when it has ended.
     std::span<std::vector<double> const> next() {
         if (ended_) return {};
         its_turn_.release();
@@ -62,7 +62,7 @@ private:
         if (!stop.stop_requested() && size() > 0) {
             try {
                 auto const promise = find_scales();
-                if (!(promise < tolerance_)) search();
+                if (!(promise < tolerance_)) minimise();
             } catch (Stopped const&) {
             }
         }
@@ -118,7 +118,7 @@ private:
         return promise;
     }
 
-    void search() {
+    void minimise() {
         std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> const nlopt(
             nlopt_create(NLOPT_LD_SLSQP, static_cast<unsigned>(size())), &nlopt_destroy);
         if (nlopt == nullptr) throw std::bad_alloc();
@@ -134,7 +134,7 @@ private:
         nlopt_set_min_objective(
             nlopt.get(),
             [](unsigned, double const* point, double* gradient, void* self) {
-                return static_cast<Search*>(self)->value(point, gradient);
+                return static_cast<Minimisation*>(self)->value(point, gradient);
             },
             this);
         nlopt_set_lower_bounds(nlopt.get(), low.data());
@@ -193,28 +193,28 @@ private:
 
 std::vector<std::vector<double>> minimise_few(std::span<Box const> boxes, std::size_t first, double tolerance,
                                               Answer const& answer) {
-    std::list<Search> searches;
-    for (auto const& box : boxes) searches.emplace_back(box, tolerance);
+    std::list<Minimisation> minimisations;
+    for (auto const& box : boxes) minimisations.emplace_back(box, tolerance);
     while (true) {
         std::vector<Question> questions;
-        std::vector<std::pair<Search*, std::size_t>> askers;
+        std::vector<std::pair<Minimisation*, std::size_t>> askers;
         auto number = first;
-        for (auto& search : searches) {
-            auto const points = search.next();
+        for (auto& minimisation : minimisations) {
+            auto const points = minimisation.next();
             for (auto const& x : points) questions.push_back({number, x});
-            askers.emplace_back(&search, points.size());
+            askers.emplace_back(&minimisation, points.size());
             ++number;
         }
         if (questions.empty()) break;
         auto const values = answer(questions);
         auto rest = std::span(values);
-        for (auto const& [search, count] : askers) {
-            search->tell(rest.first(count));
+        for (auto const& [minimisation, count] : askers) {
+            minimisation->tell(rest.first(count));
             rest = rest.subspan(count);
         }
     }
     std::vector<std::vector<double>> best;
-    for (auto const& search : searches) best.push_back(search.best());
+    for (auto const& minimisation : minimisations) best.push_back(minimisation.best());
     return best;
 }
 

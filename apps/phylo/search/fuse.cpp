@@ -112,7 +112,7 @@ Climb make(Likelihood& likelihood, Exchange const& exchange) {
     likelihood.reach(fuse_phase.before);
     likelihood.undo(exchange.move);
     likelihood.reach(fuse_phase.inside);
-    for (int pass = 0; pass < 2; ++pass) settle(likelihood, exchange.edges);
+    for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood, exchange.edges);
     auto const loglh = likelihood.loglh(exchange.edges.front());
     likelihood.reach(fuse_phase.after);
     return {loglh, exchange.edges};

@@ -77,7 +77,7 @@ Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double 
     for (auto const& insertion : promising_insertions(likelihood, h, a, b, radius, loglh, losses, fences)) {
         SavedLengths const others(likelihood, {h, a});  // the subtree's branch, and the one at its old place
         auto const inserted = likelihood.regraft(h, insertion.target);
-        settle(likelihood, std::array{h, left, right, a});
+        fit_lengths(likelihood, std::array{h, left, right, a});
         double const now = likelihood.loglh(h);
         if (now > loglh + least_gain) return {now, {h, tree.back(left), tree.back(right), a, b}};
         likelihood.undo(inserted);
@@ -110,7 +110,7 @@ Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double l
     return result;
 }
 
-void settle(Likelihood& likelihood, std::span<HalfEdge const> edges) {
+void fit_lengths(Likelihood& likelihood, std::span<HalfEdge const> edges) {
     for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
 }
 
@@ -140,7 +140,7 @@ Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* cons
     likelihood.reach(escape_phase.inside);
     auto edges = subtrees_near(tree, places, 1);
     erase_twins(tree, edges);
-    for (int pass = 0; pass < 2; ++pass) settle(likelihood, edges);
+    for (int pass = 0; pass < 2; ++pass) fit_lengths(likelihood, edges);
     auto const loglh = likelihood.loglh(centre);
     likelihood.reach(escape_phase.after);
     return {loglh, places};

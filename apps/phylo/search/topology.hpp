@@ -38,7 +38,7 @@ Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, dou
               Constraint const* constraint = nullptr);
 
 /// Optimises the branches of these edges, one after the other, well enough to compare topologies.
-void settle(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
+void fit_lengths(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// Makes some random nearest-neighbour interchanges close to each other that the constraint allows, and optimises the
 /// branches there. Makes no change if the constraint allows none of many. Precondition: at least 4 tips.

@@ -102,7 +102,7 @@ def body(function: Function, becomes: str) -> str:
     lines += [f"int const code = guard(\"{function.name}\", \"{function.reason()}\", {objects});", "if (code != MPI_SUCCESS) return code;"]
     lines.append("Passing const passing;")
     passed = f"inherit({parents[0]}, {made[0]}, P{call})" if parents and made else f"P{call}"
-    outcome = f"judge(\"{function.name}\", {objects}, {passed})"
+    outcome = f"outcome_of(\"{function.name}\", {objects}, {passed})"
     lines.append(f"return face.give({windows[0]}, {outcome});" if windows else f"return told(entry, {outcome});")
     return "".join(f"    {line}\n" for line in lines)
 

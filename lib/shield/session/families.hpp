@@ -66,7 +66,7 @@ std::string place_of(void const* caller);
 class Entry {
 public:
     Entry(Family& family, void const* caller) : family_(family), caller_(caller), outer_(current_) {
-        if (outer_ != nullptr) outer_->settle();
+        if (outer_ != nullptr) outer_->credit();
         current_ = this;
         ++family_.counts.calls;
         if (end_looking_ != nullptr && !family_.is_idle) end_looking_();
@@ -75,7 +75,7 @@ public:
     Entry(Entry const&) = delete;
     Entry& operator=(Entry const&) = delete;
     ~Entry() {
-        settle();
+        credit();
         current_ = outer_;
     }
 
@@ -84,8 +84,8 @@ public:
     /// Sets a function that is called when the program makes a call that is not idle; nullptr: none.
     static void tell_of_steps(void (*end_looking)()) { end_looking_ = end_looking; }
     /// Attributes what was counted so far to the present call.
-    static void settle_current() {
-        if (current_ != nullptr) current_->settle();
+    static void credit_current() {
+        if (current_ != nullptr) current_->credit();
     }
     /// The innermost call of the program that has not returned; nullptr: none.
     static Entry const* current() { return current_; }
@@ -105,8 +105,8 @@ public:
     void const* caller() const { return caller_; }
 
 private:
-    /// Attributes what was counted since the last settlement to this call. Defined in session.hpp.
-    void settle() const;
+    /// Attributes what was counted since the last crediting to this call. Defined in session.hpp.
+    void credit() const;
 
     static inline Entry* current_ = nullptr;
     static inline std::atomic<std::int32_t>* shown_ = nullptr;

@@ -12,10 +12,10 @@
 namespace regraft::shield {
 namespace {
 
-/// Notes the processes that repairs found dead since the last settlement.
+/// Notes the processes that repairs found dead since the last crediting.
 void notice_repairs(Session& it, Family const& family) {
     for (auto const& repair : it.shield->repairs()) {
-        if (repair.number <= it.settled.repairs) continue;
+        if (repair.number <= it.credited.repairs) continue;
         for (auto const dead : repair.dead) {
             auto& notice = it.notices[value(dead)];
             auto const when = repair.begin - it.begin;
@@ -75,19 +75,19 @@ void hear(MPI_Comm* face, int* code, ...) {
 
 constinit Immortal immortal;
 
-void Session::settle(Family& family) {
+void Session::credit(Family& family) {
     family.counts += std::exchange(counts, {});
     has_counted = false;
     if (shield == nullptr) return;
     auto const& now = shield->statistics();
-    family.counts.forwarded += now.forwarded - settled.forwarded;
-    family.counts.collected += now.collected - settled.collected;
-    family.counts.committed += now.committed - settled.committed;
-    family.counts.restarted += now.restarted - settled.restarted;
-    family.counts.repeated += now.repeated - settled.repeated;
-    bool const repaired = now.repairs != settled.repairs;
+    family.counts.forwarded += now.forwarded - credited.forwarded;
+    family.counts.collected += now.collected - credited.collected;
+    family.counts.committed += now.committed - credited.committed;
+    family.counts.restarted += now.restarted - credited.restarted;
+    family.counts.repeated += now.repeated - credited.repeated;
+    bool const repaired = now.repairs != credited.repairs;
     if (repaired) notice_repairs(*this, family);
-    settled = now;
+    credited = now;
     if (repaired) end_job_if_too_few(family.name);
 }
 

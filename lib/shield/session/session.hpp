@@ -33,24 +33,24 @@ struct HolesInARow {
 struct Session {
     Policy policy;
     HolesInARow holes;
-    Counts counts;                   // counted since the last settlement; they go to the family of the present call
+    Counts counts;                   // counted since the last crediting; they go to the family of the present call
     bool has_counted = false;        // whether any of them was counted
     std::unique_ptr<Shield> shield;  // none: before MPI_Init, after MPI_Finalize, without ULFM, or stood aside
     std::unique_ptr<Board> board;    // from MPI_Init on
     std::unique_ptr<Watchdog> watchdog;
     std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
     double begin = 0;             // MPI_Wtime at the begin
-    Statistics settled;           // the statistics at the last settlement
+    Statistics credited;          // the statistics at the last crediting
 
     void count(std::uint64_t Counts::*what) {
         ++(counts.*what);
         has_counted = true;
     }
     bool has_news() const {
-        return has_counted || (shield != nullptr && shield->statistics().events != settled.events);
+        return has_counted || (shield != nullptr && shield->statistics().events != credited.events);
     }
-    /// Attributes what was counted since the last settlement to calls of this family.
-    void settle(Family& family);
+    /// Attributes what was counted since the last crediting to calls of this family.
+    void credit(Family& family);
 };
 /// Never destroyed: programs may call MPI until the last moment.
 union Immortal {
@@ -63,8 +63,8 @@ inline Session& session() {
     return immortal.session;
 }
 
-inline void Entry::settle() const {
-    if (session().has_news()) session().settle(family_);
+inline void Entry::credit() const {
+    if (session().has_news()) session().credit(family_);
 }
 
 /// The lane of a communicator of the program; nullptr: it is not shielded.

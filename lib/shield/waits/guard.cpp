@@ -60,7 +60,7 @@ int guard(char const* call, char const* reason, MPI_File file) {
     return tell(file, unsupported(call, nullptr, MPI_ERR_PROC_FAILED, died_before(reason)));
 }
 
-int judge(char const* call, MPI_Comm comm, int code) {
+int outcome_of(char const* call, MPI_Comm comm, int code) {
     auto* const lane = lane_of(comm);
     if (lane == nullptr || code == MPI_SUCCESS) return code;
     if (is_of_the_dead(code)) {
@@ -70,17 +70,17 @@ int judge(char const* call, MPI_Comm comm, int code) {
     return complain(*lane, code);
 }
 
-int judge(char const* call, MPI_Comm comm, MPI_Comm, int code) {
-    return judge(call, comm, code);
+int outcome_of(char const* call, MPI_Comm comm, MPI_Comm, int code) {
+    return outcome_of(call, comm, code);
 }
 
 // Windows and files have called the program's handler themselves.
-int judge(char const* call, MPI_Win, int code) {
+int outcome_of(char const* call, MPI_Win, int code) {
     if (is_shielded_death(code)) static_cast<void>(unsupported(call, nullptr, code, died_inside));
     return code;
 }
 
-int judge(char const* call, MPI_File, int code) {
+int outcome_of(char const* call, MPI_File, int code) {
     if (is_shielded_death(code)) static_cast<void>(unsupported(call, nullptr, code, died_inside));
     return code;
 }

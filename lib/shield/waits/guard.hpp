@@ -20,10 +20,10 @@ int guard(char const* call, char const* reason, MPI_File file);
 /// The code that a passed-on call returns after it returned `code`; the program's error handler was told. If the code
 /// means that a process has died in the call, the call is refused as above: others may wait in it for this process, and
 /// would for ever.
-int judge(char const* call, MPI_Comm comm, int code);
-int judge(char const* call, MPI_Comm comm, MPI_Comm other, int code);
-int judge(char const* call, MPI_Win window, int code);
-int judge(char const* call, MPI_File file, int code);
+int outcome_of(char const* call, MPI_Comm comm, int code);
+int outcome_of(char const* call, MPI_Comm comm, MPI_Comm other, int code);
+int outcome_of(char const* call, MPI_Win window, int code);
+int outcome_of(char const* call, MPI_File file, int code);
 
 /// Returns when all living members have come to the present call of all members. A repair reaches no process inside
 /// that call. So a process that died before is found here, and a process that has to wait for something else first is

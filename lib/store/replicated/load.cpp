@@ -120,7 +120,7 @@ void ReplicatedStore::Impl::move(Delivery& delivery) {
     exchange::all_to_all(comm, delivery.traffic.out, delivery.traffic.in, options.transport, delivery.messages);
 }
 
-void ReplicatedStore::Impl::settle(Delivery& delivery) {
+void ReplicatedStore::Impl::repeat_until_clean(Delivery& delivery) {
     while (!is_clean(delivery)) {
         auto const& sent = delivery.traffic.blocks_out.values;
         auto const bad = find_damage(comm, delivery.alike, sent, current->sizes, current->held);
@@ -168,7 +168,7 @@ void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
 }
 
 LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {
-    settle(delivery);
+    repeat_until_clean(delivery);
     auto report = std::move(delivery.report);
     report.damaged = std::move(delivery.damaged);
     comm.reach(load_phase.after);
@@ -201,7 +201,7 @@ ScrubReport ReplicatedStore::Impl::scrub() {
         prepare(delivery);
         move(delivery);
     }
-    settle(delivery);
+    repeat_until_clean(delivery);
     ScrubReport report{.damaged = std::move(delivery.damaged)};
     for (auto const& damage : report.damaged) {
         current->directory.visit(damage.blocks, [&](placement::Run const& run) {

@@ -72,7 +72,7 @@ struct ReplicatedStore::Impl {
     void prepare(Delivery& delivery);
     void move(Delivery& delivery);
     /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
-    void settle(Delivery& delivery);
+    void repeat_until_clean(Delivery& delivery);
     /// Calls settle, and then treats lost blocks as the options say. Collective, uniform.
     LoadReport finish(Delivery& delivery);
 

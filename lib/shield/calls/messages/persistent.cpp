@@ -316,7 +316,7 @@ int MPI_Psend_init(void const* data, int parts, MPI_Count count, MPI_Datatype ty
     if (code != MPI_SUCCESS) return code;
     code = PMPI_Psend_init(data, parts, count, type, to, tag, comm, info, request);
     if (code == MPI_SUCCESS) natives()[*request] = {false, false, comm, to};
-    return judge("MPI_Psend_init", comm, code);
+    return outcome_of("MPI_Psend_init", comm, code);
 }
 int MPI_Precv_init(void* data, int parts, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {
@@ -324,6 +324,6 @@ int MPI_Precv_init(void* data, int parts, MPI_Count count, MPI_Datatype type, in
     if (code != MPI_SUCCESS) return code;
     code = PMPI_Precv_init(data, parts, count, type, from, tag, comm, info, request);
     if (code == MPI_SUCCESS) natives()[*request] = {false, false, comm, from};
-    return judge("MPI_Precv_init", comm, code);
+    return outcome_of("MPI_Precv_init", comm, code);
 }
 }

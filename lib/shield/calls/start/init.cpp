@@ -140,7 +140,7 @@ int MPI_Finalize() {
             waiting.go_on([] { return 0; });
             it.shield->finish();
         }
-        Entry::settle_current();
+        Entry::credit_current();
         end_job_if_too_few("MPI_Finalize");
         report_all();
         it.watchdog.reset();

@@ -1,4 +1,4 @@
-#include "job/board.hpp"
+#include "job/progress.hpp"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace regraft::phylo {
 
-void Board::note(Item item, SearchState state) {
+void Progress::note(Item item, SearchState state) {
     auto const found = newest_.find(item);
     if (found == newest_.end()) {
         newest_.emplace(item, std::move(state));
@@ -16,21 +16,21 @@ void Board::note(Item item, SearchState state) {
     }
 }
 
-void Board::merge(Board other) {
+void Progress::merge(Progress other) {
     for (auto& [item, state] : other.newest_) note(item, std::move(state));
 }
 
-SearchState const* Board::find(Item item) const {
+SearchState const* Progress::find(Item item) const {
     auto const found = newest_.find(item);
     return found == newest_.end() ? nullptr : &found->second;
 }
 
-bool Board::is_done(Item item) const {
+bool Progress::is_done(Item item) const {
     auto const* const state = find(item);
     return state != nullptr && state->stage == Stage::done;
 }
 
-std::vector<std::byte> Board::to_bytes() const {
+std::vector<std::byte> Progress::to_bytes() const {
     ByteWriter out;
     out.put(std::uint64_t{newest_.size()});
     for (auto const& [item, state] : newest_) {
@@ -41,17 +41,17 @@ std::vector<std::byte> Board::to_bytes() const {
     return out.take();
 }
 
-Board Board::from_bytes(std::span<std::byte const> bytes) {
+Progress Progress::from_bytes(std::span<std::byte const> bytes) {
     ByteReader in(bytes);
-    Board board;
+    Progress progress;
     for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
         Item item{};
         item.purpose = in.get<Purpose>();
         if (item.purpose > Purpose::support) throw InputError("there is no purpose of a search with this number");
         item.number = in.get<std::uint32_t>();
-        board.note(item, SearchState::from_bytes(in.get_all<std::byte>()));
+        progress.note(item, SearchState::from_bytes(in.get_all<std::byte>()));
     }
-    return board;
+    return progress;
 }
 
 }  // namespace regraft::phylo

@@ -1,4 +1,4 @@
-#include "job/board.hpp"
+#include "job/progress.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,20 +21,20 @@ SearchState state_after(std::uint64_t steps, Stage stage = Stage::near_spr) {
 constexpr Item first{Purpose::start, 0};
 constexpr Item second{Purpose::start, 1};
 
-TEST(Board, KeepsTheStateWithMostSteps) {
-    Board board;
-    board.note(first, state_after(3));
-    board.note(first, state_after(5));
-    board.note(first, state_after(4));
-    EXPECT_EQ(board.find(first)->steps, 5U);
-    EXPECT_EQ(board.find(second), nullptr);
+TEST(Progress, KeepsTheStateWithMostSteps) {
+    Progress progress;
+    progress.note(first, state_after(3));
+    progress.note(first, state_after(5));
+    progress.note(first, state_after(4));
+    EXPECT_EQ(progress.find(first)->steps, 5U);
+    EXPECT_EQ(progress.find(second), nullptr);
 }
 
-TEST(Board, BecomesTheSameInWhateverOrderBoardsAreMerged) {
-    Board mine;
+TEST(Progress, BecomesTheSameInWhateverOrderBoardsAreMerged) {
+    Progress mine;
     mine.note(first, state_after(3));
     mine.note(second, state_after(7));
-    Board other;
+    Progress other;
     other.note(first, state_after(9));
     other.note({Purpose::replicate, 2}, state_after(1));
     auto forward = mine;
@@ -48,16 +48,16 @@ TEST(Board, BecomesTheSameInWhateverOrderBoardsAreMerged) {
     EXPECT_EQ(forward.to_bytes(), backward.to_bytes());
 }
 
-TEST(Board, ComesBackFromItsBytes) {
-    Board board;
-    board.note({Purpose::replicate, 70'000}, state_after(3));
-    board.note({Purpose::model_choice}, state_after(2, Stage::done));
-    auto const again = Board::from_bytes(board.to_bytes());
-    EXPECT_EQ(again.to_bytes(), board.to_bytes());
+TEST(Progress, ComesBackFromItsBytes) {
+    Progress progress;
+    progress.note({Purpose::replicate, 70'000}, state_after(3));
+    progress.note({Purpose::model_choice}, state_after(2, Stage::done));
+    auto const again = Progress::from_bytes(progress.to_bytes());
+    EXPECT_EQ(again.to_bytes(), progress.to_bytes());
     EXPECT_TRUE(again.is_done({Purpose::model_choice}));
     EXPECT_FALSE(again.is_done({Purpose::replicate, 70'000}));
     EXPECT_FALSE(again.is_done(first));
-    EXPECT_TRUE(Board::from_bytes(Board().to_bytes()).empty());
+    EXPECT_TRUE(Progress::from_bytes(Progress().to_bytes()).empty());
 }
 
 }  // namespace

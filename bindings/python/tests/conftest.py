@@ -4,7 +4,7 @@ import random
 import numpy as np
 import pytest
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+DATA = pathlib.Path(__file__).resolve().parents[3] / "data"
 
 
 @pytest.fixture

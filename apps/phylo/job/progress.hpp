@@ -30,11 +30,11 @@ struct Item {
 
 /// The newest known state of each item. A state is correct whichever PE computed it, so boards of different PEs, or
 /// from a file, can be merged.
-class Board {
+class Progress {
 public:
     /// Keeps the state if it is newer than the known one.
     void note(Item item, SearchState state);
-    void merge(Board other);
+    void merge(Progress other);
     /// The state of an item; null: not begun, as far as is known. Valid until the item's next state is noted.
     SearchState const* find(Item item) const;
     bool is_done(Item item) const;
@@ -42,9 +42,9 @@ public:
     std::map<Item, SearchState> const& states() const { return newest_; }
 
     std::vector<std::byte> to_bytes() const;
-    /// Reads what to_bytes wrote. Throws InputError if these bytes are no board; Agenda::check says whether a job can
-    /// continue from it.
-    static Board from_bytes(std::span<std::byte const> bytes);
+    /// Reads what to_bytes wrote. Throws InputError if these bytes are no progress; Agenda::check says whether a job
+    /// can continue from it.
+    static Progress from_bytes(std::span<std::byte const> bytes);
 
 private:
     std::map<Item, SearchState> newest_;
