@@ -92,7 +92,7 @@ def main() -> int:
         parser.error(f"{args.folder} is no folder")
 
     built = {p.name.removesuffix("_bench"): p for p in sorted(args.programs.glob("*_bench")) if os.access(p, os.X_OK) and p.is_file()}
-    shield = args.programs.resolve().parent / "apps" / "shield" / "libregraft_shield.so"
+    shield = args.programs.resolve().parent / "lib" / "shield" / "calls" / "libregraft_shield.so"
     if not args.mpirun:
         built = {name: program for name, program in built.items() if name not in {*JOBS, *SHIELDED}}
     if not shield.exists():

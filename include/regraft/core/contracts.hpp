@@ -11,7 +11,7 @@ namespace regraft::detail {
 
 /// Says why on standard error, and aborts.
 [[noreturn]] void end_process(std::string const& why);
-[[noreturn]] void contract_broken(char const* kind, char const* call, char const* expression, bool observed);
+[[noreturn, gnu::cold]] void contract_broken(char const* kind, char const* call, char const* expression, bool observed);
 
 /// Remembers the two sides of a comparison that is false, for the message of contract_broken.
 void note_sides(std::string const& left, char const* comparison, std::string const& right);
@@ -45,34 +45,54 @@ std::string value_in_words(T const& x) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wfloat-equal"
-/// Left side of the first comparison of a condition.
+/// Left side of the first comparison of a condition. T: a scalar, or a reference to anything else. Scalars are passed
+/// by value, because a variable whose address is taken would stay in memory. Nothing is inlined, because functions that
+/// check a condition must stay small enough to be inlined themselves.
 template <class T>
 struct ObservedSide {
-    T const& left;
+    T left;
 
     explicit operator bool() const { return static_cast<bool>(left); }
     template <class R>
-    bool operator==(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator==(R right) const { return note(left == right, "==", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator==(R const& right) const {
         return note(left == right, "==", right);
     }
     template <class R>
-    bool operator!=(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator!=(R right) const { return note(left != right, "!=", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator!=(R const& right) const {
         return note(left != right, "!=", right);
     }
     template <class R>
-    bool operator<(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator<(R right) const { return note(left < right, "<", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator<(R const& right) const {
         return note(left < right, "<", right);
     }
     template <class R>
-    bool operator<=(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator<=(R right) const { return note(left <= right, "<=", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator<=(R const& right) const {
         return note(left <= right, "<=", right);
     }
     template <class R>
-    bool operator>(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator>(R right) const { return note(left > right, ">", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator>(R const& right) const {
         return note(left > right, ">", right);
     }
     template <class R>
-    bool operator>=(R const& right) const {
+    requires std::is_scalar_v<R>
+    [[gnu::cold, gnu::noinline]] bool operator>=(R right) const { return note(left >= right, ">=", right); }
+    template <class R>
+    requires(!std::is_scalar_v<std::decay_t<R>>) [[gnu::cold, gnu::noinline]] bool operator>=(R const& right) const {
         return note(left >= right, ">=", right);
     }
 
@@ -88,9 +108,11 @@ private:
 /// `Observer{} <=> a < b` is `a < b`, and notes both sides if that is false.
 struct Observer {
     template <class T>
-    ObservedSide<T> operator<=>(T const& left) const {
-        return {left};
-    }
+    requires std::is_scalar_v<T> ObservedSide<T>
+    operator<=>(T left) const { return {left}; }
+    template <class T>
+    requires(!std::is_scalar_v<std::decay_t<T>>) ObservedSide<T const&>
+    operator<=>(T const& left) const { return {left}; }
 };
 
 }  // namespace regraft::detail
