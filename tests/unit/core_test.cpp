@@ -138,7 +138,7 @@ TEST(Bytes, ThatEndTooEarlyAreRefused) {
     EXPECT_THROW(static_cast<void>(ByteReader(many.bytes()).get_all<double>()), InputError);
     EXPECT_THROW(static_cast<void>(ByteReader(many.bytes()).get_count(1)), InputError);
     ByteWriter flags;
-    for (std::uint8_t const byte : {1, 0, 2}) flags.put(byte);
+    for (int const byte : {1, 0, 2}) flags.put(static_cast<std::uint8_t>(byte));
     ByteReader reader(flags.bytes());
     EXPECT_TRUE(reader.get_flag());
     EXPECT_FALSE(reader.get_flag());
