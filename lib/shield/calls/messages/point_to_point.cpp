@@ -2,8 +2,6 @@
 // meanwhile, because others may need what only it knows.
 #include <mpi.h>
 
-#include <algorithm>
-
 #include "ft/backend.hpp"
 #include "shield/engine/fail_points.hpp"
 #include "shield/waits/any_source.hpp"
