@@ -99,8 +99,14 @@ def flags(mpirun: str) -> tuple[str, ...]:
     return ("-disable-auto-cleanup",) if "HYDRA" in version else ()
 
 
+def output(mpirun: str, words: list[str]) -> tuple[str, ...]:
+    """Asks for output that is passed on as it comes, unless the caller says how. Open MPI 5.0.9 ends its help texts on stderr with a NUL
+    byte. It buffers what is not a whole line and puts it before the next bytes of that rank, even if these are for stdout."""
+    return ("--output", ":raw") if "ulfm" in flags(mpirun) and "output" not in options(words) else ()
+
+
 def command(mpirun: str, ranks: int, program: list[str]) -> list[str]:
-    return [mpirun, *flags(mpirun), "-n", str(ranks), *program]
+    return [mpirun, *flags(mpirun), *output(mpirun, []), "-n", str(ranks), *program]
 
 
 def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, str]:
@@ -158,8 +164,8 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
             if sys.stderr.isatty():
                 env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
             # A session of its own: Ctrl-C is for us, and mpirun would end the job.
-            job = subprocess.Popen([mpirun, *flags(mpirun), *preload, *words], env=env, stderr=subprocess.PIPE, start_new_session=True,
-                                   stdin=subprocess.PIPE if sys.stdin.isatty() else None)
+            job = subprocess.Popen([mpirun, *flags(mpirun), *output(mpirun, words), *preload, *words], env=env, stderr=subprocess.PIPE,
+                                   start_new_session=True, stdin=subprocess.PIPE if sys.stdin.isatty() else None)
             if job.stdin:
                 threading.Thread(target=copy_terminal, args=(job.stdin,), daemon=True).start()
             signals = Signals(job, told)
@@ -316,16 +322,22 @@ def number_of_ranks(words: list[str]) -> int:
     return 1
 
 
-def names_hosts(words: list[str]) -> bool:
-    """Whether mpirun is told where to run. Its options end at '--' or at the program, which neither is one nor follows one."""
+def options(words: list[str]) -> set[str]:
+    """Names of mpirun's options. They end at '--' or at the program, which neither is one nor follows one."""
+    found = set()
     before = ""
     for word in words:
         if word == "--" or not (word.startswith("-") or before.startswith("-")):
-            return False
-        if word.startswith("-") and word.lstrip("-").split("=")[0] in HOST_OPTIONS:
-            return True
+            break
+        if word.startswith("-"):
+            found.add(word.lstrip("-").split("=")[0])
         before = word
-    return False
+    return found
+
+
+def names_hosts(words: list[str]) -> bool:
+    """Whether mpirun is told where to run."""
+    return not HOST_OPTIONS.isdisjoint(options(words))
 
 
 def copy_terminal(target) -> None:

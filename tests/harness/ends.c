@@ -14,6 +14,15 @@ static void note(int number) {
     asked = number;
 }
 
+/* Open MPI warns on stderr that windows do not survive failures. */
+static int warn_then_print(void) {
+    MPI_Win window;
+    int const code = MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &window);
+    printf("has a window\n");
+    fflush(stdout);
+    return code == MPI_SUCCESS && MPI_Win_free(&window) == MPI_SUCCESS && MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
+}
+
 static int is(char const* name) {
     return strcmp(how, name) == 0;
 }
@@ -32,6 +41,7 @@ int main(int argc, char** argv) {
     if (is("all-return-7")) return MPI_Finalize() == MPI_SUCCESS ? 7 : 1;
     if (is("all-exit-3")) exit(3);
     if (is("all-abort")) abort();
+    if (is("is-warned")) return warn_then_print();
     if (is_victim && is("killed")) raise(SIGKILL);
     if (is_victim && is("exits")) exit(3);
     if (is_victim && is("exits-at-once")) _exit(3);

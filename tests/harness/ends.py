@@ -63,6 +63,14 @@ def request(command: list[str], numbers: list[int], code: int) -> None:
         sys.exit(f"{lines}\nexit code {job.returncode}, expected {code}")
 
 
+def check_output(command: list[str], expected: bytes) -> None:
+    """Warnings on stderr leave stdout alone."""
+    job = subprocess.run(command, capture_output=True, timeout=TIMEOUT, check=False, stdin=subprocess.DEVNULL)
+    print(" ".join(command[2:]), "->", job.stdout)
+    if job.stdout != expected or b"WARNING" not in job.stderr:
+        sys.exit(f"{job.stderr}\nexit code {job.returncode}, {job.stdout!r}, expected {expected!r}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--mpirun", "--rank-library", "--shield-library", "--exe"):
@@ -76,6 +84,7 @@ def main() -> None:
         check([*shield, "-n", "3", args.exe, how], code, says)
     for how, numbers, code in REQUESTS:
         request([*run, "-n", "3", args.exe, how], numbers, code)
+    check_output([*run, "-n", "1", args.exe, "is-warned"], b"has a window\n")
     check([*run, "-n", "3", "sh", "-c", f"{args.exe} killed; exit 4"], 0, "somebody died")  # a shell that starts the rank
     check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
     check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
