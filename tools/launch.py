@@ -231,26 +231,38 @@ class Rank:
     left: bool = False
     end: str = ""  # finalized, exited, aborted, quit, or nothing yet
     code: int = 0
+    gone: bool = False  # its process is
 
-    def has_died_early(self) -> bool:
-        return self.process != 0 and not self.left and not pathlib.Path("/proc", str(self.process)).exists()
+
+def is_gone(process: int) -> bool:
+    return not pathlib.Path("/proc", str(process)).exists()
+
+
+def read_rank(file: pathlib.Path) -> Rank:
+    rank = parse_rank(file)
+    if rank.process and is_gone(rank.process):
+        rank = parse_rank(file)  # it may have told more between the two looks
+        rank.gone = True
+    return rank
+
+
+def parse_rank(file: pathlib.Path) -> Rank:
+    rank = Rank(int(file.name.rpartition(".")[2]))
+    for line in file.read_text(encoding="ascii").splitlines():
+        what, _, number = line.partition(" ")
+        if what in ("started", "entered"):
+            rank.process = int(number)
+            rank.entered |= what == "entered"
+        elif what == "left":
+            rank.left = True
+        elif not rank.end:
+            rank.end, rank.code = what, int(number)
+    return rank
 
 
 def read_ranks(folder: pathlib.Path) -> dict[str, Rank]:
     """By namespace and rank, of which the file names are made."""
-    ranks = {}
-    for file in sorted(folder.iterdir()):
-        rank = ranks[file.name] = Rank(int(file.name.rpartition(".")[2]))
-        for line in file.read_text(encoding="ascii").splitlines():
-            what, _, number = line.partition(" ")
-            if what in ("started", "entered"):
-                rank.process = int(number)
-                rank.entered |= what == "entered"
-            elif what == "left":
-                rank.left = True
-            elif not rank.end:
-                rank.end, rank.code = what, int(number)
-    return ranks
+    return {file.name: read_rank(file) for file in sorted(folder.iterdir())}
 
 
 def follow(job: subprocess.Popen, told: pathlib.Path) -> int:
@@ -284,7 +296,7 @@ def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
             return rank.code or 1, f"rank {rank.number} called MPI_Abort with {rank.code}"
     if any(rank.entered and not rank.left for rank in ranks):
         for rank in ranks:
-            if rank.has_died_early():
+            if rank.gone and not rank.left:
                 return DIED_IN_INIT, f"rank {rank.number} died before all ranks had left MPI_Init, and the others would wait for it for ever"
     return None
 

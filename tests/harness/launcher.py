@@ -76,6 +76,22 @@ def a_job_is_hopeless_if_a_rank_died_while_others_are_in_init() -> None:
     assert launch.hopeless([]) is None
 
 
+def a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "job@1.0")
+        file.write_text("started 7\nentered 7\n", encoding="ascii")
+        before = launch.is_gone
+
+        def ends_just_now(_process: int) -> bool:
+            file.write_text("started 7\nentered 7\nleft\nexited 3\n", encoding="ascii")
+            return True
+
+        launch.is_gone = ends_just_now
+        rank = launch.read_rank(file)
+        launch.is_gone = before
+    assert rank.left and rank.gone and rank.end == "exited", rank
+
+
 def a_rank_that_aborts_ends_the_job() -> None:
     assert launch.hopeless(ranks_that_told(AT_WORK, AT_WORK + "aborted 9\n")) == (9, "rank 1 called MPI_Abort with 9")
     assert launch.hopeless(ranks_that_told(AT_WORK + "aborted 0\n"))[0] == 1
@@ -93,6 +109,7 @@ def exit_codes_are_those_of_ranks_that_lived_longest() -> None:
 
 others_slow_a_job_down_and_its_own_ranks_do_not()
 a_job_is_hopeless_if_a_rank_died_while_others_are_in_init()
+a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init()
 a_rank_that_aborts_ends_the_job()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
