@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,12 @@ def main() -> None:
         job = alone.run("search", "--msa", args.msa, "--model", "JC", "--starts", "pars{1}", "--effort", "fast", "--prefix", f"{folder}/o",
                         OMPI_MCA_btl_base_verbose="100")
         expect(job.returncode == 0 and "component self" in job.stderr and "component tcp" not in job.stderr, "a search without networks", job)
+
+        # What a terminal shows of a bootstrap: how much is done and how long the rest takes.
+        job = alone.run("search", "--msa", args.msa, "--model", "JC", "--effort", "fast", "--bs-trees", "60", "--prefix", f"{folder}/b",
+                        REGRAFT_PROGRESS="1")
+        expect(job.returncode == 0 and re.search(r"\b[1-9]\d* of 60 done: .*, about \d+ (s|min) left", job.stderr) is not None,
+               "a bootstrap that tells how far it is", job)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ private:
     std::vector<char> alive_;
 };
 
-/// Calls visit(run, holders) for the runs of blocks that the same ranks hold, ascending; holders are those that live.
+/// Calls visit(run, holders) for the runs of blocks that the same ranks hold, ascending. The holders are those that live, ascending, as
+/// the store has them: which of them send depends on their order.
 template <class Visit>
 void for_each_run(BlockRange blocks, placement::Any const& placement, Living const& lives, Visit&& visit) {
     std::vector<PeId> holders;
@@ -79,6 +80,7 @@ void for_each_run(BlockRange blocks, placement::Any const& placement, Living con
             PeId const pe{value(placement.holder(run.first, copy))};  // submitted when all lived: slot i is rank i
             if (lives(pe)) holders.push_back(pe);
         }
+        std::sort(holders.begin(), holders.end());
         visit(run, holders);
         blocks.first = run.last;
     }
