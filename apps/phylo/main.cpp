@@ -18,10 +18,10 @@
 #include "job/failure_draw.hpp"
 #include "job/job.hpp"
 #include "job/shared_input_error.hpp"
+#include "job/spinning.hpp"
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
-#include "search/core_share.hpp"
 
 namespace {
 

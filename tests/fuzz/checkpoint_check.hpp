@@ -19,7 +19,7 @@
 #include "regraft/likelihood/model.hpp"
 #include "regraft/likelihood/site_model.hpp"
 #include "regraft/msa/parsimony.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/topology.hpp"
 
 namespace regraft::fuzz {
 
@@ -52,7 +52,7 @@ struct SomeJob {
         std::vector<phylo::Model> models;
         for (std::size_t q = 0; q < dataset.specs.size(); ++q)
             models.push_back(phylo::start_model(dataset.specs[q], dataset.counted[q]));
-        return phylo::start_state(phylo::Command::search, msa::random_tree(num_taxa, seed), dataset.specs, models);
+        return search::start_state(search::Goal::tree, msa::random_tree(num_taxa, seed), dataset.specs, models);
     }
 
     /// A progress with searches in several stages.

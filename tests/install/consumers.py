@@ -17,7 +17,7 @@ import sys
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LIKELIHOOD = ROOT / "examples/likelihood.cpp"
+LIKELIHOOD, SEARCH = ROOT / "examples/likelihood.cpp", ROOT / "examples/search.cpp"
 
 
 class Consumer:
@@ -36,7 +36,7 @@ class Consumer:
             sys.exit(f"exit code {result.returncode}")
         return result.stdout
 
-    def run(self, folder: pathlib.Path, library_path: str = "", likelihood: str = "") -> None:
+    def run(self, folder: pathlib.Path, library_path: str = "", likelihood: str = "", search: str = "") -> None:
         paths = os.pathsep.join(filter(None, [library_path, os.environ.get("LD_LIBRARY_PATH", "")]))
         env = {"LD_LIBRARY_PATH": paths} if library_path else {}
         print(self.call(folder / "pure", **env), end="")
@@ -47,6 +47,12 @@ class Consumer:
                 sys.exit(f"expected '{likelihood}'")
         if self.args.mpirun:
             print(self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", folder / "parallel", **env), end="")
+        if search:
+            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "3", folder / "search",
+                             ROOT / "data/primates.phy", **env)
+            print(said, end="")
+            if search not in said:
+                sys.exit(f"expected '{search}'")
 
     def staged(self) -> pathlib.Path:
         """The root of a fresh installation, away from the prefix that it was configured for."""
@@ -63,13 +69,15 @@ class Consumer:
             programs["likelihood"] = (LIKELIHOOD, "regraft-likelihood")
         if self.args.mpirun:
             programs["parallel"] = (HERE / "consumer/parallel.cpp", "regraft-mpi")
+        if self.args.search:
+            programs["search"] = (SEARCH, "regraft-search")
         for name, (source, package) in programs.items():
             flags = self.call("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=str(pc))
-            if name != "parallel" and "mpi" in flags.replace(str(self.work), ""):
+            if name not in ("parallel", "search") and "mpi" in flags.replace(str(self.work), ""):
                 sys.exit(f"MPI leaks into the pure library: {flags}")
             compiler = shlex.split(self.args.cxx)
             self.call(*compiler, "-std=c++20", source, "-o", self.work / name, *shlex.split(flags))
-        self.run(self.work, str(pc.parent), self.args.likelihood)
+        self.run(self.work, str(pc.parent), self.args.likelihood, self.args.search)
 
     def cmake(self) -> None:
         if not shutil.which("cmake"):
@@ -79,12 +87,13 @@ class Consumer:
         shutil.rmtree(build, ignore_errors=True)
         package = next(root.rglob("regraftConfig.cmake")).parent  # CMake may not look into lib64, where Meson may install
         options = [f"-Dregraft_DIR={package}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}",
-                   f"-DLIKELIHOOD={LIKELIHOOD if self.args.likelihood else ''}"]
+                   f"-DLIKELIHOOD={LIKELIHOOD if self.args.likelihood else ''}",
+                   f"-DSEARCH={SEARCH if self.args.search else ''}"]
         if "NINJA" in os.environ:
             options.append(f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}")
         self.call("cmake", "-S", HERE / "consumer", "-B", build, "-G", "Ninja", *options)
         self.call("cmake", "--build", build)
-        self.run(build, likelihood=self.args.likelihood)
+        self.run(build, likelihood=self.args.likelihood, search=self.args.search)
 
     def subproject(self) -> None:
         """First without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
@@ -345,6 +354,7 @@ def main() -> None:
     parser.add_argument("--cxx", required=True)
     parser.add_argument("--buildtype", default="", help="of the build folder")
     parser.add_argument("--likelihood", default="", help="what that example must say; empty: there are no likelihoods")
+    parser.add_argument("--search", default="", help="what that example must say; empty: there are no searches")
     parser.add_argument("--mpirun", default="", help="empty: only the pure library is there")
     parser.add_argument("--mpicxx", default="")
     parser.add_argument("--kmeans", default="", help="the program in C++ of which examples/kmeans.c has the results")

@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
     "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
+    "search": {"core", "msa", "likelihood", "ft"},
     "checkpoint": {"core", "placement", "matching", "erasure", "disk", "ft", "exchange", "store"},
     "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
 }

@@ -1,16 +1,19 @@
-#include "search/alrt.hpp"
+#include "regraft/search/alrt.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "search/optimise.hpp"
-#include "search/resampling.hpp"
-#include "search/search.hpp"
+#include "regraft/search/optimise.hpp"
+#include "regraft/search/resampling.hpp"
+#include "regraft/search/search.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using test::linkages;
@@ -135,8 +138,8 @@ TEST(ShAlrt, IsItsDefinitionAndLeavesTheTreeBitwiseAsItWas) {
 TEST(ShAlrt, HasTheBitsOfOneRankOnAll) {
     SmallJob f(5, BranchLinkage::scaled, 12);
     ft::Communicator self(MPI_COMM_SELF);
-    Likelihood alone(self, f.likelihood.tree(), f.data.specs, f.data.models, f.linkage, test::my_sites(f.data, self),
-                     test::partition_options(f.data));
+    DistributedLikelihood alone(self, f.likelihood.tree(), f.data.specs, f.data.models, f.linkage,
+                                test::my_sites(f.data, self), test::partition_options(f.data));
     auto const here = samples_of(f.data, f.comm, 100);
     auto const there = samples_of(f.data, self, 100);
     for (auto h : inner_edges(f.likelihood.tree())) {
@@ -151,7 +154,7 @@ TEST(Search, EndsWithTheSupportOfInnerEdgesIfItIsAskedFor) {
     options.effort = Effort::fast;
     options.rell_samples = &samples;
     options.sites_per_partition = {100, 50, 10};
-    auto state = start_state(Command::evaluate, f.likelihood.tree(), f.data.specs, f.data.models);
+    auto state = start_state(Goal::evaluation, f.likelihood.tree(), f.data.specs, f.data.models);
     while (state.stage != Stage::done) {
         advance(state, f.likelihood, options);
         state = SearchState::from_bytes(state.to_bytes());

@@ -1,4 +1,4 @@
-#include "models/candidates.hpp"
+#include "regraft/search/candidates.hpp"
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,6 +13,9 @@
 #include "regraft/core/random.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using likelihood::parse_model;

@@ -1,4 +1,4 @@
-#include "search/constraint.hpp"
+#include "regraft/search/constraint.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,11 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include "search/search.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/search.hpp"
+#include "regraft/search/topology.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using Tips = std::vector<std::uint32_t>;
@@ -164,8 +167,8 @@ TEST(Search, CompliesWithAConstraintAtEveryStep) {
         options.constraint = &constraint;
         options.sites_per_partition = {100, 50, 10};
         options.others = {constraint.random_tree(7).with_length_sets(sets)};
-        auto state = start_state(Command::search, constraint.random_tree(seed).with_length_sets(sets), f.data.specs,
-                                 f.data.models);
+        auto state =
+            start_state(Goal::tree, constraint.random_tree(seed).with_length_sets(sets), f.data.specs, f.data.models);
         auto likelihood = f.fresh(state.tree);
         while (state.stage != Stage::done) {
             advance(state, likelihood, options);
@@ -187,7 +190,7 @@ TEST(Search, OfAConstraintThatIsResolvedKeepsTheTopology) {
     options.constraint = &constraint;
     options.sites_per_partition = {100, 50, 10};
     EXPECT_EQ(fingerprint(constraint.random_tree(1)), fingerprint(tree));
-    auto state = start_state(Command::search, tree, f.data.specs, f.data.models);
+    auto state = start_state(Goal::tree, tree, f.data.specs, f.data.models);
     auto likelihood = f.fresh(tree);
     while (state.stage != Stage::done) advance(state, likelihood, options);
     EXPECT_EQ(fingerprint(state.tree), fingerprint(tree));

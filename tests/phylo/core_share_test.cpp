@@ -1,8 +1,11 @@
-#include "search/core_share.hpp"
+#include "regraft/search/core_share.hpp"
 
 #include <gtest/gtest.h>
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 TEST(CoreShare, UsesAllCoresOfAMachineThatDoesNothingElse) {

@@ -9,6 +9,9 @@
 #include "small_job.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using test::linkages;

@@ -1,4 +1,3 @@
-#include "search/likelihood.hpp"
 #include <mpi.h>
 
 #include <bit>
@@ -9,10 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "regraft/likelihood/instructions.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 #include "small_dataset.hpp"
 #include "support/pruning.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using likelihood::parse_model;
@@ -32,12 +35,12 @@ struct Fixture {
 
     Fixture(std::uint64_t seed, BranchLinkage how) : data(small_dataset(seed)), linkage(how) {}
     /// With nothing valid yet, so that everything is computed anew.
-    Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
+    DistributedLikelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
         return fresh(tree, models, test::partition_options(data));
     }
-    Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models,
-                     likelihood::PartitionOptions const& options) {
-        return Likelihood(comm, tree, data.specs, models, linkage, test::my_sites(data, comm), options);
+    DistributedLikelihood fresh(msa::Tree const& tree, std::vector<Model> const& models,
+                                likelihood::PartitionOptions const& options) {
+        return DistributedLikelihood(comm, tree, data.specs, models, linkage, test::my_sites(data, comm), options);
     }
 };
 
@@ -208,7 +211,8 @@ TEST(Likelihood, DoesNotDependOnHowSitesAreDealt) {
         }
         sites = test::my_sites(split, f.comm);
     }
-    Likelihood other(f.comm, tree, f.data.specs, f.data.models, f.linkage, sites, test::partition_options(f.data));
+    DistributedLikelihood other(f.comm, tree, f.data.specs, f.data.models, f.linkage, sites,
+                                test::partition_options(f.data));
     EXPECT_EQ(bits(other.loglh()), bits(loglh));
 }
 

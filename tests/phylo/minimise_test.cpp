@@ -1,4 +1,4 @@
-#include "models/minimise.hpp"
+#include "search/minimise.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

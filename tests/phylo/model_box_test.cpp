@@ -1,4 +1,4 @@
-#include "models/model_box.hpp"
+#include "search/model_box.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using likelihood::Model;

@@ -1,4 +1,4 @@
-#include "search/model_choice.hpp"
+#include "regraft/search/model_choice.hpp"
 #include <mpi.h>
 
 #include <algorithm>
@@ -11,10 +11,13 @@
 #include <gtest/gtest.h>
 
 #include "regraft/core/errors.hpp"
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 #include "small_dataset.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using likelihood::free_parameters;
@@ -92,8 +95,8 @@ struct Fixture {
     std::vector<std::size_t> partitions;
     SearchOptions options;
 
-    Fixture(Command command, std::vector<std::size_t> automatic) : partitions(std::move(automatic)) {
-        options.command = command;
+    Fixture(Goal goal, std::vector<std::size_t> automatic) : partitions(std::move(automatic)) {
+        options.goal = goal;
         for (std::size_t q = 0; q < data.specs.size(); ++q) {
             auto const num_states = data.specs[q].num_states();
             options.counted.push_back({std::vector<double>(num_states, 1.0 / num_states), 0.2});
@@ -103,17 +106,17 @@ struct Fixture {
     }
     SearchState start() {
         auto state =
-            start_state(options.command, test::some_tree(data, 4, BranchLinkage::scaled), data.specs, data.models);
+            start_state(options.goal, test::some_tree(data, 4, BranchLinkage::scaled), data.specs, data.models);
         begin_model_choice(state, partitions, options.counted);
         return state;
     }
-    std::unique_ptr<Likelihood> likelihood_of(SearchState const& state) {
+    std::unique_ptr<DistributedLikelihood> likelihood_of(SearchState const& state) {
         auto now = subject(state, BranchLinkage::scaled);
         auto const all = test::my_sites(data, comm);
         std::vector<likelihood::Sites> sites;
         for (auto q : now.partitions) sites.push_back(all[q]);
-        return std::make_unique<Likelihood>(comm, now.tree, now.specs, now.models, now.linkage, sites,
-                                            test::partition_options(data));
+        return std::make_unique<DistributedLikelihood>(comm, now.tree, now.specs, now.models, now.linkage, sites,
+                                                       test::partition_options(data));
     }
     /// To the end of the choice; as if a failure had happened every so many steps.
     SearchState choose(std::uint64_t interrupt_every) {
@@ -131,15 +134,15 @@ struct Fixture {
 };
 
 TEST(ModelChoice, GoesOnFromItsBytesAsIfNothingHadHappened) {
-    Fixture f(Command::search, {0, 1});
+    Fixture f(Goal::tree, {0, 1});
     auto const whole = f.choose(0);
     EXPECT_EQ(whole.stage, Stage::rough_model);
     for (std::uint64_t every : {1, 7}) EXPECT_EQ(f.choose(every).to_bytes(), whole.to_bytes());
 }
 
 TEST(ModelChoice, LeavesTheStateAsIfTheChosenModelsHadBeenGiven) {
-    for (auto const command : {Command::search, Command::evaluate, Command::loglh}) {
-        Fixture f(command, {1});
+    for (auto const goal : {Goal::tree, Goal::evaluation, Goal::likelihood}) {
+        Fixture f(goal, {1});
         auto state = f.choose(0);
         auto specs = f.data.specs;
         auto models = f.data.models;
@@ -151,7 +154,7 @@ TEST(ModelChoice, LeavesTheStateAsIfTheChosenModelsHadBeenGiven) {
             models[q] = start_model(specs[q], f.options.counted[q]);
             EXPECT_EQ(specs[q].alphabet, f.data.specs[q].alphabet);
         }
-        auto const given = start_state(command, f.start().tree, specs, models);
+        auto const given = start_state(goal, f.start().tree, specs, models);
         state.choices.clear();
         state.loglh = given.loglh;
         state.steps = given.steps;
@@ -161,7 +164,7 @@ TEST(ModelChoice, LeavesTheStateAsIfTheChosenModelsHadBeenGiven) {
 }
 
 TEST(ModelChoice, ReachesTheLogLikelihoodsThatItTells) {
-    Fixture f(Command::evaluate, {0, 2});
+    Fixture f(Goal::evaluation, {0, 2});
     auto state = f.start();
     auto likelihood = f.likelihood_of(state);
     for (int trials = 0; trials < 5;) {

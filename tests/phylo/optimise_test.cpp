@@ -1,4 +1,4 @@
-#include "search/optimise.hpp"
+#include "regraft/search/optimise.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,6 +9,9 @@
 #include "small_job.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using test::linkages;
@@ -115,8 +118,8 @@ TEST(OptimiseModels, DoesThePartitionsAsIfEachWereAlone) {
         auto const sites = test::my_sites(f.data, f.comm);
         auto tree = test::some_tree(f.data, 9, BranchLinkage::linked);
         for (auto h : tree.edges()) tree.set_length(h, f.likelihood.tree().length(h, static_cast<std::uint32_t>(q)));
-        Likelihood alone(f.comm, tree, spec, {f.data.models[q]}, BranchLinkage::unlinked, std::span(&sites[q], 1),
-                         test::partition_options(f.data));
+        DistributedLikelihood alone(f.comm, tree, spec, {f.data.models[q]}, BranchLinkage::unlinked,
+                                    std::span(&sites[q], 1), test::partition_options(f.data));
         optimise_models(alone, 1e-3);
         EXPECT_EQ(alone.model(0), f.likelihood.model(q));
     }
@@ -138,8 +141,8 @@ TEST(NormaliseScalers, LeavesThemIfOneIsGiven) {
     auto specs = f.data.specs;
     specs[1].scaler_from = Origin::fixed;
     auto const& before = f.data.models;
-    Likelihood likelihood(f.comm, f.likelihood.tree(), specs, before, BranchLinkage::scaled,
-                          test::my_sites(f.data, f.comm), test::partition_options(f.data));
+    DistributedLikelihood likelihood(f.comm, f.likelihood.tree(), specs, before, BranchLinkage::scaled,
+                                     test::my_sites(f.data, f.comm), test::partition_options(f.data));
     normalise_scalers(likelihood, std::vector<std::uint64_t>{100, 50, 10});
     EXPECT_EQ(likelihood.models(), before);
     optimise_models(likelihood, 0.1);

@@ -229,7 +229,7 @@ TEST(WorkClock, CountsEveryReductionFromItsStartOnAndChangesNoAnswer) {
         test::SmallJob job(2, linkage);
         auto const expected = job.fresh(job.likelihood.tree()).all_branch_values();
         WorkClock clock(checked_cast<std::uint32_t>(job.comm.size()));
-        job.likelihood.time_by(&clock);
+        job.likelihood.tell(&clock);
         static_cast<void>(job.likelihood.loglh());
         EXPECT_EQ(clock.log().num_packages(), 0u);
         clock.start(job.comm.epoch());

@@ -1,4 +1,4 @@
-#include "search/resampling.hpp"
+#include "regraft/search/resampling.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 std::vector<std::uint32_t> const weights{3, 1, 6, 2, 8};

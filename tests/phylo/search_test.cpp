@@ -1,4 +1,4 @@
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include "search/optimise.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/optimise.hpp"
+#include "regraft/search/topology.hpp"
 #include "small_job.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
 namespace {
 
 using test::linkages;
@@ -132,8 +135,8 @@ TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
 /// The last state; every so many steps the search goes on from the bytes of its state, 0: never.
 SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std::uint64_t interrupt_every = 0) {
     auto const restart = [&] {
-        return std::make_unique<Likelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
-                                            test::my_sites(f.data, f.comm), test::partition_options(f.data));
+        return std::make_unique<DistributedLikelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,
+                                                       test::my_sites(f.data, f.comm), test::partition_options(f.data));
     };
     auto likelihood = restart();
     for (std::uint64_t step = 1; state.stage != Stage::done; ++step) {
@@ -146,7 +149,7 @@ SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std
 }
 
 SearchState start(Fixture& f) {
-    return start_state(Command::search, f.likelihood.tree(), f.data.specs, f.data.models);
+    return start_state(Goal::tree, f.likelihood.tree(), f.data.specs, f.data.models);
 }
 
 SearchOptions search_options(Effort effort) {

@@ -10,9 +10,11 @@
 #include "regraft/core/random.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/msa/parsimony.hpp"
-#include "search/likelihood.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
 namespace regraft::phylo::test {
+
+using namespace search;
 
 using likelihood::parse_model;
 using likelihood::start_model;

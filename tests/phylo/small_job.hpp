@@ -17,13 +17,13 @@ struct SmallJob {
     ft::Communicator comm{MPI_COMM_WORLD};
     SmallDataset data;
     BranchLinkage linkage;
-    Likelihood likelihood;
+    DistributedLikelihood likelihood;
 
     SmallJob(std::uint64_t seed, BranchLinkage how, std::uint32_t num_taxa = 8)
         : data(small_dataset(seed, num_taxa)), linkage(how), likelihood(fresh(some_tree(data, seed, how))) {}
 
-    Likelihood fresh(msa::Tree const& tree) { return fresh(tree, data.models); }
-    Likelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
+    DistributedLikelihood fresh(msa::Tree const& tree) { return fresh(tree, data.models); }
+    DistributedLikelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
         return {comm, tree, data.specs, models, linkage, my_sites(data, comm), partition_options(data)};
     }
 };

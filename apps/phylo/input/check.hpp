@@ -8,7 +8,7 @@
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/checks.hpp"
 #include "regraft/msa/partition.hpp"
-#include "search/likelihood.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
 namespace regraft::phylo {
 

@@ -10,12 +10,12 @@
 
 #include "input/check.hpp"
 #include "input/options.hpp"
+#include "input/starts.hpp"
 #include "regraft/assign/assignment.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/patterns.hpp"
-#include "search/likelihood.hpp"
-#include "search/search.hpp"
-#include "search/starts.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/search.hpp"
 
 namespace regraft::phylo {
 

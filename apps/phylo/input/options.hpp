@@ -6,11 +6,15 @@
 #include <optional>
 #include <string>
 
-#include "search/likelihood.hpp"
-#include "search/search.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/search.hpp"
 #include "trees/tree_commands.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
+
+enum class Command : std::uint8_t { check, loglh, evaluate, search };
 
 struct Options {
     std::string command_line;  // as the user gave it

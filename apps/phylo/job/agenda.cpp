@@ -13,11 +13,24 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/msa/support.hpp"
-#include "search/resampling.hpp"
+#include "regraft/search/resampling.hpp"
 
 namespace regraft::phylo {
 
 namespace {
+
+Goal goal_of(Command command) {
+    switch (command) {
+        case Command::search:
+            return Goal::tree;
+        case Command::evaluate:
+            return Goal::evaluation;
+        case Command::loglh:
+        case Command::check:
+            break;
+    }
+    return Goal::likelihood;
+}
 
 /// The seed for the sites of a replicate, and for its search.
 std::uint64_t seed_of_replicate(Item item, Options const& options) {
@@ -99,7 +112,7 @@ std::string Agenda::name_of(Item item) const {
 
 SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     SearchOptions result;
-    result.command = options_.command;
+    result.goal = goal_of(options_.command);
     result.criterion = options_.criterion;
     result.seed = options_.seed;
     result.effort = options_.effort;
@@ -109,7 +122,7 @@ SearchOptions Agenda::options_of(Item item, Progress const& progress) const {
     result.constraint = constraint();
     switch (item.purpose) {
         case Purpose::model_choice:
-            result.command = Command::loglh;  // nothing follows the choice of models
+            result.goal = Goal::likelihood;  // nothing follows the choice of models
             break;
         case Purpose::start:
             result.seed = seed_of(beginnings_.starts[item.number], options_.seed);
@@ -184,14 +197,14 @@ SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patter
         auto resampled = *patterns;
         resampled.weight = weights_of(item, patterns);
         auto const& best = *progress.find(best_item(progress));
-        return start_state(Command::search, tree_of({Start::Kind::parsimony}, resampled), best.specs, best.models);
+        return start_state(Goal::tree, tree_of({Start::Kind::parsimony}, resampled), best.specs, best.models);
     }
     auto specs = dataset_.specs;
     if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
     std::vector<Model> models;
     for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
     auto tree = tree_of(beginnings_.starts[item.number], *patterns);
-    auto state = start_state(options.command, std::move(tree), std::move(specs), std::move(models));
+    auto state = start_state(options.goal, std::move(tree), std::move(specs), std::move(models));
     if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
     return state;
 }

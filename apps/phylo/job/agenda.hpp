@@ -12,8 +12,8 @@
 #include "input/options.hpp"
 #include "job/progress.hpp"
 #include "regraft/msa/convergence.hpp"
+#include "regraft/search/search.hpp"
 #include "report/report.hpp"
-#include "search/search.hpp"
 
 namespace regraft::phylo {
 

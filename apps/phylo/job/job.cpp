@@ -308,29 +308,29 @@ void Job::compute(Task const& task, SearchState& state) {
 }
 
 /// A likelihood for the next step, and no larger.
-Likelihood Job::likelihood_of(Task const& task, SearchState const& state) {
+DistributedLikelihood Job::likelihood_of(Task const& task, SearchState const& state) {
     auto now = subject(state, options_.linkage);
     auto const patterns = selected(patterns_of(sites_.work(), dataset_.partitions.size()), now.partitions);
     auto const to_use = resources(options_, dataset_, now.specs, patterns);
     auto sites = to_local_sites(dataset_, sites_.work(), sites_.blocks(), task.weights);
-    return Likelihood(task.who, std::move(now.tree), std::move(now.specs), std::move(now.models), now.linkage,
-                      selected(std::move(sites), now.partitions), to_use);
+    return DistributedLikelihood(task.who, std::move(now.tree), std::move(now.specs), std::move(now.models),
+                                 now.linkage, selected(std::move(sites), now.partitions), to_use);
 }
 
 /// Makes steps until the state needs another likelihood, or the last step is done.
-void Job::climb(Task const& task, SearchState& state, Likelihood& likelihood) {
+void Job::climb(Task const& task, SearchState& state, DistributedLikelihood& likelihood) {
     tell_recoveries();
     // However the climb ends, the recovery learns how much work was not committed.
     struct Tally {
         std::uint64_t& uncommitted;
-        Likelihood const& likelihood;
+        DistributedLikelihood const& likelihood;
         std::uint64_t committed = 0;
         ~Tally() { uncommitted = likelihood.evaluations() - committed; }
     } tally{uncommitted_evaluations_, likelihood};
 
     if (options_.threads == 0 && comm_.num_founders() == 1) likelihood.follow_load();
     if (clock_) {
-        likelihood.time_by(&*clock_);
+        likelihood.tell(&*clock_);
         clock_->start(comm_.epoch());
     }
     auto const name = agenda_->name_of(task.item);

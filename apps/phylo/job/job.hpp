@@ -18,11 +18,12 @@
 #include "job/progress.hpp"
 #include "job/shared_input_error.hpp"
 #include "job/stop.hpp"
+#include "profile/profile.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/derived.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "regraft/search/search.hpp"
 #include "report/report.hpp"
-#include "search/search.hpp"
 
 namespace regraft::phylo {
 
@@ -76,8 +77,8 @@ private:
     SearchState state_of(Item item) const;
     std::optional<RellSamples> rell_samples_for(Item item) const;
     void compute(Task const& task, SearchState& state);
-    Likelihood likelihood_of(Task const& task, SearchState const& state);
-    void climb(Task const& task, SearchState& state, Likelihood& likelihood);
+    DistributedLikelihood likelihood_of(Task const& task, SearchState const& state);
+    void climb(Task const& task, SearchState& state, DistributedLikelihood& likelihood);
     void commit(Task const& task, SearchState const& state);
 
     void meet();

@@ -8,9 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 
 namespace regraft::phylo {
+
+using namespace search;
 
 /// The purpose of a search.
 enum class Purpose : std::uint8_t {

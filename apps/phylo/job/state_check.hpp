@@ -6,7 +6,7 @@
 #include "input/input.hpp"
 #include "input/options.hpp"
 #include "job/progress.hpp"
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 
 namespace regraft::phylo {
 

@@ -11,6 +11,7 @@
 
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
 namespace regraft::phylo {
 
@@ -59,15 +60,15 @@ private:
 };
 
 /// Fills a log by the clock.
-class WorkClock {
+class WorkClock : public search::ReductionObserver {
 public:
     explicit WorkClock(std::uint32_t num_ranks) : log_(num_ranks) {}
 
     /// Begins a package; one that is under way is dropped.
     void start(std::uint32_t epoch);
     /// Before the first start nothing is measured.
-    void begin_reduction();
-    void end_reduction();
+    void begin_reduction() override;
+    void end_reduction() override;
     WorkLog const& log() const { return log_; }
 
 private:

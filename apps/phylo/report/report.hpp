@@ -16,7 +16,7 @@
 #include "input/options.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/convergence.hpp"
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 
 namespace regraft::phylo {
 

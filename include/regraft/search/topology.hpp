@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "search/constraint.hpp"
-#include "search/likelihood.hpp"
+#include "regraft/search/constraint.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
 /// insertion that loses less, further ones are tried.
@@ -34,15 +34,15 @@ struct Climb {
 /// the three branches there and the one left behind are optimised. Insertions are ranked without optimising (lazy SPR,
 /// Stamatakis 2006), from the nearest outwards. Those beyond an edge are considered only if the insertion there did not
 /// lose too much. The tree keeps complying with the constraint.
-Climb try_spr(Likelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+Climb try_spr(DistributedLikelihood& likelihood, msa::HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
               Constraint const* constraint = nullptr);
 
 /// Optimises the branches of these edges, one after the other, well enough to compare topologies.
-void fit_lengths(Likelihood& likelihood, std::span<msa::HalfEdge const> edges);
+void fit_lengths(DistributedLikelihood& likelihood, std::span<msa::HalfEdge const> edges);
 
 /// Makes some random nearest-neighbour interchanges close to each other that the constraint allows, and optimises the
 /// branches there. Makes no change if the constraint allows none of many. Precondition: at least 4 tips.
-Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* constraint = nullptr);
+Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, Constraint const* constraint = nullptr);
 
 /// A hash of the set of tips behind each half-edge that points towards tip 0, 0 for all others. O(tips).
 std::vector<std::uint64_t> clade_hashes(msa::Tree const& tree);
@@ -56,4 +56,4 @@ std::vector<msa::HalfEdge> all_subtrees(msa::Tree const& tree);
 std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa::HalfEdge> const& places,
                                          std::uint32_t steps);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

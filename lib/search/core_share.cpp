@@ -1,19 +1,14 @@
-#include "search/core_share.hpp"
+#include "regraft/search/core_share.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
-#include <system_error>
 #include <thread>
-
-#include <unistd.h>
 
 #include "regraft/core/contracts.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 namespace {
 
 constexpr std::uint32_t often_enough = 5;
@@ -59,14 +54,4 @@ std::uint32_t LoadWatch::threads() {
     return share_.threads();
 }
 
-void limit_spinning(char** argv) {
-    for (auto const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
-        if (std::getenv(variable) != nullptr) return;
-    }
-    std::error_code error;
-    auto const self = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error || setenv("GOMP_SPINCOUNT", "1000", 0) != 0) return;
-    execv(self.c_str(), argv);  // if this fails, the program continues as it is
-}
-
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// The weight of each pattern in a sample: from every partition as many sites as it has are drawn with replacement;
 /// `weights` says how many sites have each pattern. A function of its arguments. Precondition: partition_begin ascends
@@ -13,4 +13,4 @@ namespace regraft::phylo {
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "profile/profile.hpp"
 #include "regraft/core/fixed_sum.hpp"
 #include "regraft/ft/derived.hpp"
 #include "regraft/likelihood/model.hpp"
 #include "regraft/likelihood/partition.hpp"
 #include "regraft/msa/tree.hpp"
-#include "search/core_share.hpp"
+#include "regraft/search/core_share.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// How branch lengths of different partitions depend on each other.
 enum class BranchLinkage : std::uint8_t {
@@ -42,19 +41,27 @@ struct ModelTrial {
     Model model;
 };
 
+/// Is told when this PE begins and ends to wait for sums over all PEs: for measuring.
+class ReductionObserver {
+public:
+    virtual ~ReductionObserver() = default;
+    virtual void begin_reduction() = 0;
+    virtual void end_reduction() = 0;
+};
+
 /// Holds the tree and the models and, for this PE's sites, the conditional likelihoods, which stay valid as far as
 /// changes allow. All PEs make the same changes and evaluations in the same order. Results are the same bits on all
 /// PEs, for any distribution of the sites and after any earlier calls. Evaluations are collective and may throw
 /// ft::ProcessFailure.
-class Likelihood {
+class DistributedLikelihood {
 public:
     /// sites: this PE's sites of each partition. options.total_weight: that of all partitions. Precondition: one spec,
     /// model and Sites per partition; tree.num_length_sets() fits the linkage.
-    Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
-               BranchLinkage linkage, std::span<likelihood::Sites const> sites,
-               likelihood::PartitionOptions const& options);
-    Likelihood(Likelihood const&) = delete;
-    Likelihood& operator=(Likelihood const&) = delete;
+    DistributedLikelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
+                          BranchLinkage linkage, std::span<likelihood::Sites const> sites,
+                          likelihood::PartitionOptions const& options);
+    DistributedLikelihood(DistributedLikelihood const&) = delete;
+    DistributedLikelihood& operator=(DistributedLikelihood const&) = delete;
 
     msa::Tree const& tree() const { return tree_; }
     std::size_t num_partitions() const { return models_.size(); }
@@ -65,8 +72,8 @@ public:
     /// The number of evaluations: a measure of work that is the same on all PEs.
     std::uint64_t evaluations() const { return evaluations_; }
 
-    /// Times reductions from now on; null: no longer. The clock must live as long as it is used.
-    void time_by(WorkClock* clock) { clock_ = clock; }
+    /// Tells the observer of each reduction from now on; null: none. It must live as long as it is used.
+    void tell(ReductionObserver* observer) { observer_ = observer; }
     /// From now on uses as many threads as the load leaves cores for, up to options.num_threads.
     void follow_load();
     /// ft::Communicator::reach, for optimisers.
@@ -132,9 +139,9 @@ private:
     BranchLinkage linkage_;
     std::vector<likelihood::Partition> partitions_;  // for this PE's sites
     std::uint64_t evaluations_ = 0;
-    WorkClock* clock_ = nullptr;
+    ReductionObserver* observer_ = nullptr;
     std::uint32_t num_threads_;
     std::optional<LoadWatch> load_;  // none: the number of threads is fixed
 };
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "search/likelihood.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 inline constexpr double min_branch_length = 1e-6;
 inline constexpr double max_branch_length = 100;
@@ -15,11 +15,11 @@ inline constexpr double max_branch_length = 100;
 /// The lengths of some edges, which can be restored.
 class SavedLengths {
 public:
-    SavedLengths(Likelihood& likelihood, std::vector<msa::HalfEdge> edges);
+    SavedLengths(DistributedLikelihood& likelihood, std::vector<msa::HalfEdge> edges);
     void restore() const;
 
 private:
-    Likelihood& likelihood_;
+    DistributedLikelihood& likelihood_;
     std::vector<msa::HalfEdge> edges_;
     std::vector<double> lengths_;  // [edge][length set]
 };
@@ -27,18 +27,18 @@ private:
 /// Optimises the length of h's edge, within the bounds above, every length set separately. Newton-Raphson within a
 /// shrinking bracket, never to a lower likelihood, until a step promises less than `enough`. Returns the gain in
 /// log-likelihood.
-double optimise_branch(Likelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
+double optimise_branch(DistributedLikelihood& likelihood, msa::HalfEdge h, double enough = 1e-7);
 
 /// One pass over the edges whose own lengths promise enough for a gain of epsilon in total, in an order in which
 /// neighbours follow each other. One evaluation selects them. Returns the gain.
-double smooth_branches(Likelihood& likelihood, double epsilon);
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon);
 
 /// Optimises the free parameters of all partitions' models, separately but at the same time, until a step gains much
 /// less than epsilon. No partition's log-likelihood falls.
-void optimise_models(Likelihood& likelihood, double epsilon);
+void optimise_models(DistributedLikelihood& likelihood, double epsilon);
 
 /// Changes scalers and branch lengths such that the mean scaler over the sites becomes 1 and all products stay. Does
 /// nothing if a model fixes its scaler. `sites`: number of sites per partition.
-void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> sites);
+void normalise_scalers(DistributedLikelihood& likelihood, std::span<std::uint64_t const> sites);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

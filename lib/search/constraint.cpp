@@ -1,4 +1,4 @@
-#include "search/constraint.hpp"
+#include "regraft/search/constraint.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 using msa::Tree;
@@ -158,4 +158,4 @@ Fences::Fences(Constraint const* constraint, Tree const& tree) {
     }
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -8,7 +8,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/msa/tree.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// A tree of some of the tips, not necessarily resolved, represented by its splits. Other tips may be anywhere.
 class Constraint {
@@ -64,4 +64,4 @@ private:
         stops_;  // per half-edge: its edge has a split that must stay, and no other edge behind it has the same
 };
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

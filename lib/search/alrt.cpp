@@ -1,4 +1,4 @@
-#include "search/alrt.hpp"
+#include "regraft/search/alrt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
-#include "search/optimise.hpp"
-#include "search/resampling.hpp"
+#include "regraft/search/optimise.hpp"
+#include "regraft/search/resampling.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 
@@ -26,7 +26,7 @@ struct Fit {
     std::vector<std::vector<double>> per_pattern;
 };
 
-Fit fit(Likelihood& likelihood, HalfEdge h) {
+Fit fit(DistributedLikelihood& likelihood, HalfEdge h) {
     Fit result{likelihood.loglh(h), {}};
     for (std::size_t q = 0; q < likelihood.num_partitions(); ++q) {
         result.per_pattern.push_back(likelihood.local_loglh(h, q));
@@ -35,7 +35,7 @@ Fit fit(Likelihood& likelihood, HalfEdge h) {
 }
 
 /// The fit of the tree after an interchange, with the five branches around optimised. The tree stays as it is.
-Fit fit_of_neighbour(Likelihood& likelihood, HalfEdge h, std::uint32_t variant) {
+Fit fit_of_neighbour(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_t variant) {
     constexpr int max_passes = 8;
     constexpr double enough = 1e-3;
     auto const& tree = likelihood.tree();
@@ -55,7 +55,7 @@ Fit fit_of_neighbour(Likelihood& likelihood, HalfEdge h, std::uint32_t variant) 
 }
 
 /// The gain in log-likelihood of the other tree over this one: first over all sites, then in each sample.
-std::vector<double> resampled_gains(Likelihood& likelihood, Fit const& here, Fit const& there,
+std::vector<double> resampled_gains(DistributedLikelihood& likelihood, Fit const& here, Fit const& there,
                                     RellSamples const& samples) {
     std::vector<FixedSum> sums(std::size_t{1} + samples.count());
     for (std::size_t q = 0; q < here.per_pattern.size(); ++q) {
@@ -121,7 +121,7 @@ void RellSamples::add(std::size_t partition, std::span<double const> values, Fix
     }
 }
 
-double sh_alrt(Likelihood& likelihood, HalfEdge h, RellSamples const& samples) {
+double sh_alrt(DistributedLikelihood& likelihood, HalfEdge h, RellSamples const& samples) {
     likelihood.reach(support_phase.before);
     auto const here = fit(likelihood, h);
     std::array<std::vector<double>, 2> gains;
@@ -142,4 +142,4 @@ double sh_alrt(Likelihood& likelihood, HalfEdge h, RellSamples const& samples) {
     return static_cast<double>(supporting) / samples.count();
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

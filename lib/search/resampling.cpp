@@ -1,10 +1,10 @@
-#include "search/resampling.hpp"
+#include "regraft/search/resampling.hpp"
 
 #include <cstddef>
 
 #include "regraft/core/random.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weights,
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed) {
@@ -21,4 +21,4 @@ std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weig
     return drawn;
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

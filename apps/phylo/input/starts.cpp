@@ -1,4 +1,4 @@
-#include "search/starts.hpp"
+#include "input/starts.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "models/candidates.hpp"
+#include "regraft/search/candidates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/likelihood/ieee_math.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 namespace {
 
 using msa::Alphabet;
@@ -206,4 +206,4 @@ Candidate largest_candidate(Alphabet alphabet) {
     return {schemes(alphabet).front().name, free_rates(most_free_categories)};
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

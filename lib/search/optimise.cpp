@@ -1,4 +1,4 @@
-#include "search/optimise.hpp"
+#include "regraft/search/optimise.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include "models/minimise.hpp"
-#include "models/model_box.hpp"
+#include "search/minimise.hpp"
+#include "search/model_box.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 
@@ -80,7 +80,7 @@ private:
 
 /// The edges whose lengths are worth a change while all others stay, in pre-order, so that few CLVs change from one to
 /// the next.
-std::vector<HalfEdge> edges_that_promise(Likelihood& likelihood, double enough) {
+std::vector<HalfEdge> edges_that_promise(DistributedLikelihood& likelihood, double enough) {
     auto const& tree = likelihood.tree();
     auto const values = likelihood.all_branch_values();
     auto next = values.begin();
@@ -99,7 +99,7 @@ std::vector<HalfEdge> edges_that_promise(Likelihood& likelihood, double enough) 
 
 }  // namespace
 
-SavedLengths::SavedLengths(Likelihood& likelihood, std::vector<HalfEdge> edges)
+SavedLengths::SavedLengths(DistributedLikelihood& likelihood, std::vector<HalfEdge> edges)
     : likelihood_(likelihood), edges_(std::move(edges)) {
     auto const& tree = likelihood.tree();
     for (auto h : edges_) {
@@ -116,7 +116,7 @@ void SavedLengths::restore() const {
     }
 }
 
-double optimise_branch(Likelihood& likelihood, HalfEdge h, double enough) {
+double optimise_branch(DistributedLikelihood& likelihood, HalfEdge h, double enough) {
     auto const sets = likelihood.tree().num_length_sets();
     std::vector<NewtonSearch> searches;
     for (std::uint32_t set = 0; set < sets; ++set) searches.emplace_back(likelihood.tree().length(h, set), enough);
@@ -138,7 +138,7 @@ double optimise_branch(Likelihood& likelihood, HalfEdge h, double enough) {
     return gain;
 }
 
-double smooth_branches(Likelihood& likelihood, double epsilon) {
+double smooth_branches(DistributedLikelihood& likelihood, double epsilon) {
     likelihood.reach(branches_phase.before);
     constexpr double share = 0.25;  // the fraction of epsilon that may remain, in all edges together
     double const enough = share * epsilon / likelihood.tree().num_edges();
@@ -152,7 +152,7 @@ double smooth_branches(Likelihood& likelihood, double epsilon) {
     return gain;
 }
 
-void optimise_models(Likelihood& likelihood, double epsilon) {
+void optimise_models(DistributedLikelihood& likelihood, double epsilon) {
     likelihood.reach(model_phase.before);
     constexpr double share = 0.1;
     bool const is_scaled = likelihood.linkage() == BranchLinkage::scaled && likelihood.num_partitions() > 1;
@@ -175,7 +175,7 @@ void optimise_models(Likelihood& likelihood, double epsilon) {
     likelihood.reach(model_phase.after);
 }
 
-void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> sites) {
+void normalise_scalers(DistributedLikelihood& likelihood, std::span<std::uint64_t const> sites) {
     for (std::size_t q = 0; q < sites.size(); ++q) {
         if (likelihood.spec(q).scaler_from == Origin::fixed) return;
     }
@@ -194,4 +194,4 @@ void normalise_scalers(Likelihood& likelihood, std::span<std::uint64_t const> si
     }
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

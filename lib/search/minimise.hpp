@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// The box within which a function is minimised, and the start.
 struct Box {
@@ -31,4 +31,4 @@ using Answer = std::function<std::vector<double>(std::span<Question const> quest
 /// than `tolerance`. Exceptions of `answer` pass through.
 std::vector<std::vector<double>> minimise(std::span<Box const> boxes, double tolerance, Answer const& answer);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -1,11 +1,11 @@
-#include "models/model_box.hpp"
+#include "search/model_box.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "regraft/likelihood/ieee_math.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using likelihood::Frequencies;
 using likelihood::Model;
@@ -122,4 +122,4 @@ void ModelBox::add_ratios(std::vector<double> const& numbers) {
     }
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -1,4 +1,4 @@
-#include "search/model_choice.hpp"
+#include "regraft/search/model_choice.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "regraft/likelihood/ieee_math.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 namespace {
 
 using likelihood::Heterogeneity;
@@ -113,8 +113,8 @@ void PartitionChoice::write(ByteWriter& out) const {
         out.put(trial.parameters);
         out.put(trial.loglh);
     }
-    phylo::write(out, best);
-    phylo::write(out, running);
+    search::write(out, best);
+    search::write(out, running);
 }
 
 PartitionChoice PartitionChoice::read(ByteReader& in) {
@@ -156,4 +156,4 @@ void end_trial(PartitionChoice& choice, Alphabet alphabet, CountedData const& co
     }
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

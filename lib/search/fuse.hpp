@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "regraft/msa/tree.hpp"
-#include "search/likelihood.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/topology.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// A part of a tree that a donor resolves differently. Splits that both trees have bound it, and none is inside.
 struct Exchange {
@@ -25,6 +25,6 @@ struct Exchange {
 std::vector<Exchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
 
 /// Makes an exchange, and optimises its branches.
-Climb make(Likelihood& likelihood, Exchange const& exchange);
+Climb make(DistributedLikelihood& likelihood, Exchange const& exchange);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "models/minimise.hpp"
 #include "regraft/likelihood/model.hpp"
+#include "search/minimise.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// The variables are logarithms: of alpha, of the odds of invariable sites, and of the scaler. Where only ratios of
 /// numbers matter (exchangeabilities, frequencies, free rates and their weights), they are logarithms of the ratios to
@@ -32,4 +32,4 @@ private:
     Box box_;
 };
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "models/candidates.hpp"
-#include "search/likelihood.hpp"
+#include "regraft/search/candidates.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// Values that are counted in the data of a partition before anything is computed.
 struct CountedData {
@@ -47,4 +47,4 @@ PartitionChoice begin_choice(std::size_t partition, msa::Alphabet alphabet, Coun
 /// category of free rates, from the fit of the trial that has ended.
 void end_trial(PartitionChoice& choice, msa::Alphabet alphabet, CountedData const& counted, Measure const& measure);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

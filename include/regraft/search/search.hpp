@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "search/alrt.hpp"
-#include "search/constraint.hpp"
-#include "search/likelihood.hpp"
-#include "search/model_choice.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/alrt.hpp"
+#include "regraft/search/constraint.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
+#include "regraft/search/model_choice.hpp"
+#include "regraft/search/topology.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
-enum class Command : std::uint8_t { check, loglh, evaluate, search };
+/// What is looked for: the likelihood as it is, the best branch lengths and models for a tree, or the best tree.
+enum class Goal : std::uint8_t { likelihood, evaluation, tree };
 
 /// The stages of the machine. A search passes through all stages in this order, an evaluation through the last ones.
 /// Before both, models are chosen if requested. Near and far: how far subtrees are moved. Fusing leaves a local maximum
@@ -83,7 +84,7 @@ struct SearchState {
 std::string describe(SearchState const& state);
 
 /// The state before the first step, if all models are given.
-SearchState start_state(Command command, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models);
+SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models);
 
 /// The state before the first step, if models of some partitions are to be chosen: their specs tell the type of data.
 /// Precondition: `state` is a start state; counted has an entry per partition.
@@ -102,7 +103,7 @@ struct Subject {
 Subject subject(SearchState const& state, BranchLinkage linkage);
 
 struct SearchOptions {
-    Command command = Command::search;
+    Goal goal = Goal::tree;
     std::uint64_t seed = 1;
     Effort effort = Effort::normal;
     std::uint32_t spr_radius = 20;
@@ -129,6 +130,6 @@ SearchState start_support(SearchState best);
 /// Makes one step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and
 /// updates it. `likelihood` must hold the subject of the state, and does so after the step, except after a step that
 /// ends a trial of a model. Precondition: state.stage != done.
-void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options);
+void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

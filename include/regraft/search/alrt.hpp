@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "search/likelihood.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// Samples of the sites (resampled_weights) that resample log-likelihoods without optimising (RELL, Kishino et al.
 /// 1990): the weight of each of this PE's patterns in each sample. Takes 2 bytes per local pattern and sample.
@@ -42,6 +42,6 @@ private:
 /// are closer to each other than this tree is to the better of the others in the data. The branches around h are
 /// optimised for the other trees; in the end the tree is as it was, bit by bit. 0 if one of the others is better.
 /// Collective.
-double sh_alrt(Likelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
+double sh_alrt(DistributedLikelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

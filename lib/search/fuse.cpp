@@ -6,9 +6,9 @@
 
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
-#include "search/topology.hpp"
+#include "regraft/search/topology.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 using msa::Tree;
@@ -108,7 +108,7 @@ std::vector<Exchange> exchanges(Tree const& tree, Tree const& donor) {
     return Fusing(tree, donor).all();
 }
 
-Climb make(Likelihood& likelihood, Exchange const& exchange) {
+Climb make(DistributedLikelihood& likelihood, Exchange const& exchange) {
     likelihood.reach(fuse_phase.before);
     likelihood.undo(exchange.move);
     likelihood.reach(fuse_phase.inside);
@@ -118,4 +118,4 @@ Climb make(Likelihood& likelihood, Exchange const& exchange) {
     return {loglh, exchange.edges};
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

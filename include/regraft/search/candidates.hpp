@@ -11,7 +11,7 @@
 
 #include "regraft/likelihood/model.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 /// In place of a model's name, in upper or lower case: the program chooses a model.
 inline constexpr std::string_view automatic_model = "auto";
@@ -73,4 +73,4 @@ std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedM
 /// The candidate with the most categories, which takes the most memory.
 Candidate largest_candidate(msa::Alphabet alphabet);
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

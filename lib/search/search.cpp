@@ -1,4 +1,4 @@
-#include "search/search.hpp"
+#include "regraft/search/search.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,10 +9,10 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/search/optimise.hpp"
 #include "search/fuse.hpp"
-#include "search/optimise.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 namespace {
 
 ft::FailPhase choice_phase("model_choice");
@@ -32,14 +32,13 @@ Stage following(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) + 1);
 }
 
-Stage first_stage(Command command) {
-    switch (command) {
-        case Command::search:
+Stage first_stage(Goal goal) {
+    switch (goal) {
+        case Goal::tree:
             return Stage::rough_model;
-        case Command::evaluate:
+        case Goal::evaluation:
             return Stage::final_model;
-        case Command::loglh:
-        case Command::check:
+        case Goal::likelihood:
             break;
     }
     return Stage::done;
@@ -56,7 +55,7 @@ void end_round(SearchState& state, double least_gain) {
 
 /// Makes passes as long as they pay for now. When models have changed, gains much smaller than that of the first pass
 /// are left to the next round.
-void smooth_all_branches(Likelihood& likelihood, double epsilon) {
+void smooth_all_branches(DistributedLikelihood& likelihood, double epsilon) {
     constexpr int max_passes = 8;
     constexpr double least_share = 0.3;
     auto const first = smooth_branches(likelihood, epsilon);
@@ -67,7 +66,7 @@ void smooth_all_branches(Likelihood& likelihood, double epsilon) {
 }
 
 /// The steps of a round: all branches, then all models. Returns whether this was the last one.
-bool optimise_next(SearchState& state, Likelihood& likelihood, double epsilon) {
+bool optimise_next(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
     if (state.position == 0) {
         smooth_all_branches(likelihood, epsilon);
     } else {
@@ -76,7 +75,7 @@ bool optimise_next(SearchState& state, Likelihood& likelihood, double epsilon) {
     return ++state.position > 1;
 }
 
-void advance_model(SearchState& state, Likelihood& likelihood, double epsilon) {
+void advance_model(SearchState& state, DistributedLikelihood& likelihood, double epsilon) {
     if (!optimise_next(state, likelihood, epsilon)) return;
     state.loglh = likelihood.loglh();
     end_round(state, epsilon);
@@ -99,7 +98,7 @@ void apply_choices(SearchState& state, SearchOptions const& options) {
         state.specs[q] = likelihood::parse_model(choice.trials[best].candidate.name());
         state.models[q] = start_model(state.specs[q], options.counted[q]);
     }
-    enter(state, first_stage(options.command));
+    enter(state, first_stage(options.goal));
     state.round_start = -std::numeric_limits<double>::infinity();
 }
 
@@ -114,7 +113,7 @@ void end_trials(SearchState& state, SearchOptions const& options) {
 }
 
 /// Keeps the log-likelihoods of the running trials. Returns the greatest gain.
-double keep_loglh(SearchState& state, Likelihood& likelihood) {
+double keep_loglh(SearchState& state, DistributedLikelihood& likelihood) {
     auto const loglh = likelihood.partition_loglh();
     double gain = 0;
     auto next = loglh.begin();
@@ -127,7 +126,7 @@ double keep_loglh(SearchState& state, Likelihood& likelihood) {
 }
 
 /// Keeps models and branch lengths of the running trials.
-void keep_fits(SearchState& state, Likelihood const& likelihood) {
+void keep_fits(SearchState& state, DistributedLikelihood const& likelihood) {
     auto const edges = state.tree.edges();
     std::uint32_t set = 0;
     for (auto* choice : unfinished(state.choices)) {
@@ -140,7 +139,7 @@ void keep_fits(SearchState& state, Likelihood const& likelihood) {
 }
 
 /// The steps of a round are as for given models. Rounds continue as long as they pay for one of the candidates.
-void advance_choice(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void advance_choice(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     likelihood.reach(choice_phase.before);
     if (state.round == 0 && state.position == 0) static_cast<void>(keep_loglh(state, likelihood));
     bool const round_ended = optimise_next(state, likelihood, options.choice_epsilon);
@@ -165,7 +164,8 @@ void wait_too(SearchState& state, std::vector<msa::HalfEdge> const& subtrees) {
 
 /// Moves the next waiting subtree. If the topology changes, subtrees near the change are worth another try. Returns
 /// whether it did.
-bool move_next(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
+bool move_next(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
+               std::uint32_t radius) {
     auto const h = state.waiting.front();
     state.waiting.erase(state.waiting.begin());
     auto const climb = try_spr(likelihood, h, radius, state.loglh, state.losses, options.constraint);
@@ -176,7 +176,8 @@ bool move_next(SearchState& state, Likelihood& likelihood, SearchOptions const& 
 }
 
 /// The steps: all branches, then the subtrees one by one, until none can be moved.
-void advance_spr(SearchState& state, Likelihood& likelihood, SearchOptions const& options, std::uint32_t radius) {
+void advance_spr(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options,
+                 std::uint32_t radius) {
     if (state.position == 0) {
         smooth_branches(likelihood, options.least_gain);
         state.loglh = likelihood.loglh();
@@ -204,7 +205,7 @@ std::uint64_t patience(Effort effort, std::uint32_t num_tips) {
 
 /// The first step of a way out of a local maximum, which becomes `home`: `change` makes it.
 template <class Change>
-void leave_home(SearchState& state, Likelihood& likelihood, Change change) {
+void leave_home(SearchState& state, DistributedLikelihood& likelihood, Change change) {
     auto const& tree = likelihood.tree();
     state.home = Home{tree, state.loglh, fingerprint(tree)};
     auto const climb = change();
@@ -216,7 +217,7 @@ void leave_home(SearchState& state, Likelihood& likelihood, Change change) {
 enum class Way : std::uint8_t { onward, to_higher_ground, back_home };
 
 /// Keeps the new tree if it is better, or goes back.
-Way end_way(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+Way end_way(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const home = *std::exchange(state.home, std::nullopt);
     state.waiting.clear();
     state.position = 0;
@@ -232,7 +233,7 @@ Way end_way(SearchState& state, Likelihood& likelihood, SearchOptions const& opt
 
 /// The following steps: the subtrees around the change one by one until none can be moved, and all branches. Most ways
 /// lead straight back, and end there.
-Way go_on(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     constexpr double close = 2;  // to the old value: smoothing may make up for this difference
     if (!state.waiting.empty()) {
         ++state.position;
@@ -264,7 +265,7 @@ std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const&
 
 /// Leaves the maximum by exchanges with the donors, until all have been tried. If they led higher, subtrees are moved
 /// far once more, and then new exchanges are tried.
-void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void advance_fusing(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) return static_cast<void>(go_on(state, likelihood, options));
     auto const exchange = next_exchange(state, likelihood.tree(), options);
     if (!exchange) {
@@ -277,7 +278,7 @@ void advance_fusing(SearchState& state, Likelihood& likelihood, SearchOptions co
 }
 
 /// Leaves the maximum by random changes, until too many in a row have failed.
-void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void advance_escapes(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (state.position > 0) {
         auto const way = go_on(state, likelihood, options);
         if (way == Way::back_home) ++state.failures;
@@ -291,7 +292,7 @@ void advance_escapes(SearchState& state, Likelihood& likelihood, SearchOptions c
 }
 
 /// The steps: the inner edges one by one.
-void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void advance_support(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const& tree = likelihood.tree();
     auto const edges = tree.edges();
     if (state.position == 0) state.alrt.assign(edges.size(), std::numeric_limits<double>::quiet_NaN());
@@ -302,7 +303,7 @@ void advance_support(SearchState& state, Likelihood& likelihood, SearchOptions c
     ++state.position;
 }
 
-void finish(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void finish(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     if (likelihood.linkage() == BranchLinkage::scaled) normalise_scalers(likelihood, options.sites_per_partition);
     state.loglh = likelihood.loglh();
 }
@@ -420,11 +421,11 @@ SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
     return state;
 }
 
-SearchState start_state(Command command, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models) {
+SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models) {
     SearchState state(std::move(tree));
     state.specs = std::move(specs);
     state.models = std::move(models);
-    state.stage = first_stage(command);
+    state.stage = first_stage(goal);
     state.loglh = state.round_start = -std::numeric_limits<double>::infinity();
     return state;
 }
@@ -481,7 +482,7 @@ SearchState start_support(SearchState best) {
     return best;
 }
 
-void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& options) {
+void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options) {
     auto const evaluations_before = likelihood.evaluations();
     bool const chooses = state.stage == Stage::model_choice;
     switch (state.stage) {
@@ -525,4 +526,4 @@ void advance(SearchState& state, Likelihood& likelihood, SearchOptions const& op
     state.evaluations += likelihood.evaluations() - evaluations_before;
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

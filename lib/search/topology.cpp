@@ -1,4 +1,4 @@
-#include "search/topology.hpp"
+#include "regraft/search/topology.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "regraft/core/random.hpp"
-#include "search/optimise.hpp"
+#include "regraft/search/optimise.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 
@@ -36,7 +36,7 @@ struct Insertion {
 };
 
 /// The insertions of the pruned h that are worth optimising, the likeliest first. The subtree was between a and b.
-std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, HalfEdge a, HalfEdge b,
+std::vector<Insertion> promising_insertions(DistributedLikelihood& likelihood, HalfEdge h, HalfEdge a, HalfEdge b,
                                             std::uint32_t radius, double loglh, Losses& losses, Fences const& fences) {
     auto const& tree = likelihood.tree();
     auto const most_loss = losses.mean();
@@ -64,7 +64,7 @@ std::vector<Insertion> promising_insertions(Likelihood& likelihood, HalfEdge h, 
     return found;
 }
 
-Climb reinsert(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+Climb reinsert(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
                Constraint const* constraint) {
     auto const& tree = likelihood.tree();
     Fences const fences(constraint, tree);
@@ -102,7 +102,7 @@ double Losses::mean() const {
     return sum / static_cast<double>(count);
 }
 
-Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
+Climb try_spr(DistributedLikelihood& likelihood, HalfEdge h, std::uint32_t radius, double loglh, Losses& losses,
               Constraint const* constraint) {
     likelihood.reach(spr_phase.before);
     auto result = reinsert(likelihood, h, radius, loglh, losses, constraint);
@@ -110,11 +110,11 @@ Climb try_spr(Likelihood& likelihood, HalfEdge h, std::uint32_t radius, double l
     return result;
 }
 
-void fit_lengths(Likelihood& likelihood, std::span<HalfEdge const> edges) {
+void fit_lengths(DistributedLikelihood& likelihood, std::span<HalfEdge const> edges) {
     for (auto h : edges) optimise_branch(likelihood, h, enough_gain);
 }
 
-Climb perturb(Likelihood& likelihood, std::uint64_t seed, Constraint const* constraint) {
+Climb perturb(DistributedLikelihood& likelihood, std::uint64_t seed, Constraint const* constraint) {
     likelihood.reach(escape_phase.before);
     auto const& tree = likelihood.tree();
     Random random(seed);
@@ -199,4 +199,4 @@ std::vector<HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<HalfEdge>
     return result;
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

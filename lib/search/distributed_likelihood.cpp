@@ -1,4 +1,4 @@
-#include "search/likelihood.hpp"
+#include "regraft/search/distributed_likelihood.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,14 @@
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/site_model.hpp"
 
-namespace regraft::phylo {
+namespace regraft::search {
 
 using msa::HalfEdge;
 
-Likelihood::Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models,
-                       BranchLinkage linkage, std::span<likelihood::Sites const> sites,
-                       likelihood::PartitionOptions const& options)
+DistributedLikelihood::DistributedLikelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSpec> specs,
+                                             std::vector<Model> models, BranchLinkage linkage,
+                                             std::span<likelihood::Sites const> sites,
+                                             likelihood::PartitionOptions const& options)
     : who_(who),
       tree_(std::move(tree)),
       specs_(std::move(specs)),
@@ -32,7 +33,7 @@ Likelihood::Likelihood(ft::Participants who, msa::Tree tree, std::vector<ModelSp
     }
 }
 
-void Likelihood::set_model(std::size_t partition, Model model) {
+void DistributedLikelihood::set_model(std::size_t partition, Model model) {
     auto& current = models_[partition];
     bool const same_matrices = model.rates == current.rates && model.frequencies == current.frequencies;
     current = std::move(model);
@@ -44,12 +45,12 @@ void Likelihood::set_model(std::size_t partition, Model model) {
     use_model(partition);
 }
 
-void Likelihood::use_model(std::size_t partition) {
+void DistributedLikelihood::use_model(std::size_t partition) {
     partitions_[partition].set_model(site_models_[partition],
                                      linkage_ == BranchLinkage::scaled ? models_[partition].scaler : 1.0);
 }
 
-void Likelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
+void DistributedLikelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
     if (tree_.length(h, set) == length) return;
     tree_.set_length(h, length, set);
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
@@ -60,22 +61,22 @@ void Likelihood::set_length(HalfEdge h, double length, std::uint32_t set) {
     }
 }
 
-msa::TreeUndo Likelihood::nni(HalfEdge h, std::uint32_t variant) {
+msa::TreeUndo DistributedLikelihood::nni(HalfEdge h, std::uint32_t variant) {
     return touched(tree_.nni(h, variant));
 }
-msa::TreeUndo Likelihood::prune(HalfEdge h) {
+msa::TreeUndo DistributedLikelihood::prune(HalfEdge h) {
     return touched(tree_.prune(h));
 }
-msa::TreeUndo Likelihood::regraft(HalfEdge h, HalfEdge edge) {
+msa::TreeUndo DistributedLikelihood::regraft(HalfEdge h, HalfEdge edge) {
     return touched(tree_.regraft(h, edge));
 }
 
-void Likelihood::undo(msa::TreeUndo const& move) {
+void DistributedLikelihood::undo(msa::TreeUndo const& move) {
     tree_.undo(move);
     static_cast<void>(touched(move));
 }
 
-void Likelihood::set_tree(msa::Tree const& other) {
+void DistributedLikelihood::set_tree(msa::Tree const& other) {
     REGRAFT_EXPECTS(other.num_tips() == tree_.num_tips() && other.num_length_sets() == tree_.num_length_sets());
     msa::TreeUndo difference;
     for (HalfEdge h = 0; h < tree_.num_half_edges(); ++h) {
@@ -93,27 +94,27 @@ void Likelihood::set_tree(msa::Tree const& other) {
     undo(difference);
 }
 
-double Likelihood::loglh(HalfEdge h) {
+double DistributedLikelihood::loglh(HalfEdge h) {
     std::array<FixedSum, 1> sum;
     for (auto& partition : partitions_) partition.add_loglh(h, sum[0]);
     reduce(sum);
     return sum[0].value(loglh_scale());
 }
 
-std::vector<double> Likelihood::partition_loglh() {
+std::vector<double> DistributedLikelihood::partition_loglh() {
     std::vector<FixedSum> sums(partitions_.size());
     for (std::size_t q = 0; q < sums.size(); ++q) partitions_[q].add_loglh(0, sums[q]);
     return sum_over_ranks(sums);
 }
 
-std::vector<double> Likelihood::local_loglh(HalfEdge h, std::size_t partition) {
+std::vector<double> DistributedLikelihood::local_loglh(HalfEdge h, std::size_t partition) {
     FixedSum ignored;
     std::vector<double> result(partitions_[partition].num_patterns());
     partitions_[partition].add_loglh(h, ignored, result);
     return result;
 }
 
-std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) {
+std::vector<double> DistributedLikelihood::trial_loglh(std::span<ModelTrial const> trials) {
     std::map<std::size_t, Model> before;
     std::vector<FixedSum> sums(trials.size());
     for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -125,11 +126,11 @@ std::vector<double> Likelihood::trial_loglh(std::span<ModelTrial const> trials) 
     return sum_over_ranks(sums);
 }
 
-void Likelihood::focus(HalfEdge h) {
+void DistributedLikelihood::focus(HalfEdge h) {
     for (auto& partition : partitions_) partition.focus(h);
 }
 
-std::vector<BranchValue> Likelihood::branch_values(std::span<double const> lengths) {
+std::vector<BranchValue> DistributedLikelihood::branch_values(std::span<double const> lengths) {
     REGRAFT_EXPECTS(lengths.size() == tree_.num_length_sets());
     std::vector<FixedSum> sums(3 * lengths.size());
     for (std::size_t q = 0; q < partitions_.size(); ++q) {
@@ -139,7 +140,7 @@ std::vector<BranchValue> Likelihood::branch_values(std::span<double const> lengt
     return reduce_branch_values(sums);
 }
 
-std::vector<BranchValue> Likelihood::all_branch_values() {
+std::vector<BranchValue> DistributedLikelihood::all_branch_values() {
     auto const sets = tree_.num_length_sets();
     std::vector<FixedSum> sums(std::size_t{3} * tree_.num_edges() * sets);
     std::vector<FixedSum> part(std::size_t{3} * tree_.num_edges());
@@ -151,7 +152,7 @@ std::vector<BranchValue> Likelihood::all_branch_values() {
     return reduce_branch_values(sums);
 }
 
-std::vector<double> Likelihood::score_insertions(HalfEdge h, std::span<HalfEdge const> targets) {
+std::vector<double> DistributedLikelihood::score_insertions(HalfEdge h, std::span<HalfEdge const> targets) {
     std::vector<FixedSum> sums(targets.size());
     for (std::size_t i = 0; i < targets.size(); ++i) {
         for (auto& partition : partitions_) partition.add_insertion_loglh(h, targets[i], sums[i]);
@@ -159,12 +160,12 @@ std::vector<double> Likelihood::score_insertions(HalfEdge h, std::span<HalfEdge 
     return sum_over_ranks(sums);
 }
 
-std::uint32_t Likelihood::length_set(std::size_t partition) const {
+std::uint32_t DistributedLikelihood::length_set(std::size_t partition) const {
     return linkage_ == BranchLinkage::unlinked ? checked_cast<std::uint32_t>(partition) : 0;
 }
 
 template <class Invalidate>
-void Likelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate) {
+void DistributedLikelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate) {
     if (!tree_.is_connected(h)) return;
     std::vector<HalfEdge> seen_from{h, tree_.back(h)};
     while (!seen_from.empty()) {
@@ -176,7 +177,7 @@ void Likelihood::invalidate_beyond(HalfEdge h, Invalidate invalidate) {
     }
 }
 
-msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
+msa::TreeUndo DistributedLikelihood::touched(msa::TreeUndo move) {
     for (auto h : move.touched) {
         // An unconnected half-edge has no edge, but the CLVs at its node and beyond still change.
         auto const invalidate = [&](HalfEdge g) {
@@ -199,20 +200,20 @@ msa::TreeUndo Likelihood::touched(msa::TreeUndo move) {
     return move;
 }
 
-void Likelihood::reduce(std::span<FixedSum> sums) {
-    if (clock_ != nullptr) clock_->begin_reduction();
+void DistributedLikelihood::reduce(std::span<FixedSum> sums) {
+    if (observer_ != nullptr) observer_->begin_reduction();
     ft::all_reduce(who_, sums);
-    if (clock_ != nullptr) clock_->end_reduction();
+    if (observer_ != nullptr) observer_->end_reduction();
     ++evaluations_;
     if (!load_) return;
     for (auto& partition : partitions_) partition.use_threads(load_->threads());
 }
 
-void Likelihood::follow_load() {
+void DistributedLikelihood::follow_load() {
     if (num_threads_ > 1) load_.emplace(num_threads_);
 }
 
-std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> sums) {
+std::vector<BranchValue> DistributedLikelihood::reduce_branch_values(std::span<FixedSum> sums) {
     reduce(sums);
     auto const scales = partitions_.front().derivative_scales();
     std::vector<BranchValue> result;
@@ -222,11 +223,11 @@ std::vector<BranchValue> Likelihood::reduce_branch_values(std::span<FixedSum> su
     return result;
 }
 
-std::vector<double> Likelihood::sum_over_ranks(std::span<FixedSum> sums) {
+std::vector<double> DistributedLikelihood::sum_over_ranks(std::span<FixedSum> sums) {
     reduce(sums);
     std::vector<double> result;
     for (auto const& sum : sums) result.push_back(sum.value(loglh_scale()));
     return result;
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search

@@ -1,4 +1,4 @@
-#include "models/minimise.hpp"
+#include "search/minimise.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 #include <nlopt.h>
 
-namespace regraft::phylo {
+namespace regraft::search {
 namespace {
 
 constexpr double gradient_step = 1e-5;
@@ -229,4 +229,4 @@ std::vector<std::vector<double>> minimise(std::span<Box const> boxes, double tol
     return best;
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::search
