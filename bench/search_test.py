@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools/bench"))
 
 import searches  # noqa: E402
 import simulate  # noqa: E402

@@ -25,7 +25,8 @@ CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
 # Seconds for a job, beside what others take. A hang counts when it has come with each: one alone says as much of the machine.
 PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
 TRUST_DEATHS = {"needed": 50, "not used": 12}
-SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "tests/support"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SUPPORT = ROOT / "tests/support"
 JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
 
 
@@ -168,7 +169,7 @@ def key(build: pathlib.Path) -> str:
     """Changes when a choice may come out differently."""
     digest = hashlib.sha256(str(build).encode())
     here = pathlib.Path(__file__).parent
-    for file in [here / "choose.py", here / "canary.py", here / "trust.py", here / "launch.py", *JUDGES]:
+    for file in [here / "choose.py", here / "canary.py", here / "trust.py", ROOT / "apps/launch/launch.py", *JUDGES]:
         digest.update(file.read_bytes())
     for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
         path = shutil.which(name)

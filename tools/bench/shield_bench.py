@@ -15,7 +15,7 @@ import tempfile
 
 import bench_tool
 
-HERE = pathlib.Path(__file__).resolve().parent
+LAUNCHERS = pathlib.Path(__file__).resolve().parents[2] / "apps/launch"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Jobs:
             return output, json.loads(report.read_text(encoding="ascii"))
 
     def output(self, tool: str, *words: str) -> str:
-        command = [sys.executable, str(HERE / tool), "--mpirun", self.args.mpirun, *words]
+        command = [sys.executable, str(LAUNCHERS / tool), "--mpirun", self.args.mpirun, *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Failed(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")

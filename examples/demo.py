@@ -7,9 +7,10 @@ import sys
 import tempfile
 import time
 
-import launch
-
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "apps/launch"))
+import launch  # noqa: E402
+
 ALIGNMENT = ROOT / "data" / "vertebrates.phy"
 RANKS = 8
 PLAN = "model:inside:5:1,spr:inside:0:6,escape:inside:3:1"  # point:rank:occurrence

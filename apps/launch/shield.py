@@ -60,7 +60,7 @@ def usage() -> str:
 
 
 def load_launcher():
-    """tools/launch.py, which is installed beside this as regraft-run."""
+    """apps/launch/launch.py, which is installed beside this as regraft-run."""
     file = next(path for path in (HERE / "launch.py", HERE / "regraft-run") if path.exists())
     loader = importlib.machinery.SourceFileLoader("launch", str(file))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("launch", loader))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import bench_tool
 
-LAUNCH = pathlib.Path(__file__).resolve().parent / "launch.py"
+LAUNCH = pathlib.Path(__file__).resolve().parents[2] / "apps/launch/launch.py"
 NEVER = 10**9  # steps between snapshots
 BYTES_PER_CELL = 9 * 8  # of the stencil, without the rings of blocks
 

@@ -17,7 +17,9 @@ import subprocess
 import sys
 
 import canary
-import launch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+import launch  # noqa: E402
 
 # What the library and its programs call. That no other is called: tests/lint/layers.py.
 NEEDED = ["Allgather", "Allreduce", "Alltoallv", "Barrier", "Bcast", "Gather", "Gatherv", "Reduce", "Scatter", "Scatterv"]

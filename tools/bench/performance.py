@@ -34,7 +34,7 @@ def main() -> int:
     tables = pages.get(args.page.stem, overview)(args.results)
     if args.check:
         if text[begin:end] != tables:
-            sys.exit(f"{args.page} does not show what {args.results} says: call tools/performance.py")
+            sys.exit(f"{args.page} does not show what {args.results} says: call tools/bench/performance.py")
         return 0
     args.page.write_text(text[:begin] + tables + text[end:], encoding="utf-8")
     return 0

@@ -62,7 +62,7 @@ def lines(path: pathlib.Path) -> tuple[dict, list[dict]]:
     content = load(path)
     for number, line in enumerate(content["benchmarks"], 1):
         if not isinstance(line, dict) or not {"name", "n"} <= line.keys() or not ("error" in line or {"median", "unit"} <= line.keys()):
-            raise Broken(f"{path}: benchmark {number} is no line of results; tools/compact.py makes results from the output of Google Benchmark")
+            raise Broken(f"{path}: benchmark {number} is no line of results; tools/bench/compact.py makes results from the output of Google Benchmark")
     return content["context"], content["benchmarks"]
 
 

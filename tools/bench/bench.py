@@ -24,7 +24,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-import choose
 import compact
 import compressors
 import floors
@@ -33,7 +32,11 @@ import programs
 import searches
 from results import STOPPED, Broken, lines, load
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tools/setup"))
+import choose  # noqa: E402
+
 SHORT = ["--benchmark_min_time=0.01"]
 FULL = ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
 # Programs that need other arguments.
@@ -179,7 +182,7 @@ def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: st
     merged: dict = {}
     for ranks in sizes:
         print(f"  on {ranks} ranks ...", flush=True)
-        launch = [sys.executable, str(ROOT / "tools" / "launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace]
+        launch = [sys.executable, str(ROOT / "apps/launch/launch.py"), "--mpirun", mpirun, "-n", str(ranks), str(program), *pace]
         if problem := run_program(launch, raw):
             return problem
         content = load(raw)
@@ -201,7 +204,7 @@ def keeping(name: str, args: argparse.Namespace) -> list[str]:
 
 def run_tool(tool: str, program: pathlib.Path, words: list[str], raw: pathlib.Path) -> str:
     """Writes raw; returns what went wrong."""
-    command = [sys.executable, str(ROOT / "tools" / tool), "--program", str(program), "--out", str(raw), *words]
+    command = [sys.executable, str(HERE / tool), "--program", str(program), "--out", str(raw), *words]
     code = subprocess.run(command, check=False).returncode
     return f"exit code {code}" if code else ""
 
@@ -215,7 +218,7 @@ def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib
         return ""
     print(f"  {package} ...", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for command in ([str(program), f"--write-edges={folder}"], [python, str(ROOT / "tools" / peer["tool"]), folder, *peer[pace]]):
+        for command in ([str(program), f"--write-edges={folder}"], [python, str(HERE / peer["tool"]), folder, *peer[pace]]):
             run = subprocess.run(command, capture_output=True, text=True, check=False)
             if run.returncode:
                 return run.stderr or f"exit code {run.returncode}"

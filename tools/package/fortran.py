@@ -22,9 +22,9 @@ ROUND = str.maketrans("[]", "()")
 HEAD = """\
 ! regraft for programs in Fortran 2018: the functions of regraft.h and regraft_mpi.h, which say what each does, by their names.
 !
-! Made from these headers by tools/fortran.py. Handles are type(c_ptr). Pointers are arguments by reference; those that may be NULL in
-! C may be left out. Unsigned numbers are signed ones of the same bits. Callbacks are bind(c) functions, given by c_funloc. Views
-! that C gives as pointers become arrays by c_f_pointer. docs/c.md has a program.
+! tools/package/fortran.py makes it from these headers. Handles are type(c_ptr). Pointers are arguments by reference; those that may be
+! NULL in C may be left out. Unsigned numbers are signed ones of the same bits. Callbacks are bind(c) functions, given by c_funloc.
+! Views that C gives as pointers become arrays by c_f_pointer. docs/c.md has a program.
 module regraft
   use, intrinsic :: iso_c_binding
   implicit none
@@ -157,7 +157,7 @@ def main() -> None:
     if not args.check:
         args.module.write_text(module.text(), encoding="utf-8")
     elif args.module.read_text(encoding="utf-8") != module.text():
-        sys.exit(f"{args.module} is not made from the headers as they are: tools/fortran.py {args.module} {' '.join(map(str, args.headers))}")
+        sys.exit(f"{args.module} is not made from the headers as they are: tools/package/fortran.py {args.module} {' '.join(map(str, args.headers))}")
     print(f"{len(module.functions)} functions, {len(module.structs)} types")
 
 

@@ -16,7 +16,7 @@ import bench_tool
 import simulate
 from tree_programs import Dataset, Failed, Found, Regraft, Start, Usage, dataset_of, searchers, taxa_of, version
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 KNOWN = {"primates": Dataset("primates", DATA / "primates.phy"),
          "globins": Dataset("globins", DATA / "globins.phy", "LG+G4m"),
          "elongation": Dataset("elongation", DATA / "elongation.phy", "LG+G4m"),
