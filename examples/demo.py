@@ -18,7 +18,7 @@ TIMEOUT = 100
 
 
 class Search:
-    """One run of regraft-phylo and what it left."""
+    """One run of regraft-phylo, and its results."""
 
     def __init__(self, mpirun: str, program: pathlib.Path, prefix: pathlib.Path, plan: str):
         arguments = ["search", "--msa", str(ALIGNMENT), "--model", "GTR+FC+G4m", "--prefix", str(prefix)]
@@ -76,9 +76,9 @@ def main() -> int:
         failing = Search(args.mpirun, program, pathlib.Path(directory, "failing"), PLAN)
         print(f"\nWhat happened, times in ms ({failing.seconds:.1f} s in all):")
         print_table([HEADER, *(row(failure) for failure in failing.report["failures"])])
-        print("\n  noticed: at most so long after the death; patterns, bytes: taken over by the survivors, loaded from their memory;")
-        print("  b/rounds: blocks from the busiest sender / rounds of the exchange; repair: replicas that died are made again;")
-        print("  work lost: since the last checkpoint, repeated")
+        print("\n  noticed: a survivor noticed the death within this time; patterns, bytes: the survivors took over these, and loaded them")
+        print("  from their memory; b/rounds: blocks of the busiest sender / rounds of the exchange; repair: making lost replicas again;")
+        print("  work lost: the work since the last checkpoint, which is repeated")
         print("\nThe same search without failures:", flush=True)
         calm = Search(args.mpirun, program, pathlib.Path(directory, "calm"), "")
         print(f"  {calm.seconds:.1f} s")
@@ -93,7 +93,8 @@ def main() -> int:
     if failing.tree != calm.tree or failing.digits != calm.digits:
         print("\nThe results differ.")
         return 1
-    print(f"\nRanks {', '.join(map(str, lost))} of {RANKS} died, and tree and log-likelihood are the same, bit for bit, as without failures.")
+    ranks = f"Ranks {', '.join(map(str, lost))} of {RANKS}"
+    print(f"\n{ranks} died, and tree and log-likelihood are the same, bit for bit, as without failures.")
     return 0
 
 

@@ -6,7 +6,7 @@ regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --mpirun PATH        in place of the one that belongs to this installation
   --rank-library PATH  in place of this installation's library that is preloaded into the ranks and tells how they end
   --settings           write what lets jobs survive as a parameter file of Open MPI, and stop
-  --version, --help    say which version this is, or this, and stop
+  --version, --help    write the version, or this text, and stop
 
 All other options are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts that are named (--host, --hostfile, ...) or given
 by a batch system may use the network and get no more ranks than cores. Any other job stays on this machine, with as many ranks
@@ -32,7 +32,7 @@ import tempfile
 import threading
 import time
 
-# Filled in where this is installed as regraft-run; what was installed along is named relative to the prefix.
+# The installation fills these in. Paths are relative to its prefix.
 CONFIGURED_MPIRUN = "@MPIRUN@"
 CONFIGURED_RANK_LIBRARY = "@LIBDIR@/libregraft_rank.so"
 CONFIGURED_VERSION = "@VERSION@"
@@ -42,11 +42,11 @@ LAUNCHER_FAULT = b"PMIx server's listener thread failed to start"
 ATTEMPTS = 3
 TRY_AGAIN = "mpirun failed to start (PMIx listener thread), trying again"
 
-GRACE = 5.0  # seconds that the other ranks have after one has failed: they may wait for it for ever
+GRACE = 5.0  # seconds until a job is ended in which a rank has failed; other ranks may wait for that rank for ever
 
 USAGE_ERROR = 2
 DIED_IN_INIT = 69
-MPIRUN_USAGE_ERROR = 213  # of Open MPI 5 where it does not understand its options
+MPIRUN_USAGE_ERROR = 213  # mpirun of Open MPI 5 exits with it if it does not understand its options
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 
 
@@ -59,33 +59,36 @@ class Setting:
     otherwise: str  # what happens with another value
 
 
-# What lets jobs survive in Open MPI 5. The parameter file that is installed and the warnings of the library are made from this.
+# Jobs survive in Open MPI 5 with these. The parameter file that is installed and the warnings of the library are made from this list.
 SETTINGS = [
     Setting("async_mpi_finalize", "1", "MPI_Finalize waits for the dead"),
-    # HAN swallows errors of the collectives it is made of; the others are excluded by --with-ft ulfm, whose list this one replaces.
+    # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
     Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),
-    # A star. The help text of Open MPI 5.0.9 says that 2 is, but its code makes 2 a chain. In a chain or a tree, who has contributed
-    # to an agreement and lost its parent waits for ever if the grandparent decides before it has noticed that death itself: 22 of 24
-    # provoked deaths in a chain, 20 in the default tree, none in the star, where only the root has children.
+    # 3 is a star. The help text of Open MPI 5.0.9 says that 2 is one, but its code makes 2 a chain. In a chain or a tree, a rank that has
+    # contributed to an agreement and has lost its parent waits for ever if the grandparent decides before it notices that death. This
+    # happened in 22 of 24 provoked deaths in a chain and in 20 in the default tree. It did not happen in the star, where only the root
+    # has children.
     Setting("coll_ftagree_era_topology", "3", "survivors may wait in an agreement for ever"),
-    # A ring. The default algorithms of 5.0.9 said MPI_SUCCESS and gave wrong data in 42 of 64 deaths. The library does not call it.
+    # 3 is a ring. The default algorithms of 5.0.9 returned MPI_SUCCESS and wrong data in 42 of 64 deaths. The library does not call
+    # MPI_Allgatherv, but programs may.
     Setting("coll_tuned_use_dynamic_rules", "1", "the next setting is ignored"),
     Setting("coll_tuned_allgatherv_algorithm", "3", "MPI_Allgatherv gives wrong data when a rank dies in it"),
 ]
 ON_ONE_HOST = {
     "OMPI_MCA_btl": "self,sm",  # TCP reports failures less reliably
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # more ranks than cores
-    # Who waits lets others run. Else two ranks on a host with two cores that does something else wait for each other by time slices:
+    # A waiting rank lets others run. Otherwise two ranks on two cores that another program uses, too, wait for each other's time slices:
     # 18 s instead of 0.2 s.
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMP_WAIT_POLICY": "passive",  # the same for threads
-    "GOMP_SPINCOUNT": "1000",  # GCC's: microseconds on the core before they sleep, or waking them would cost three times the work
-    "OMP_NUM_THREADS": "1",  # tests: the ranks are the parallelism
+    # GCC's threads spin for microseconds before they sleep. If they slept at once, waking them would cost three times the work.
+    "GOMP_SPINCOUNT": "1000",
+    "OMP_NUM_THREADS": "1",  # in tests the ranks are the parallelism
 }
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # containers
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # jobs in containers often run as root
 
 HOST_OPTIONS = {"host", "H", "hostfile", "machinefile", "default-hostfile", "rankfile", "dvm-uri", "dvm"}
-BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "PE_HOSTFILE"]  # variables by which Open MPI knows them
+BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "PE_HOSTFILE"]  # Open MPI knows them by these variables
 
 
 @functools.lru_cache
@@ -110,33 +113,34 @@ def command(mpirun: str, ranks: int, program: list[str]) -> list[str]:
 
 
 def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, str]:
-    """What the caller has set already wins."""
+    """The environment of a job. A variable that the caller has set keeps its value."""
     env = dict(os.environ)
     survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
     for name, value in {**AS_ROOT, **survival, **(ON_ONE_HOST if one_host else {})}.items():
         env.setdefault(name, value)
     if one_host:
-        env["TMPDIR"] = tmpdir  # not there on other hosts
+        env["TMPDIR"] = tmpdir  # other hosts do not have this folder
     env.setdefault("HOME", tmpdir)  # Open MPI does not start without one
     return env
 
 
 def parameter_file() -> str:
-    """For mpirun --tune FILE, which wants no blanks around '='."""
-    lines = ["# What lets jobs survive in Open MPI 5: mpirun --with-ft ulfm --tune THIS-FILE ..., or append it to an openmpi-mca-params.conf."]
+    """The text of a parameter file for mpirun --tune FILE, which allows no blanks around '='."""
+    lines = ["# Jobs survive in Open MPI 5 with these settings: mpirun --with-ft ulfm --tune THIS-FILE ...",
+             "# Or append this file to an openmpi-mca-params.conf."]
     for setting in SETTINGS:
         lines += [f"# Otherwise {setting.otherwise}.", f"{setting.name}={setting.value}"]
     return "\n".join(lines) + "\n"
 
 
 def initialisers() -> str:
-    """For lib/ft/settings.cpp."""
+    """The settings as initialisers in C++, for lib/ft/settings.cpp."""
     return "".join(f'{{"{setting.name}", "{setting.value}", "{setting.otherwise}"}},\n' for setting in SETTINGS)
 
 
 class JobDirectory(tempfile.TemporaryDirectory):
-    """The TMPDIR of one launch: session files that killed jobs leave behind disturb later launches. Its path is short
-    because sockets live in it."""
+    """The TMPDIR of one launch. Session files that a killed job leaves behind would disturb later launches. The path is short because
+    sockets live in it."""
 
     def __init__(self):
         super().__init__(prefix="rg", dir="/tmp" if os.access("/tmp", os.W_OK) else None, ignore_cleanup_errors=True)
@@ -146,8 +150,8 @@ class JobDirectory(tempfile.TemporaryDirectory):
 
 
 def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
-    """Runs a job whose streams are ours. Without a rank library the ranks may tell where they are (the shield does), but not their exit
-    codes."""
+    """Runs a job that has the streams of this process, and returns its exit code. Without a rank library, ranks do not tell their exit
+    codes; they may tell where they are, as they do under the shield."""
     one_host = not (names_hosts(words) or any(name in os.environ for name in BATCH_SYSTEMS))
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
@@ -163,7 +167,7 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
                 env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // number_of_ranks(words)))
             if sys.stderr.isatty():
                 env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
-            # A session of its own: Ctrl-C is for us, and mpirun would end the job.
+            # The job has a session of its own, so that Ctrl-C reaches this process only. mpirun would end the job.
             job = subprocess.Popen([mpirun, *flags(mpirun), *output(mpirun, words), *preload, *words], env=env, stderr=subprocess.PIPE,
                                    start_new_session=True, stdin=subprocess.PIPE if sys.stdin.isatty() else None)
             if job.stdin:
@@ -187,14 +191,15 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
 
 
 class Signals:
-    """Passes on the signals that we receive. SIGINT (Ctrl-C) and SIGTERM go to the ranks, which may save their work; if one comes again,
-    or a rank is not at work yet, it goes to mpirun, which ends the job, as it does at SIGHUP. mpirun passes SIGUSR1 on to the ranks."""
+    """Passes on the signals that this process receives. The first SIGINT (Ctrl-C) or SIGTERM goes to the ranks, which may save their work.
+    The second one goes to mpirun, which ends the job. So does the first one if a rank is not at work yet. SIGHUP and SIGUSR1 go to mpirun,
+    which ends the job at SIGHUP and passes SIGUSR1 on to the ranks."""
 
     def __init__(self, job: subprocess.Popen, told: pathlib.Path):
         self.job = job
         self.told = told
-        self.stop = 0  # the last of SIGINT and SIGTERM
-        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as shells do with &
+        self.stop = 0  # the last SIGINT or SIGTERM; 0: there was none
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell lets a job that was started with & ignore it
             signal.signal(signal.SIGINT, self.ask_to_stop)
         signal.signal(signal.SIGTERM, self.ask_to_stop)
         signal.signal(signal.SIGTSTP, self.pause)
@@ -215,7 +220,7 @@ class Signals:
             say("the ranks are asked to stop; Ctrl-C again ends the job at once")
 
     def pause(self, number: int, _frame: object) -> None:
-        """Ctrl-Z: mpirun stops the ranks."""
+        """Stops the ranks, by mpirun, and this process (Ctrl-Z)."""
         self.job.send_signal(number)
         os.kill(os.getpid(), signal.SIGSTOP)
         self.job.send_signal(signal.SIGCONT)
@@ -223,13 +228,13 @@ class Signals:
 
 @dataclasses.dataclass
 class Rank:
-    """What a rank has told: apps/launch/rank.h."""
+    """What a rank has told by the file that rank.h describes."""
 
     number: int
     process: int = 0
     entered: bool = False
     left: bool = False
-    end: str = ""  # finalized, exited, aborted, quit, or nothing yet
+    end: str = ""  # finalized, exited, aborted or quit; empty: it has not ended
     code: int = 0
 
     def has_died_early(self) -> bool:
@@ -237,7 +242,7 @@ class Rank:
 
 
 def read_ranks(folder: pathlib.Path) -> dict[str, Rank]:
-    """By namespace and rank, of which the file names are made."""
+    """The ranks by the names of their files."""
     ranks = {}
     for file in sorted(folder.iterdir()):
         rank = ranks[file.name] = Rank(int(file.name.rpartition(".")[2]))
@@ -257,7 +262,7 @@ def follow(job: subprocess.Popen, told: pathlib.Path) -> int:
     """Waits for the end of a job. If no rank can go on, it ends the job and returns its exit code; else 0."""
     exited: set[str] = set()
     while True:
-        is_over = job.poll() is not None  # before the last look, for what ranks told at the end
+        is_over = job.poll() is not None  # asked before the files are read, so that the last look sees the end of each rank
         ranks = read_ranks(told)
         for name, rank in ranks.items():
             if rank.end == "exited" and name not in exited:
@@ -285,7 +290,8 @@ def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
     if any(rank.entered and not rank.left for rank in ranks):
         for rank in ranks:
             if rank.has_died_early():
-                return DIED_IN_INIT, f"rank {rank.number} died before all ranks had left MPI_Init, and the others would wait for it for ever"
+                why = f"rank {rank.number} died before all ranks had left MPI_Init, and the others would wait for it for ever"
+                return DIED_IN_INIT, why
     return None
 
 
@@ -300,7 +306,7 @@ def end_job(job: subprocess.Popen, told: pathlib.Path) -> None:
 
 
 def code_of_ranks(ranks: list[Rank], code_of_mpirun: int) -> int:
-    """Ranks that lived to their end count first, then those that exited, then the dead."""
+    """The exit code of a job: that of ranks that came to MPI_Finalize, else that of ranks that exited, else 1."""
     if not any(rank.entered for rank in ranks) and (not ranks or code_of_mpirun != 0 or any(rank.end for rank in ranks)):
         return code_of_mpirun if code_of_mpirun >= 0 else 128 - code_of_mpirun
     for end in ("finalized", "exited"):
@@ -315,7 +321,7 @@ def say(text: str) -> None:
 
 
 def number_of_ranks(words: list[str]) -> int:
-    """What mpirun is told by -n or one of its other names; 1 if it is told nothing."""
+    """The number that mpirun is given by -n or another name of this option; 1 if it is given none."""
     for option, number in zip(words, words[1:]):
         if option in ("-n", "-np", "--n", "--np", "-c") and number.isdigit():
             return max(1, int(number))
@@ -323,7 +329,7 @@ def number_of_ranks(words: list[str]) -> int:
 
 
 def options(words: list[str]) -> set[str]:
-    """Names of mpirun's options. They end at '--' or at the program, which neither is one nor follows one."""
+    """The names of mpirun's options. They end at '--' or at the program, the first word that neither is an option nor follows one."""
     found = set()
     before = ""
     for word in words:
@@ -336,12 +342,13 @@ def options(words: list[str]) -> set[str]:
 
 
 def names_hosts(words: list[str]) -> bool:
-    """Whether mpirun is told where to run."""
+    """Whether mpirun is told on which hosts to run."""
     return not HOST_OPTIONS.isdisjoint(options(words))
 
 
 def copy_terminal(target) -> None:
-    """What is typed while we are in the foreground: a process in the background that reads from a terminal is stopped."""
+    """Copies what is typed to the job, while this process is in the foreground. In the background, a process that reads from a terminal
+    is stopped."""
     with contextlib.suppress(OSError), target:
         while True:
             if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
@@ -398,7 +405,8 @@ def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, ext
 
 
 def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float) -> str:
-    """Waits for the end of a job. Its seconds are those of a machine that does nothing else: others slow it down, not us."""
+    """Waits for the end of a job, or for its timeout, in seconds of a machine that does nothing else. Returns why the job has to be killed;
+    empty if it has ended."""
     left, reason = timeout, f"hung: killed after {timeout:g} s"
     failed = False
     before = time.monotonic()
@@ -416,8 +424,8 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
 
 
 def slowdown(ranks: int) -> float:
-    """How much longer things take now, at least, than if the job's processes alone wanted to run. A job waits for the slowest of its
-    ranks at every step, so not the share of the cores counts but how many are before it in the queue."""
+    """A lower bound of the time that a job takes now, over its time on an idle machine. A job waits for its slowest rank at every step. So
+    what counts is how many processes are before that rank in the queue for a core, and not the job's share of the cores."""
     runnable = int(pathlib.Path("/proc/loadavg").read_text(encoding="ascii").split()[3].split("/")[0])
     cores = os.cpu_count() or 1
     return 1 + max(0, runnable - max(ranks, cores)) / cores
@@ -438,23 +446,23 @@ def kill_job(job: subprocess.Popen, variable: str) -> None:
                 if mark in (process / "environ").read_bytes().split(b"\0"):
                     os.kill(int(process.name), signal.SIGKILL)
             except OSError:
-                pass  # gone already, or somebody else's
+                pass  # the process has ended already, or belongs to another user
 
 
 def find_mpirun() -> str | None:
-    """The one that the library was built for, else the first on PATH."""
+    """The mpirun that the library was built for, else the first one on PATH."""
     configured = str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MPIRUN)
     return configured if CONFIGURED_MPIRUN and os.access(configured, os.X_OK) else shutil.which("mpirun")
 
 
 def find_rank_library() -> str:
-    """Empty: this is not installed, or was installed without it."""
+    """The rank library of this installation; empty if there is none."""
     library = pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_RANK_LIBRARY
     return str(library) if library.is_file() else ""
 
 
 def checked_mpirun(named: str) -> str:
-    """The path of an mpirun that can be run; else the program ends."""
+    """The path of an mpirun that can be run. If there is none, this process ends."""
     mpirun = named or find_mpirun()
     if mpirun and shutil.which(mpirun):
         return mpirun

@@ -3,17 +3,18 @@
 
 regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
-  --report FILE        what was done, as JSON
-  --tolerate           exit code 0 also if ranks have died
-  --policy NAME=VALUE  what to do where the dead are missing; the first value is the default:
+  --report FILE        write what was done, as JSON
+  --tolerate           exit with 0 also if ranks have died
+  --policy NAME=VALUE  say what to do where the dead are missing; the first value is the default:
 %(policies)s
-  --mpirun PATH, --library PATH  in place of those that belong to this installation
-  --version, --help    say which version this is, or this, and stop
+  --mpirun PATH, --library PATH  use these in place of those that belong to this installation
+  --version, --help    write the version, or this text, and stop
 
-Ranks and sizes never change. Exit code: that of the program if it is not 0; 0 if nobody died; 3 if the program has ended, but what the
-dead would have contributed is missing; 4 if the job was ended because of a policy, or because the shield cannot do what it called; 5 if
-a repair, or MPI in MPI_Comm_create_group or, after a death, in a call that is passed on, has made no step for WATCHDOG seconds; 6 if
-fewer than MIN_SURVIVORS ranks live; 69 if a rank died before all ranks had left MPI_Init. 2 if the command line is wrong.
+Ranks and sizes never change. The exit code is that of the program if it is not 0. It is 0 if no rank has died, and 3 if the program has
+ended but lacks what the dead would have contributed. It is 4 if a policy has ended the job, or a call that the shield cannot do. It is 5
+if a repair has made no step for WATCHDOG seconds, or if MPI has made none in MPI_Comm_create_group or, after a death, in a call that is
+passed on. It is 6 if fewer than MIN_SURVIVORS ranks live, 69 if a rank died before all ranks had left MPI_Init, and 2 if the command
+line is wrong.
 """
 import importlib.machinery
 import importlib.util
@@ -29,28 +30,28 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Filled in where this is installed as regraft-shield; the library is named relative to the prefix.
+# The installation fills these in. The path of the library is relative to its prefix.
 LIBRARY = "@LIBDIR@/libregraft_shield.so"
 VERSION = "@VERSION@"
-POLICIES = {  # those of lib/shield/session/policy.cpp, and what they mean; N: a number
+POLICIES = {  # those of lib/shield/session/policy.cpp, with their values and what they mean; N is a number
     "ROOT_DEAD_FROM": ("abort|hole", "a broadcast or scatter whose root is dead ends the job, or gives a hole"),
     "ROOT_DEAD_TO": ("skip|abort", "a reduce or gather whose root is dead is left out, or ends the job"),
     "SEND_DEAD": ("skip|error|abort", "a message to the dead is left out, is an error for the program, or ends the job"),
     "RECV_DEAD": ("hole|error|abort", "a receive from the dead gives a hole, an error, or ends the job"),
     "HOLES": ("zero|keep|poison", "places of the dead in receive buffers are zeros, as they were, or all ones (NaN, -1)"),
-    "HOLES_IN_A_ROW": ("N", "so many holes in a row from one dead rank end the job, 0: never; 1000 if nothing is said"),
+    "HOLES_IN_A_ROW": ("N", "so many holes in a row from one dead rank end the job; 0: never; the default is 1000"),
     "COMMIT": ("forward|confirm", "small results and inputs are kept for others, or confirmed by a barrier"),
     "ANY_SOURCE": ("wait|obituary|error", "a receive from any source waits, or gets an empty message of each dead rank, or an error"),
-    "STARVATION": ("N", "seconds in which nobody makes a step until one who waits so gets one, 0: never; 10 if nothing is said"),
+    "STARVATION": ("N", "seconds without a step of any rank until a waiting rank gets an obituary; 0: never; the default is 10"),
     "UNSUPPORTED": ("abort|error|pass", "what the shield cannot do ends the job, is an error for the program, or is tried"),
     "ABORT": ("job|self", "MPI_Abort ends the job, or only the rank that calls it"),
-    "MIN_SURVIVORS": ("N", "fewer ranks end the job; 1 if nothing is said"),
-    "WATCHDOG": ("N", "seconds for a step of a repair, or for MPI in what is passed on, 0: any time; 60 if nothing is said"),
+    "MIN_SURVIVORS": ("N", "fewer ranks end the job; the default is 1"),
+    "WATCHDOG": ("N", "seconds for a step of a repair, or of MPI in a call that is passed on; 0: no limit; the default is 60"),
 }
 CONTRIBUTIONS_MISSING = 3
-OURS = (3, 4, 5, 6)  # exit codes; a program may have them, too
+OURS = (3, 4, 5, 6)  # exit codes of the shield; a program may have them, too
 NOTHING_IS_HEARD = 0.05  # seconds between two looks at the board
-LAST_WORDS = 0.3  # seconds for what ranks have to say before the job is ended
+LAST_WORDS = 0.3  # seconds in which ranks may still print before the job is ended
 
 
 def usage() -> str:
@@ -60,7 +61,7 @@ def usage() -> str:
 
 
 def load_launcher():
-    """apps/launch/launch.py, which is installed beside this as regraft-run."""
+    """The launcher as a module: launch.py in a checkout, regraft-run where it is installed."""
     file = next(path for path in (HERE / "launch.py", HERE / "regraft-run") if path.exists())
     loader = importlib.machinery.SourceFileLoader("launch", str(file))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("launch", loader))
@@ -109,7 +110,7 @@ class Options:
 
 
 class Board:
-    """What ranks on this host say without MPI: lib/shield/session/board.hpp."""
+    """A file in which the ranks on this host tell things without MPI. lib/shield/session/board.hpp describes it."""
 
     HEAD, PLACE = 64, 128
 
@@ -121,7 +122,7 @@ class Board:
         self.watcher.start()
 
     def words(self) -> list[int]:
-        """All of it, as numbers of 32 bits."""
+        """The whole file, as numbers of 32 bits."""
         data = self.file.read_bytes()
         return list(struct.unpack(f"{len(data) // 4}i", data[:len(data) // 4 * 4]))
 
@@ -133,11 +134,11 @@ class Board:
         return self.words()[1:2] == [1]
 
     def exit_codes(self) -> list[int]:
-        """Of ranks that have ended without MPI_Finalize."""
+        """The exit codes of ranks that have ended without MPI_Finalize."""
         return self.words()[(self.HEAD + 4) // 4::self.PLACE // 4]
 
     def watch(self) -> None:
-        """Ends the job if a rank asks for it: MPI_Abort leaves others spinning."""
+        """Ends the job if a rank asks for it. MPI_Abort would leave other ranks spinning."""
         while not self.over.wait(NOTHING_IS_HEARD):
             if self.end_code():
                 time.sleep(LAST_WORDS)
@@ -152,15 +153,15 @@ class Board:
 
 def tell(report: dict) -> None:
     dead = ", ".join(map(str, report["dead"]))
-    skipped = {"collectives with a dead root": "skipped_roots", "sends to the dead": "skipped_sends", "receives from them": "skipped_receives",
-               "places of theirs in buffers": "holes", "calls refused": "refused"}
+    skipped = {"collectives with a dead root": "skipped_roots", "sends to the dead": "skipped_sends",
+               "receives from them": "skipped_receives", "places of theirs in buffers": "holes", "calls refused": "refused"}
     left_out = "; ".join(f"{report[key]} {what}" for what, key in skipped.items() if report[key])
     print(f"regraft-shield: dead: rank{'s' if len(report['dead']) > 1 else ''} {dead} of {report['size']}, whose contributions are missing"
           + (f"; left out: {left_out}" if left_out else ""), file=sys.stderr)
 
 
 def complete(file: pathlib.Path, report: dict) -> None:
-    """Writes what the launcher knows into the report that a rank has written."""
+    """Adds what the launcher knows to the report that a rank has written."""
     temporary = file.with_name(file.name + ".tmp")
     try:
         temporary.write_text(json.dumps(report, indent=2) + "\n", encoding="ascii")
@@ -170,7 +171,8 @@ def complete(file: pathlib.Path, report: dict) -> None:
 
 
 def run(options: Options, folder: str) -> tuple[int, dict]:
-    """The exit code of the job, 0 if neither the program nor the shield has another, and the report; it is empty if there is none."""
+    """The exit code of the job, which is 0 if neither the program nor the shield has another, and the report, which is empty if no rank has
+    written one."""
     file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
     file.unlink(missing_ok=True)
     board = Board(pathlib.Path(folder, "board"))

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks that were built; writes the results of each program, a line per benchmark (compact.py), and a plot, and prints a summary.
-The raw output of the programs, with all repetitions, stays in BUILD/bench-raw/.
+"""Runs the benchmarks that were built. Writes the results of each program (compact.py) and a plot, and prints a summary. The raw output of
+the programs, with all repetitions, stays in BUILD/bench-raw/.
 
 A benchmark is named ALGORITHM/FAMILY/SIZE:N/...; its program may put into the context of its JSON
-  subject  the algorithm that the summary compares all others with, a line per family, at the largest size that others reach
+  subject  the algorithm that the summary compares all others with: a line per family, at the largest size that others reach
   unit     what SIZE counts, for that line
-  labels   "algorithm=label,...", names for people
-  clock    real_time (default) or cpu_time: which time is compared and drawn
-  drawing  compression: bytes and speeds are compared instead, see compressors.py; floor: times over that of MPI alone, see floors.py;
-           search: likelihoods of trees, see searches.py; programs: what surviving costs, see programs.py; none
-The error "did not finish N UNIT in T s" is a measurement; any other error fails.
+  labels   the names of algorithms in text, as "algorithm=label,..."
+  clock    real_time (default) or cpu_time: the time that is compared and drawn
+  drawing  what is compared and drawn in place of times: bytes and speeds (compression: compressors.py), times over that of MPI alone
+           (floor: floors.py), likelihoods of trees (search: searches.py), what surviving costs (programs: programs.py), or nothing (none)
+The error "did not finish N UNIT in T s" is a measurement. Any other error is a failure.
 """
 import argparse
 import contextlib
@@ -39,7 +39,7 @@ import choose  # noqa: E402
 
 SHORT = ["--benchmark_min_time=0.01"]
 FULL = ["--benchmark_repetitions=10", "--benchmark_min_time=0.1"]
-# Programs that need other arguments.
+# These programs take other arguments.
 SPECIAL = {
     "matching": {
         "short": ["--benchmark_min_time=0.01", "--limit=1", "--benchmark_filter=/blocks:10000/|^(min|BM|ford).*/blocks:100000/"],
@@ -60,36 +60,41 @@ SPECIAL = {
 
 
 TAKES_FILES = ["msa"]
-# MPI jobs, and on how many ranks.
+# These are MPI jobs, on so many ranks.
 JOBS = {"store": {"short": [4, 8], "full": [2, 4, 8, 16]}, "sums": {"short": [1, 2], "full": [1, 2, 4]},
         "snapshot": {"short": [4, 8], "full": [4, 8, 16]}, "agree": {"short": [2, 4, 8], "full": [2, 4, 8, 16, 32]},
         "store_disk": {"short": [2], "full": [1, 2, 4]}}
-# Jobs that write files, into a folder that they are given.
+# These jobs write files into a folder that they are given.
 TAKES_FOLDER = ["store_disk"]
-# Peers in Python: the package that they need from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
-PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py", "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
-# Tools that measure regraft-phylo. They take long, so they have to be named.
+# Peers in Python: the package from PyPI, and the tool that measures it on the files that --write-edges=FOLDER leaves.
+PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.py",
+                             "short": ["--repetitions=1"], "full": ["--repetitions=3"]}}
+# These tools measure regraft-phylo. They take long, so they run only if they are named.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
          "phylo-checkpoints": "phylo_checkpoints_bench.py"}
-# A tool that measures the examples; it has to be named, too.
+# This tool measures the examples. It runs only if it is named, too.
 EXAMPLES = {"programs": "programs_bench.py"}
-# A tool that runs its program with and without the shield.
+# This tool runs its program with and without the shield.
 SHIELDED = {"shield": "shield_bench.py"}
 TAKES_SETS = ["search", "phylo-bootstrap"]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, named *_bench")
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs, which are named *_bench")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for JSON and SVG; bench/results/MACHINE to keep them")
     parser.add_argument("--short", action="store_true", help="a quick look: small sizes, little time, one repetition")
-    parser.add_argument("--mpirun", help="for those that are MPI jobs; without it they are left out")
-    parser.add_argument("--build", type=pathlib.Path, help="installs peers from PyPI into BUILD/venv; without it BUILD is build/, and peers that are not there are left out")
-    parser.add_argument("--folder", type=pathlib.Path, metavar="DIR", help="store_disk writes into a new folder in DIR, on the disk to be measured (default: BUILD)")
-    parser.add_argument("--sets", nargs="+", metavar="DIR", help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
-    parser.add_argument("--runs", metavar="DIR", help="where these keep what they have run: interrupted, they go on from there")
-    parser.add_argument("--kept", action="store_true", help="search tells of what is in --runs and runs nothing more")
-    parser.add_argument("names", nargs="*", metavar="NAME|FILE", help="only these (default: all); alignments for msa to measure instead of its own")
+    parser.add_argument("--mpirun", help="starts benchmarks that are MPI jobs; without it they are left out")
+    parser.add_argument("--build", type=pathlib.Path,
+                        help="peers from PyPI are installed into BUILD/venv; without it, BUILD is build/ and nothing is installed")
+    parser.add_argument("--folder", type=pathlib.Path, metavar="DIR",
+                        help="store_disk writes into a new folder in DIR, on the disk to be measured (default: BUILD)")
+    parser.add_argument("--sets", nargs="+", metavar="DIR",
+                        help="data for search and phylo-bootstrap instead of their own: aln.phy, model.txt, perhaps start.nwk")
+    parser.add_argument("--runs", metavar="DIR", help="these two keep in DIR what they have run, and go on from it later")
+    parser.add_argument("--kept", action="store_true", help="search reports what is in --runs and runs nothing more")
+    parser.add_argument("names", nargs="*", metavar="NAME|FILE",
+                        help="runs only these (default: all); msa measures these alignments instead of its own")
     args = parser.parse_args()
     if args.folder and not args.folder.is_dir():
         parser.error(f"{args.folder} is no folder")
@@ -142,7 +147,7 @@ def main() -> int:
             problem = run_program([str(built[name]), *pace, *files], raw)
         if not problem and name in PYTHON_PEERS:
             problem = add_python_peer(built[name], PYTHON_PEERS[name], "short" if args.short else "full", args.build, raw)
-        private = {*files, *(args.sets or [])}  # where the user's files are
+        private = {*files, *(args.sets or [])}  # the paths of the user's files are not told
         words = [pathlib.Path(word).name if word in private else word for word in [*pace, *files]]
         facts = compiler(args.programs.parent, source) | ({"file_system": file_system(disk)} if name in TAKES_FOLDER else {})
         problem = problem or conclude(raw, result, name, facts, words)
@@ -162,7 +167,7 @@ def main() -> int:
 
 @contextlib.contextmanager
 def writable(name: str, place: pathlib.Path) -> Iterator[list[str]]:
-    """The option of a program that writes files: the name of a new folder in place. No option for any other program."""
+    """The option of a program that writes files: the name of a new folder in `place`. Other programs get no option."""
     if name not in TAKES_FOLDER:
         yield []
         return
@@ -178,7 +183,7 @@ def run_program(command: list[str], raw: pathlib.Path) -> str:
 
 
 def run_job(program: pathlib.Path, sizes: list[int], pace: list[str], mpirun: str, raw: pathlib.Path) -> str:
-    """The same job on several numbers of ranks; all in one file."""
+    """Runs the same job on several numbers of ranks and writes all results into raw; returns what went wrong."""
     merged: dict = {}
     for ranks in sizes:
         print(f"  on {ranks} ranks ...", flush=True)
@@ -197,7 +202,7 @@ def sets_for(name: str, args: argparse.Namespace) -> list[str]:
 
 
 def keeping(name: str, args: argparse.Namespace) -> list[str]:
-    """What is not to be run again."""
+    """The options for what is not to be run again."""
     kept = ["--kept"] if args.kept and name == "search" else []
     return kept + (["--runs", args.runs] if args.runs and name in TAKES_SETS else [])
 
@@ -210,7 +215,7 @@ def run_tool(tool: str, program: pathlib.Path, words: list[str], raw: pathlib.Pa
 
 
 def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib.Path | None, raw: pathlib.Path) -> str:
-    """Adds the runs of a peer; says so if it cannot be had. Returns what went wrong otherwise."""
+    """Adds the runs of a peer to raw, or prints that there is no such peer. Returns what else went wrong."""
     package = peer["package"]
     python = python_with(package, build)
     if not python:
@@ -230,9 +235,10 @@ def add_python_peer(program: pathlib.Path, peer: dict, pace: str, build: pathlib
 
 
 def python_with(package: str, build: pathlib.Path | None) -> str:
-    """A Python that can import it; empty if there is none. With a build folder it is installed there if need be."""
+    """A Python that can import the package; empty if there is none. If a build folder is given, the package is installed there."""
     def has_it(python: str) -> bool:
-        return pathlib.Path(python).exists() and subprocess.run([python, "-c", f"import {package}"], capture_output=True, check=False).returncode == 0
+        words = [python, "-c", f"import {package}"]
+        return pathlib.Path(python).exists() and subprocess.run(words, capture_output=True, check=False).returncode == 0
 
     venv = str((build or ROOT / "build").resolve() / "venv/bin/python")
     if not any(map(has_it, (venv, sys.executable))) and build:
@@ -256,7 +262,7 @@ def conclude(raw: pathlib.Path, result: pathlib.Path, name: str, facts: dict[str
 
 
 def describe(path: pathlib.Path, name: str, facts: dict[str, str], words: list[str]) -> None:
-    """Puts into the context the facts and whatever else it takes to judge the numbers and to measure them again; takes out what is private."""
+    """Adds to the context the facts and all else that is needed to judge the numbers and to measure them again. Removes what is private."""
     content = load(path)
     context = content["context"]
     context.pop("host_name", None)
@@ -287,7 +293,7 @@ def file_system(folder: pathlib.Path) -> str:
 
 
 def commit() -> str:
-    """Short hash, with + if files differ from it; empty outside of a repository."""
+    """The short hash of the commit, with + if files differ from it; empty outside of a repository."""
 
     def git(*words: str) -> str:
         try:
@@ -299,7 +305,7 @@ def commit() -> str:
 
 
 def compiler(build: pathlib.Path, source: str) -> dict[str, str]:
-    """Version and flags with which a source file was compiled."""
+    """The version and flags of the compiler, for a source file."""
     try:
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         words = shlex.split(next(entry["command"] for entry in commands if pathlib.Path(entry["file"]).name == source))
@@ -347,9 +353,9 @@ def compare_families(path: pathlib.Path) -> None:
 
 
 def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> str:
-    """The subject and how many times as long the others take. Empty without a subject."""
+    """The time of the subject, and how many times as long the others take; empty without a subject."""
     subject = results.context.get("subject", "")
-    # By size first; what else the name says must be the same.
+    # Keys sort by size first. All else that a name says must be the same.
     ours = {(point.size, point.arguments): point for point in algorithms.get(subject, [])}
     others = {name: {(point.size, point.arguments): point for point in points} for name, points in algorithms.items() if name != subject}
     reached = [key for points in others.values() for key in points if key in ours]
@@ -357,7 +363,8 @@ def compare(results: plot.Results, algorithms: dict[str, list[plot.Point]]) -> s
         return ""
     key = max(reached, default=max(ours))
     size, point = key[0], ours[key]
-    parts = [f"{rounded(size)} {results.context.get('unit', '')} {plot.in_words(point.seconds)} ({plot.in_words(point.seconds / size)} each)"]
+    each = plot.in_words(point.seconds / size)
+    parts = [f"{rounded(size)} {results.context.get('unit', '')} {plot.in_words(point.seconds)} ({each} each)"]
     for name, points in others.items():
         if key in points:
             other = points[key]

@@ -1,4 +1,4 @@
-"""What benchmarks that are written in Python have in common: their options, and results as Google Benchmark would write them, for compact.py."""
+"""Options and results of benchmarks that are written in Python. The results are as Google Benchmark writes them, for compact.py."""
 import argparse
 import datetime
 import json
@@ -7,10 +7,11 @@ import pathlib
 
 
 def options(description: str, program: str, short: str, smoke: str = "the least that there is") -> argparse.ArgumentParser:
-    """--program, --out, and --short and --smoke, which make `pace` short or smoke in place of full; with the words of their help."""
+    """A parser of --program and --out, and of --short and --smoke, which set `pace` to short or smoke in place of full. The arguments
+    are the help texts."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True, help=program)
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON of what was measured, raw")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="raw JSON of what was measured")
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--short", dest="pace", action="store_const", const="short", default="full", help=f"a quick look: {short}")
     pace.add_argument("--smoke", dest="pace", action="store_const", const="smoke", help=f"for a test: {smoke}")
@@ -18,7 +19,7 @@ def options(description: str, program: str, short: str, smoke: str = "the least 
 
 
 def record(name: str, time_unit: str, **measured) -> dict:
-    """Of one run. measured: real_time and cpu_time in that unit, and counters by their names; or what the error was."""
+    """The record of one run. measured: real_time and cpu_time in that unit, and counters by their names; or the error."""
     return {"name": name, "time_unit": time_unit, **measured}
 
 

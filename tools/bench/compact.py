@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""compact.py RAW.json RESULT.json: turns the output of Google Benchmark, an object per repetition, into results with one line per benchmark.
+"""compact.py RAW.json RESULT.json: turns the output of Google Benchmark, which has an object per repetition, into a line per benchmark.
 
 RAW may also be the output of a benchmark in Python (bench_tool.py). A line holds the name of the benchmark and
   n         the number of its repetitions
   median    of their times, by the clock that the context names (`clock`: real_time, the default, or cpu_time)
   p10, p90  the 10th and the 90th percentile of these times, by nearest rank; they are absent if n is 1
   unit      the unit of these times
-  error     what a repetition reported that failed, or that was stopped if none failed; then there are no times and no counters
+  error     what a failed repetition reported, or a stopped one if none failed; then there are no times and no counters
 and each counter by its name: the median of its values, or its text.
 """
 import json
@@ -17,11 +17,11 @@ import sys
 
 from results import STOPPED, Broken, load
 
-DIGITS = 12  # that a number keeps: the third decimal of a difference of log-likelihoods needs them
+DIGITS = 12  # of a number; the third decimal of a difference of log-likelihoods needs so many
 KEYS = {"name", "n", "median", "p10", "p90", "unit", "error"}
-# What Google Benchmark says of a repetition; everything else is a counter.
-OF_A_RUN = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit",
-            "family_index", "per_family_instance_index", "error_occurred", "error_message"}
+# Google Benchmark says these of a repetition; everything else is a counter.
+OF_A_RUN = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time",
+            "time_unit", "family_index", "per_family_instance_index", "error_occurred", "error_message"}
 
 
 def percentile(numbers: list[float], part: float) -> float:
@@ -42,7 +42,7 @@ def middle(values: list) -> float | str:
 
 
 def line(name: str, runs: list[dict], clock: str) -> dict:
-    """The line of a benchmark; runs: all its repetitions."""
+    """The line of a benchmark, whose repetitions are runs."""
     head = {"name": name, "n": len(runs)}
     if errors := [run["error_message"] for run in runs if run.get("error_occurred")]:
         return {**head, "error": min(errors, key=lambda error: error.startswith(STOPPED))}
@@ -56,7 +56,7 @@ def line(name: str, runs: list[dict], clock: str) -> dict:
 
 
 def compacted(raw: dict) -> dict:
-    """The same context, and a line per benchmark in the order in which they were run."""
+    """The same context, and a line per benchmark, in the order in which they ran."""
     clock = raw["context"].get("clock", "real_time")
     runs: dict[str, list[dict]] = {}
     for run in raw["benchmarks"]:
@@ -68,14 +68,14 @@ def compacted(raw: dict) -> dict:
 
 
 def text(content: dict) -> str:
-    """JSON with a line per entry of the context and per benchmark, so that changes can be read."""
+    """JSON with a line per entry of the context and per benchmark, so that a diff of two files can be read."""
     context = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content["context"].items())
     benchmarks = ",\n".join(f"  {json.dumps(benchmark)}" for benchmark in content["benchmarks"])
     return f'{{\n "context": {{\n{context}\n }},\n "benchmarks": [\n{benchmarks}\n ]\n}}\n'
 
 
 def compact(raw: pathlib.Path, result: pathlib.Path) -> None:
-    """Writes result; leaves it alone if raw is broken."""
+    """Writes result from raw. Leaves result alone if raw is broken."""
     content = load(raw)
     try:
         written = text(compacted(content))

@@ -1,6 +1,6 @@
 """Results of compressors: a benchmark ALGORITHM/SET/cells:N per compressor and set, whose counters are bytes and speeds.
 
-The context's `subject` and `thesis` are our codings, all others are peers; each of them has its bytes and its time to decompress.
+The algorithms in OURS are codings of regraft, and the context's `subject` is one of them. All others are peers.
 """
 import math
 import re
@@ -14,7 +14,7 @@ OURS = ("native", "thesis")
 
 @dataclass
 class Set:
-    """What was measured on one alignment: the counters of every algorithm that finished."""
+    """The counters of every algorithm that finished, on one alignment."""
 
     name: str
     runs: dict[str, dict]
@@ -23,12 +23,12 @@ class Set:
         return min((name for name in self.runs if name not in OURS), key=lambda name: self.runs[name]["bytes"], default="")
 
     def relative(self, algorithm: str) -> float:
-        """Bytes in relation to those of the best peer."""
+        """The bytes of an algorithm over those of the best peer."""
         return self.runs[algorithm]["bytes"] / self.runs[self.best_peer()]["bytes"]
 
 
 def sets(results: Results) -> list[Set]:
-    """Those on which the subject and a peer finished."""
+    """The sets on which the subject and a peer finished."""
     found = [Set(name, {algorithm: points[0].run for algorithm, points in algorithms.items() if points})
              for name, algorithms in results.families.items()]
     return [one for one in found if results.context["subject"] in one.runs and one.best_peer()]
@@ -40,8 +40,8 @@ def summary(results: Results) -> list[str]:
     for one in sets(results):
         ours = one.runs[results.context["subject"]]
         line = (f"{one.name}: {one.relative(results.context['subject']):.2f}x of the best peer ({results.label(one.best_peer())}), "
-                f"decode {speed(ours['decode_MB_per_s'])} MB/s per thread, {ours['decode_speedup']:.1f}x on {results.context['threads']} threads, "
-                f"16 sites {in_words(ours['s_per_16_sites'])}")
+                f"decode {speed(ours['decode_MB_per_s'])} MB/s per thread, "
+                f"{ours['decode_speedup']:.1f}x on {results.context['threads']} threads, 16 sites {in_words(ours['s_per_16_sites'])}")
         if "thesis" in one.runs:
             line += f"; thesis {one.relative('thesis'):.2f}x"
         lines.append(line)
@@ -56,8 +56,9 @@ def speed(megabytes: float) -> str:
 
 
 def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
-    """Head and a row per set."""
-    head = ["alignment", "taxa x sites", "bits per cell", "best peer", "ours / peer", "thesis / peer", "encode", "decode", "peer decodes", "16 sites"]
+    """The head of the table, and a row per set."""
+    head = ["alignment", "taxa x sites", "bits per cell", "best peer", "ours / peer", "thesis / peer", "encode", "decode", "peer decodes",
+            "16 sites"]
     rows = []
     for one in sets(results):
         ours, peer = one.runs[results.context["subject"]], one.runs[one.best_peer()]
@@ -94,7 +95,8 @@ def axis_around(numbers: list[float], begin: float) -> Axis:
 
 
 def draw(results: Results, title: str) -> str:
-    """Per set the bytes in relation to the best peer's, and the speed of decompression. Of a peer's two orders the smaller one."""
+    """A panel of the bytes over the best peer's, and one of the speed of decompression, with a line per set. A peer compresses rows and
+    columns; the smaller result is drawn."""
     shown = sets(results)
     if not shown:
         return ""
@@ -115,7 +117,8 @@ def draw(results: Results, title: str) -> str:
         at += 30 + 6.2 * len(label)
     for name, numbers, axis in panels:
         for tick in axis.ticks():
-            svg.append(f'<path d="M{axis(tick):.1f} {TOP}V{bottom}" stroke="{"#777777" if tick == 1 and numbers is sizes else "#e2e2e2"}"/>')
+            stroke = "#777777" if tick == 1 and numbers is sizes else "#e2e2e2"
+            svg.append(f'<path d="M{axis(tick):.1f} {TOP}V{bottom}" stroke="{stroke}"/>')
             svg.append(text(axis(tick), bottom + 14, f"{tick:g}", text_anchor="middle", fill="#555555"))
         svg.append(text(axis.begin + PANEL / 2, bottom + 34, name, text_anchor="middle", fill="#555555"))
         for row, one in enumerate(shown):
@@ -129,7 +132,7 @@ def draw(results: Results, title: str) -> str:
 
 
 def smaller(one: Set, program: str) -> str:
-    """The algorithm of a program that takes fewer bytes; empty if there is none."""
+    """The algorithm of a program that needs the fewest bytes; empty if there is none."""
     names = [name for name in (program, program + "_rows", program + "_columns") if name in one.runs]
     return min(names, key=lambda name: one.runs[name]["bytes"], default="")
 

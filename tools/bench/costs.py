@@ -13,13 +13,13 @@ import subprocess
 import tempfile
 
 SYMBOLS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~"
-# Rates and frequencies are fixed, so that all models ask the same questions.
+# Rates and frequencies are fixed, so that the same parameters are optimised in all models.
 MODELS = {2: ("01", "BIN+FE"), 4: ("ACGT", "GTR{1.2/3.1/0.9/1.1/3.4/1}+FU{0.3/0.2/0.22/0.28}"), 20: ("ARNDCQEGHILKMFPSTWYV", "LG")}
 TAXA = 40
 
 
 def evolved(symbols: str, sites: int, seed: int) -> str:
-    """PHYLIP. At each change all states are equally likely; sites differ in how often they change."""
+    """An alignment as PHYLIP. At each change all states are equally likely. Sites differ in how often they change."""
     shape, source = random.Random(1), random.Random(seed)
     subtrees: list = list(range(TAXA))
     while len(subtrees) > 1:
@@ -33,19 +33,20 @@ def evolved(symbols: str, sites: int, seed: int) -> str:
             rows[node] = "".join(states)
             return
         for child, length in node:
-            descend(child, [source.choice(symbols) if source.random() < -math.expm1(-length * rate) else state for state, rate in zip(states, rates)])
+            descend(child, [source.choice(symbols) if source.random() < -math.expm1(-length * rate) else state
+                            for state, rate in zip(states, rates)])
 
     descend(subtrees[0], source.choices(symbols, k=sites))
     return f"{TAXA} {sites}\n" + "".join(f"t{tip} {row}\n" for tip, row in rows.items())
 
 
 def measured(program: str, alignment: pathlib.Path, model: str, repetitions: int) -> float:
-    """Nanoseconds: the least of all repetitions, as whatever else runs only adds to it."""
+    """Nanoseconds in the fastest repetition; other programs on the machine can only make one slower."""
     prefix = alignment.with_suffix("")
     times = []
     for _ in range(repetitions):
-        subprocess.run([program, "search", "--msa", alignment, "--model", model, "--effort", "fast", "--threads", "1", "--profile", "--redo",
-                        "--prefix", prefix], check=True, capture_output=True)
+        subprocess.run([program, "search", "--msa", alignment, "--model", model, "--effort", "fast", "--threads", "1", "--profile",
+                        "--redo", "--prefix", prefix], check=True, capture_output=True)
         rank = json.loads(pathlib.Path(f"{prefix}.profile.json").read_text(encoding="utf-8"))["ranks"][0]
         patterns = json.loads(pathlib.Path(f"{prefix}.json").read_text(encoding="utf-8"))["patterns"]
         times.append(1e6 * rank["work_ms"] / rank["packages"] / patterns)

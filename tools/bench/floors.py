@@ -1,6 +1,8 @@
-"""Results of operations on MPI ranks: OPERATION/VARIANT/bytes:N/pes:P/replicas:R/TRANSPORT, whose counter over_floor is the time in relation
-to that of their floor: MPI alone moving the same bytes between the same pairs of ranks, or what the context names (`floor`). The context may
-also name what the means are taken over: `mean_pes` and `mean_mebibytes`, numbers with commas between them."""
+"""Results of operations on MPI ranks: OPERATION/VARIANT/bytes:N/pes:P/replicas:R/TRANSPORT, with the counter over_floor.
+
+over_floor is the time over that of the floor: MPI alone moves the same bytes between the same pairs of ranks. The context may name
+another floor (`floor`), and what the means are taken over: `mean_pes` and `mean_mebibytes`, numbers with commas between them.
+"""
 import math
 import re
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from dataclasses import dataclass
 from results import Results, in_words
 from svg import COLOURS, document, text
 
-# What the means are taken over if the context does not say.
+# The means are taken over these if the context does not say otherwise.
 MEAN_PES, MEAN_BYTES, MEAN_TRANSPORT = (4, 8, 16), (4 << 20, 16 << 20), "collective"
 
 
@@ -34,7 +36,7 @@ def runs(results: Results) -> list[Run]:
             for point in points:
                 pes, replicas, transport = re.search(r"/pes:(\d+)/replicas:(\d+)/(\w+)", point.run["name"]).groups()
                 if "over_floor" not in point.run:
-                    continue  # nobody sends anything
+                    continue  # no rank sends anything
                 found.append(Run(operation, variant, point.size, int(pes), int(replicas), transport, point.run))
     return found
 
@@ -48,7 +50,7 @@ def named(results: Results, key: str) -> list[int]:
 
 
 def in_mean(results: Results) -> list[Run]:
-    """The runs that the means are taken over. Not those of erasure codes, whose floor is that of replication."""
+    """The runs that the means are taken over. Erasure codes are left out, because their floor is that of replication."""
     pes = named(results, "mean_pes") or MEAN_PES
     sizes = [size << 20 for size in named(results, "mean_mebibytes")] or MEAN_BYTES
     return [run for run in runs(results)
@@ -77,7 +79,7 @@ def summary(results: Results) -> list[str]:
 
 
 def table_rows(results: Results) -> tuple[list[str], list[list[str]]]:
-    """Head and a row per operation and number of PEs."""
+    """The head of the table, and a row per operation and number of PEs."""
     head = ["operation", "PEs", "MiB", "replicas", "ModK", "floor", "ratio", "permuted", "floor", "ratio"]
     rows = []
     everything = [run for run in runs(results) if run.transport == MEAN_TRANSPORT]
@@ -105,7 +107,8 @@ COLUMNS = 3
 
 
 def draw(results: Results, title: str) -> str:
-    """A panel per operation: the ratio against the number of PEs, a line per variant; each the geometric mean over sizes and replicas."""
+    """A panel per operation: over_floor against the number of PEs, with a line per variant. A point is the geometric mean over sizes and
+    replicas."""
     everything = [run for run in runs(results) if run.transport == MEAN_TRANSPORT]
     if not everything:
         return ""
@@ -118,7 +121,8 @@ def draw(results: Results, title: str) -> str:
     for i, variant in enumerate(variants):
         at = LEFT + 130 * i
         svg += [f'<path d="M{at} 42h22" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"/>', text(at + 28, 46, variant)]
-    svg.append(text(LEFT, 64, f"times the floor (1: as fast as {results.context.get('floor', 'MPI alone')}), against the number of PEs", fill="#555555"))
+    floor = results.context.get("floor", "MPI alone")
+    svg.append(text(LEFT, 64, f"times the floor (1: as fast as {floor}), against the number of PEs", fill="#555555"))
     for i, operation in enumerate(names):
         left, top = LEFT + i % COLUMNS * (WIDTH + GAP), TOP + i // COLUMNS * (HEIGHT + GAP)
         svg += panel(operation, [run for run in everything if run.operation == operation], variants, pes, left, top)

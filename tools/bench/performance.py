@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """performance.py PAGE RESULTS [--check]: writes the tables of performance between the marks of a page, from the JSON in a folder.
 
-With --check nothing is written: fails if the tables are not those of the JSON.
+--check writes nothing, and fails if the tables are not those of the JSON.
 """
 import argparse
 import pathlib
@@ -17,15 +17,15 @@ import searches
 from results import Broken
 
 MARKS = "<!-- performance begins -->\n", "<!-- performance ends -->"
-COMPARED = 100_000  # blocks, transfers: the most at which most peers finish
-COMPARED_PES = 1000  # for transfers
+COMPARED = 100_000  # blocks or transfers; most peers finish at this size, but not at a larger one
+COMPARED_PES = 1000  # among which transfers are dealt
 LARGEST = 10_000_000
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=pathlib.Path)
-    parser.add_argument("results", type=pathlib.Path, help="folder with matching.json, schedule.json and, where they were measured, msa.json and store.json")
+    parser.add_argument("results", type=pathlib.Path, help="folder with the JSON of benchmarks; a benchmark that is not there has no table")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding}
@@ -47,19 +47,20 @@ def overview(folder: pathlib.Path) -> str:
 
 
 def trees(folder: pathlib.Path) -> str:
-    """Of all that measures searches and was measured."""
+    """The tables of all benchmarks of tree searches that were measured."""
     parts = {"search*": search, "phylo-scale": taxa, "phylo-bootstrap": bootstraps, "phylo-checkpoints": checkpoints}
     return "\n".join(part(plot.read(file)) for pattern, part in parts.items() for file in sorted(folder.glob(f"{pattern}.json")))
 
 
 def surviving(folder: pathlib.Path) -> str:
-    """Of snapshots, and of the programs that use them."""
+    """The tables of snapshots, and of the programs that use them."""
     return commits(plot.read(folder / "snapshot.json")) + "\n" + overheads(plot.read(folder / "programs.json"))
 
 
 def commits(results: plot.Results) -> str:
     """A row per number of PEs, size and number of copies."""
-    columns = {"with checksums": ("commit_checked", "pairwise"), "compressed": ("commit_compressed", "pairwise"), "erasure 3 + 1": ("commit", "erasure_3_1")}
+    columns = {"with checksums": ("commit_checked", "pairwise"), "compressed": ("commit_compressed", "pairwise"),
+               "erasure 3 + 1": ("commit", "erasure_3_1")}
     head = ["PEs", "MiB per PE", "replicas", "commit", "floor", "ratio", *columns]
     runs = {(run.pes, run.bytes, run.replicas, run.operation, run.variant): run for run in floors.runs(results)}
     rows = []
@@ -69,13 +70,15 @@ def commits(results: plot.Results) -> str:
             rows.append([str(run.pes), str(run.bytes >> 20), str(run.replicas), *floors.cells(run),
                          *(f"{other.over_floor:.2f}" if other else "-" for other in others)])
     means = re.sub(r", commit_.*", "", floors.summary(results)[-1])
-    return ("Commits compared with their floor: one memcpy of the state, and MPI (the faster of `MPI_Alltoallv` and messages) moving it once to the\n"
-            "same partners, in buffers that exist already. In each iteration the two take turns. The last three columns are ratios to the floor, too\n"
+    return ("Commits compared with their floor: one memcpy of the state, and MPI (the faster of `MPI_Alltoallv` and messages) "
+            "moving it once to the\n"
+            "same partners, in buffers that exist already. In each iteration the two take turns. The last three columns are ratios "
+            "to the floor, too\n"
             f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{means[0].upper()}{means[1:]}.\n\n{source(results)}")
 
 
 def overheads(results: plot.Results) -> str:
-    """Tables of k-means and of the stencil, and what is said of deaths at Young's interval."""
+    """The tables of k-means and of the stencil, and a line about deaths at Young's interval."""
     def percent(program: str, variant: str, base: str, pes: int) -> str:
         return f"{100 * programs.overhead(results, program, variant, base, pes):+.1f} %"
 
@@ -88,16 +91,19 @@ def overheads(results: plot.Results) -> str:
     sizes = {pes: dict(programs.snapshot_sizes(results, pes)) for pes in programs.number_of_pes(results, "stencil")}
     megabytes = sorted({size for costs in sizes.values() for size in costs})
     costs = [[str(pes), *(f"{of_size[size]:.2f} ms" for size in megabytes)] for pes, of_size in sizes.items()]
-    return ("How much longer two programs of [examples](../examples/README.md) take. The first is k-means. Its input has copies and its state is\n"
-            f"checkpointed at each step; it is compared with k-means without copies and checkpoints (as in fig. 5 of ReStore):\n\n{table(['ranks', *variants.values()], kmeans)}\n"
+    return ("How much longer two programs of [examples](../examples/README.md) take. The first is k-means. Its input has copies and "
+            "its state is\n"
+            "checkpointed at each step; it is compared with k-means without copies and checkpoints (as in fig. 5 of "
+            f"ReStore):\n\n{table(['ranks', *variants.values()], kmeans)}\n"
             "The second is the stencil, by the number of steps from snapshot to snapshot (as in figs. 4 to 8 of Kohl et al.):\n\n"
             f"{table(['ranks', *(f'every {interval}' for interval in intervals)], stencil)}\n"
-            f"The time of one snapshot of the stencil, by the size of the state of all ranks together:\n\n{table(['ranks', *(f'{size:.3g} MB' for size in megabytes)], costs)}\n"
+            "The time of one snapshot of the stencil, by the size of the state of all ranks "
+            f"together:\n\n{table(['ranks', *(f'{size:.3g} MB' for size in megabytes)], costs)}\n"
             + "".join(f"{line[0].upper()}{line[1:]}.\n" for line in programs.at_young(results)) + "\n" + fastest(source(results)))
 
 
 def fastest(words: str) -> str:
-    """Of repetitions, not the median of them."""
+    """The source of a table whose numbers are those of the fastest repetitions."""
     return words.replace("Medians", "The fastest of five repetitions, with deaths their median", 1)
 
 
@@ -134,7 +140,8 @@ def shielding(folder: pathlib.Path) -> str:
         for variant, points in variants.items():
             for point in points:
                 if operation == "repair":
-                    deaths.append(f"{point.seconds * 1e3:.0f} ms on {ranks} ranks, {point.run['repair_ms']:.1f} ms of which were the repair")
+                    repair = f"{point.run['repair_ms']:.1f} ms of which were the repair"
+                    deaths.append(f"{point.seconds * 1e3:.0f} ms on {ranks} ranks, {repair}")
                 else:
                     calls.setdefault((operation, point.size), {}).setdefault(int(ranks), {})[variant] = point
     sizes = sorted({ranks for of_row in calls.values() for ranks in of_row})
@@ -146,29 +153,35 @@ def shielding(folder: pathlib.Path) -> str:
             plain, shield = (of_row[ranks][variant] for variant in ("plain", "shield"))
             row += [plot.in_words(plain.seconds), plot.in_words(shield.seconds), f"{shield.run['over_plain']:.2f}"]
         rows.append(row)
-    return (f"{table(head, rows)}\nTimes are those of one call, for a ping-pong there and back: medians of {results.context['turns']} jobs, of each the fastest of "
-            f"{results.context['batches']} batches. A death delays\nthe others until it is noticed and repaired: {'; '.join(deaths)}.\n\n{source(results)}")
+    return (f"{table(head, rows)}\nTimes are those of one call, for a ping-pong there and back: medians of "
+            f"{results.context['turns']} jobs, of each the fastest of "
+            f"{results.context['batches']} batches. A death delays\nthe others until it is noticed and repaired: "
+            f"{'; '.join(deaths)}.\n\n{source(results)}")
 
 
 def senders(results: plot.Results) -> str:
     """A row per family: all algorithms at one size, and the subject at the largest."""
     peers = ["ford_fulkerson", "lemon_preflow", "boost_push_relabel"]
-    head = ["blocks are held", "b", f"{short(COMPARED)} blocks", "Algorithm 11", "LEMON", "Boost", f"{short(LARGEST)} blocks", "bytes per block"]
+    head = ["blocks are held", "b", f"{short(COMPARED)} blocks", "Algorithm 11", "LEMON", "Boost", f"{short(LARGEST)} blocks",
+            "bytes per block"]
     rows = []
     for family, algorithms in results.families.items():
         points = {name: {point.size: point for point in found} for name, found in algorithms.items()}
         ours = points["min_b_matching"]
         small = nearest(ours, COMPARED)
         large = nearest(ours, LARGEST)
-        rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED)] + [at(points.get(peer, {}).get(small.size), small.size) for peer in peers]
-                    + [at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
-    return ("Choosing senders (`matching::min_b_matching`), compared with Huebner's Algorithm 11, started from the lower bound, and with maximum\n"
+        rows.append([family, f"{small.run['b']:.0f}", at(small, COMPARED),
+                     *(at(points.get(peer, {}).get(small.size), small.size) for peer in peers),
+                     at(large, LARGEST), f"{large.run['bytes_per_block']:.0f}"])
+    return ("Choosing senders (`matching::min_b_matching`), compared with Huebner's Algorithm 11, started from the lower bound, and "
+            "with maximum\n"
             "flows. Every answer is proven before it is timed ([families](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
 def rounds(results: plot.Results) -> str:
-    """At the largest size, one thread and two: a row per number of PEs for the first family, the hardest; one for each other."""
+    """One thread and two at the largest size. The first family, which is the hardest, has a row per number of PEs, and each other family
+    has one row."""
     head = ["transfers are", "transfers", "PEs", "rounds", "1 thread", "2 threads", "speed-up"]
     rows = []
     for family, algorithms in results.families.items():
@@ -181,7 +194,8 @@ def rounds(results: plot.Results) -> str:
             if one and two:
                 rows.append([family, short(largest), str(pes), f"{one.run['rounds']:.0f}", seconds(one.seconds), seconds(two.seconds),
                              f"{one.seconds / two.seconds:.2f}"])
-    return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few rounds as the busiest PE allows. A second thread helps where\n"
+    return ("Dealing transfers to rounds (`schedule::colour_edges`), always as few rounds as the busiest PE allows. A second thread "
+            "helps where\n"
             f"first-fit does not suffice:\n\n{table(head, rows)}\n{beside_peers(results)}{source(results)}")
 
 
@@ -203,28 +217,31 @@ def beside_peers(results: plot.Results) -> str:
 
 
 def variant(point: plot.Point) -> tuple[int, int]:
-    """PEs and threads, from the name."""
+    """The numbers of PEs and threads, from the name of a benchmark."""
     return tuple(int(re.search(rf"/{key}:(\d+)", point.run["name"])[1]) for key in ("pes", "threads"))
 
 
 def compression(results: plot.Results) -> str:
     """A row per alignment."""
     head, rows = compressors.table_rows(results)
-    return ("Compressing alignments along a tree, names excluded, compared with gzip, bzip2, xz, zstd and brotli at their strongest, on rows and on\n"
-            "columns. Speeds are in MB of cells per second and thread. Before timing, the decoded cells are compared with the original ([alignments](../bench/results/README.md)):\n\n"
+    return ("Compressing alignments along a tree, names excluded, compared with gzip, bzip2, xz, zstd and brotli at their "
+            "strongest, on rows and on\n"
+            "columns. Speeds are in MB of cells per second and thread. Before timing, the decoded cells are compared with the "
+            "original ([alignments](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
 
 def storing(results: plot.Results) -> str:
     """A row per operation and number of PEs, then the means."""
     head, rows = floors.table_rows(results)
-    return ("The replicated store compared with its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving the same bytes\n"
+    return ("The replicated store compared with its floor: MPI alone (the faster of MPI_Alltoallv and MPI_Isend/MPI_Irecv) moving "
+            "the same bytes\n"
             "between the same pairs of ranks in buffers that exist already ([operations](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\nAll sizes: {floors.summary(results)[-1]}.\n\n{source(results)}")
 
 
 def likelihoods(results: plot.Results) -> str:
-    """A row per operation and number of patterns: millions of sites * categories (* nodes) per second."""
+    """A row per operation and number of patterns, with millions of sites * categories (* nodes) per second."""
     programs = ["regraft_avx512", "regraft_avx2", "plain_avx512", "plain_avx2", "libpll_avx2", "libpll_avx"]
     head = ["operation", "states", "patterns", *(program.replace("_", " ") for program in programs), "GB/s", "memcpy GB/s"]
     rows = []
@@ -236,8 +253,10 @@ def likelihoods(results: plot.Results) -> str:
             ours = next((points[program, size] for program in programs if (program, size) in points), None)
             traffic = [per_second(run, "bytes_per_second", 1e9) for run in (ours, points.get(("memcpy", size)))]
             rows.append([operation.replace("_", " "), states, f"{size:,}", *speeds, *traffic])
-    return ("Likelihood kernels on one thread with 4 categories, compared with libpll (tips as patterns). The unit is million sites * categories\n"
-            "per second; for traversals, million sites * categories * nodes. The columns \"plain\" do not reuse sites that look alike in a subtree.\n"
+    return ("Likelihood kernels on one thread with 4 categories, compared with libpll (tips as patterns). The unit is million sites "
+            "* categories\n"
+            "per second; for traversals, million sites * categories * nodes. The columns \"plain\" do not reuse sites that look "
+            "alike in a subtree.\n"
             "GB/s counts the bytes of CLVs that the first column reads and writes; memcpy GB/s is a plain copy of as many bytes\n"
             f"([operations](../bench/results/README.md)):\n\n{table(head, rows)}\n{source(results)}")
 
@@ -254,7 +273,8 @@ def search(results: plot.Results) -> str:
     head, rows = searches.table_rows(results)
     versions = (re.match(r"(\S+).*?(\d+(\.\d+)+)", results.context["programs"].get(name, "")) for name in ("iqtree", "raxml_ng"))
     peers = " and ".join(f"{found[1]} {found[2]}" for found in versions if found)
-    return (f"Searches, one thread each{', compared with ' * bool(peers)}{peers}. best, median, worst: over all starts, units of log-likelihood below\n"
+    return (f"Searches, one thread each{', compared with ' * bool(peers)}{peers}. best, median, worst: over all starts, units of "
+            "log-likelihood below\n"
             "the best known tree. RF: distance of the program's best tree from the best known tree. User seconds: median, least, most:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
@@ -262,32 +282,36 @@ def search(results: plot.Results) -> str:
 def taxa(results: plot.Results) -> str:
     """A row per stage, a column per number of taxa."""
     head, rows = phylo_tables.by_taxa(results)
-    return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread. User milliseconds per taxon, and memory; in brackets\n"
+    return ("`search --effort fast` on simulated alignments of 1,000 sites, one thread. User milliseconds per taxon, and memory; in "
+            "brackets\n"
             f"what the program says its likelihoods need at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def bootstraps(results: plot.Results) -> str:
     """A row per data and program."""
     head, rows = phylo_tables.supports(results)
-    return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 200 --seed 1`: correlation (Pearson), and percentage points by\n"
+    return ("Supports of the inner edges of one tree, compared with those of `--bs-trees 200 --seed 1`: correlation (Pearson), and "
+            "percentage points by\n"
             f"which they differ on average and at most:\n\n{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def checkpoints(results: plot.Results) -> str:
     """A row per interval."""
     head, rows = phylo_tables.checkpoint_costs(results)
-    return ("The same search (`--effort normal`, one rank, no deaths) with checkpoints on disk at three intervals, in turn. The results have the same bits:\n\n"
+    return ("The same search (`--effort normal`, one rank, no deaths) with checkpoints on disk at three intervals, in turn. The "
+            "results have the same bits:\n\n"
             f"{table(head, rows)}\n{busy(results)}{source(results)}")
 
 
 def busy(results: plot.Results) -> str:
-    """Whether the machine had anything else to do."""
-    load = [point.run["load"] for programs in results.families.values() for points in programs.values() for point in points if "load" in point.run]
+    """How busy the machine was."""
+    load = [point.run["load"] for programs in results.families.values() for points in programs.values() for point in points
+            if "load" in point.run]
     return f"During these measurements {min(load):.1f} to {max(load):.1f} processes wanted to run, which makes user seconds longer.\n\n"
 
 
 def reductions(results: plot.Results) -> str:
-    """A row per number of sums, ranks and values; times, then what is sent and the time to add a value."""
+    """A row per number of sums, ranks and values: the times, the bytes that are sent, and the time to add a value."""
     kinds = ["fixed", "exact", "fixed_tree", "doubles"]
     head = ["sums", "ranks", "values", *(kind.replace("_", " ") for kind in kinds), "bytes per sum", "ns per value"]
     rows = []
@@ -299,7 +323,8 @@ def reductions(results: plot.Results) -> str:
             rows.append([sums, ranks, f"{size:,}", *(plot.in_words(point.seconds) for point in here),
                          " / ".join(f"{point.run['bytes_per_sum']:.0f}" for point in here),
                          " / ".join(f"{point.run['s_per_value'] * 1e9:.2g}" for point in here)])
-    return ("Sums over ranks. `ft::all_reduce` of FixedSum and ExactSum, and one tree of additions, give the same bits for any number of ranks;\n"
+    return ("Sums over ranks. `ft::all_reduce` of FixedSum and ExactSum, and one tree of additions, give the same bits for any "
+            "number of ranks;\n"
             "the bits of sums of doubles depend on it ([how](../bench/results/README.md)):\n\n"
             f"{table(head, rows)}\n{source(results)}")
 
@@ -309,7 +334,7 @@ def nearest(points: dict[int, plot.Point], size: int) -> plot.Point:
 
 
 def at(point: plot.Point | None, size: int) -> str:
-    """The time, and the size if it is another."""
+    """The time at a size. If it was measured at another size, that size follows."""
     if point is None:
         return "-"
     other = f" ({short(point.size)})" if abs(point.size - size) > 0.05 * size else ""
@@ -334,7 +359,8 @@ def source(results: plot.Results) -> str:
     name = context["executable"].removesuffix("_bench")
     clock = "CPU time of one thread" if context.get("clock") == "cpu_time" else "wall clock"
     compiler = context["compiler"].split()[-1]
-    return f"Medians, {clock}; {context['cpu']}, {context['num_cpus']} cores, g++ {compiler}, commit {context['commit']}: `./run bench {name}`.\n"
+    machine = f"{context['cpu']}, {context['num_cpus']} cores, g++ {compiler}, commit {context['commit']}"
+    return f"Medians, {clock}; {machine}: `./run bench {name}`.\n"
 
 
 if __name__ == "__main__":

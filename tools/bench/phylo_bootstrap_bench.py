@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Bootstrap supports beside IQ-TREE's: how alike they are on the edges of one tree, the best that regraft-phylo finds.
+"""Compares bootstrap supports with those of IQ-TREE, on the edges of the best tree that regraft-phylo finds.
 
-Ours with two seeds, as a measure of what chance does; of IQ-TREE, where it is installed: its search with -fast on alignments that were
-resampled here, its own bootstrap (-b; hours, only with --only), and its approximation by ultrafast bootstrap (-B).
+regraft-phylo runs with two seeds, which shows what chance does. If IQ-TREE is installed, it runs in three ways: its search with -fast on
+alignments that were resampled here, its own bootstrap (-b, which takes hours and runs only with --only), and its ultrafast bootstrap (-B).
 """
 import json
 import math
@@ -33,7 +33,7 @@ class Ours:
 
 
 class IqTreeFast:
-    """On alignments that were resampled here: IQ-TREE itself does not combine -fast and -b."""
+    """Searches on alignments that were resampled here, because IQ-TREE does not combine -fast and -b."""
 
     name = "iqtree_fast"
 
@@ -53,7 +53,7 @@ class IqTreeFast:
 
 
 class IqTreeOwn:
-    """`option`: -b or -B."""
+    """The bootstrap of IQ-TREE itself. option: -b or -B."""
 
     def __init__(self, program: str, name: str, option: str, file: str):
         self.iqtree, self.name, self.option, self.file = IqTree(program, fast=False), name, option, file
@@ -68,7 +68,8 @@ class IqTreeOwn:
 def programs(regraft: pathlib.Path) -> list:
     found: list = [Ours(regraft, 1), Ours(regraft, 2)]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
-        found += [IqTreeFast(iqtree), IqTreeOwn(iqtree, "iqtree_ufboot", "-B", "run.ufboot"), IqTreeOwn(iqtree, "iqtree_b", "-b", "run.boottrees")]
+        found += [IqTreeFast(iqtree), IqTreeOwn(iqtree, "iqtree_ufboot", "-B", "run.ufboot"),
+                  IqTreeOwn(iqtree, "iqtree_b", "-b", "run.boottrees")]
     return found
 
 
@@ -77,7 +78,8 @@ def lines(path: pathlib.Path) -> list[str]:
 
 
 def resampled(phylip: str, seed: int) -> str:
-    """As many sites, drawn with replacement. Precondition: a line per taxon, or blocks of such lines, with names in the first alone."""
+    """The alignment with as many sites, drawn with replacement. Precondition: a line per taxon, or blocks of such lines, of which only the
+    first block has names."""
     head, *others = (line for line in phylip.splitlines() if line.strip())
     taxa, sites = map(int, head.split()[:2])
     first = [line.split(None, 1) for line in others[:taxa]]
@@ -87,7 +89,7 @@ def resampled(phylip: str, seed: int) -> str:
 
 
 def supports(judge: Regraft, reference: str, trees: list[str]) -> list[int]:
-    """Of the inner edges of the reference, in percent, in the order in which they are written."""
+    """The supports of the inner edges of the reference, in percent, in the order of its Newick text."""
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         (folder / "reference.nwk").write_text(reference, encoding="utf-8")
@@ -97,14 +99,14 @@ def supports(judge: Regraft, reference: str, trees: list[str]) -> list[int]:
 
 
 def correlation(a: list[int], b: list[int]) -> float:
-    """Pearson's."""
+    """The correlation coefficient of Pearson."""
     mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
     product = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b))
     return product / math.sqrt(sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b))
 
 
 def compared(judge: Regraft, dataset: Dataset, number: int, chosen: list, runs: pathlib.Path) -> list[dict]:
-    """A record per program, the first of which all others are compared with. Keeps what was run in `runs`."""
+    """A record per program. All are compared with the first one. The folder runs keeps what has run."""
     records: list[dict] = []
     reference, first = "", []
     for program in chosen:
@@ -113,7 +115,8 @@ def compared(judge: Regraft, dataset: Dataset, number: int, chosen: list, runs: 
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             trees, usage = program.replicates(dataset, number, folder)
-            (folder / "found.json").write_text(json.dumps({"trees": trees, "user_s": usage.user_s, "wall_s": usage.wall_s, "load": usage.load}), encoding="utf-8")
+            content = {"trees": trees, "user_s": usage.user_s, "wall_s": usage.wall_s, "load": usage.load}
+            (folder / "found.json").write_text(json.dumps(content), encoding="utf-8")
         found = json.loads((folder / "found.json").read_text(encoding="utf-8"))
         if not records:
             reference = judge.search(dataset, Start(1, dataset.start), folder).tree
@@ -121,18 +124,19 @@ def compared(judge: Regraft, dataset: Dataset, number: int, chosen: list, runs: 
         first = first or here
         differences = [abs(a - b) for a, b in zip(first, here)]
         name = f"{program.name}/{dataset.name}/replicates:{len(found['trees'])}"
-        records.append(bench_tool.record(name, "s", real_time=found["wall_s"], cpu_time=found["user_s"], load=found["load"], edges=len(here),
-                                         correlation=correlation(first, here), mean_difference=sum(differences) / len(differences),
-                                         largest_difference=max(differences)))
+        records.append(bench_tool.record(name, "s", real_time=found["wall_s"], cpu_time=found["user_s"], load=found["load"],
+                                         edges=len(here), correlation=correlation(first, here),
+                                         mean_difference=sum(differences) / len(differences), largest_difference=max(differences)))
         print(f"  {name:<44} {found['user_s']:>8.1f} s, correlation {records[-1]['correlation']:.4f}", flush=True)
     return records
 
 
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "few replicates", "the least that there is, without peers")
-    parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR", help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="of ours_seed_2, iqtree_fast, iqtree_ufboot and iqtree_b")
-    parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps what was run there, and does not run again what is there")
+    parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR",
+                        help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="runs only these: ours_seed_2, iqtree_fast, iqtree_ufboot, iqtree_b")
+    parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
     args = parser.parse_args()
     wanted = args.only if args.only else ["ours_seed_2"] if args.pace == "smoke" else ["ours_seed_2", "iqtree_fast", "iqtree_ufboot"]
     chosen = [program for program in programs(args.program.resolve()) if program.name in ("ours", *wanted)]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What commits and checkpoints on disk cost a search in which nobody dies: the same search with three intervals between checkpoints, in turn."""
+"""Measures what commits and checkpoints on disk cost a search in which no rank dies: the same search with three intervals between
+checkpoints, in turn."""
 import pathlib
 import sys
 import tempfile

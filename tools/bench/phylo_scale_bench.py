@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fast searches on simulated alignments of many taxa: time and steps of each stage, and memory beside what the program says it needs."""
+"""Measures fast searches on simulated alignments of many taxa: the time and steps of each stage, and the memory, which is compared with
+what the program says it needs."""
 import pathlib
 import re
 import sys
@@ -11,16 +12,17 @@ from tree_programs import Dataset, Regraft, Start, run
 
 SITES = 1000
 TAXA = {"full": [500, 1000, 2000, 5000], "short": [100, 200], "smoke": [20]}
-LEAST = 0.01  # seconds: what is less was not measured
+LEAST = 0.01  # seconds; a shorter time is left out, for the log does not measure it
 STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
 
 
 def record(name: str, taxa: int, seconds: float, **counters) -> dict:
-    return bench_tool.record(f"{name}/simulated/taxa:{taxa}", "s", real_time=seconds, cpu_time=seconds, s_per_taxon=seconds / taxa, **counters)
+    return bench_tool.record(f"{name}/simulated/taxa:{taxa}", "s", real_time=seconds, cpu_time=seconds, s_per_taxon=seconds / taxa,
+                             **counters)
 
 
 def stages(log: str) -> dict[str, float]:
-    """Seconds of the wall clock per stage, from when the log says that its rounds ended."""
+    """The seconds of each stage by the wall clock, from the times at which its rounds ended according to the log."""
     found = dict.fromkeys(STAGES, 0.0)
     lines = [(float(time), what) for time, what in re.findall(r"^\[ *([\d.]+) s\] ([^:\n]*)", log, re.M)]
     for (before, _), (now, what) in zip(lines, lines[1:]):
@@ -31,20 +33,20 @@ def stages(log: str) -> dict[str, float]:
 
 
 def start_seconds(program: Regraft, dataset: Dataset, kind: str, folder: pathlib.Path) -> float:
-    """User seconds until the first step, after which a job that has no time stops (exit code 75). The least of three."""
+    """The user seconds until the first step, the least of three. A job with no time left stops after this step (exit code 75)."""
     words = program.command("search", dataset, "--starts", f"{kind}{{1}}", "--time-limit", "0")
     return min(run(["sh", "-c", '"$@"; [ $? -eq 75 ]', "sh", *words], folder).user_s for _ in range(3))
 
 
 def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> list[dict]:
-    # Both have the first step in their time.
+    # Both times include the first step.
     parsimony = max(start_seconds(program, dataset, "pars", folder) - start_seconds(program, dataset, "rand", folder), 0)
     found = program.search(dataset, Start(1, None), folder)
     report, log = program.report(folder), (folder / "run.log").read_text(encoding="utf-8")
     usage, estimate = found.usage, int(re.search(r"likelihoods in at most (\d+) MiB", log)[1]) << 20
-    speed = usage.user_s / report["seconds"]  # the process has less than a core where others want it
+    speed = usage.user_s / report["seconds"]  # the process has less than a core if others want it, too
     seconds = {"parsimony start": parsimony} | {stage: wall * speed for stage, wall in stages(log).items()}
-    seconds["rough model"] = max(seconds["rough model"] - parsimony, 0)  # it is first, so the start tree was in its time
+    seconds["rough model"] = max(seconds["rough model"] - parsimony, 0)  # it comes first, so its time includes the start tree
     spr_steps, spr_seconds = report["points_reached"]["spr:before"], seconds["near SPR"] + seconds["far SPR"]
     whole = record("search", taxa, usage.user_s, log_likelihood=found.log_likelihood, evaluations=report["evaluations"],
                    spr_steps=spr_steps, spr_steps_per_s=spr_steps / spr_seconds, peak_bytes=usage.peak_bytes, estimated_bytes=estimate,

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """plot.py RESULT.json [RESULT.svg]: draws what a benchmark measured, time against size on logarithmic axes.
 
-Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...: a panel per family, a line per algorithm, or a line per algorithm and setting, in different
-dashes, where an algorithm was measured with several of them at the same size. What did not finish in time is an open
-triangle at the time at which it was stopped. From the context of the JSON: `clock` (real_time, the default, or cpu_time),
-`labels` ("algorithm=label,...") and `drawing`: with compression, bytes and speed instead (compressors.py); with floor, times over a floor
-(floors.py); with search, likelihood against time (searches.py); with programs, what surviving costs (programs.py); with none, nothing.
-Standard library only.
+A benchmark is named ALGORITHM/FAMILY/SIZE:N/... The picture has a panel per family and a line per algorithm. If an algorithm was measured
+with several settings at the same size, it has a line per setting, in different dashes. A benchmark that did not finish in time is an open
+triangle at the time at which it was stopped.
+
+The context of the JSON decides about the clock (`clock`: real_time, the default, or cpu_time), the names in the legend (`labels`:
+"algorithm=label,...") and the picture (`drawing`): compression draws bytes and speed (compressors.py), floor draws times over a floor
+(floors.py), search draws likelihood against time (searches.py), programs draws what surviving costs (programs.py), none draws nothing.
 """
 import math
 import pathlib
@@ -17,7 +18,7 @@ import compressors
 import floors
 import programs
 import searches
-from results import Broken, Point, Results, in_words, read  # noqa: F401  (for those who draw and read)
+from results import Broken, Point, Results, in_words, read  # noqa: F401  (other scripts take these from here)
 from svg import COLOURS, document, text
 
 # --- drawing ------------------------------------------------------------------------------------------------------------
@@ -26,12 +27,12 @@ PANEL_WIDTH, PANEL_HEIGHT, MARGIN = 230, 190, 8
 LEFT, TOP, GAP_X, GAP_Y = 70, 66, 20, 56
 LEGEND_LINE = 18
 MAX_COLUMNS = 5
-DASHES = ["", "7 3", "2 2", "9 3 2 3", "1 4", "14 3", "5 5 1 5", "3 6"]  # by setting
+DASHES = ["", "7 3", "2 2", "9 3 2 3", "1 4", "14 3", "5 5 1 5", "3 6"]  # of the settings, in turn
 
 
 @dataclass
 class Scale:
-    """Whole decades onto pixels, with a margin."""
+    """A map from whole decades to pixels, with a margin."""
 
     first: int
     last: int
@@ -74,7 +75,7 @@ def marker(x: float, y: float, finished: bool, colour: str) -> str:
 
 @dataclass
 class Line:
-    """What may be joined: one algorithm with one setting."""
+    """Points that are joined: those of one algorithm with one setting."""
 
     colour: str
     dash: str
@@ -82,7 +83,8 @@ class Line:
 
 
 def by_setting(points: list[Point]) -> dict[str, list[Point]]:
-    """Points that differ in size only. Where no size comes twice, a setting that changes with the size joins as well: all under ""."""
+    """Groups of points that differ in size only, by their setting. If no size comes twice, all points are one group with the setting "":
+    a setting may then change with the size."""
     if len({point.size for point in points}) == len(points):
         return {"": points}
     groups: dict[str, list[Point]] = {}
@@ -92,7 +94,7 @@ def by_setting(points: list[Point]) -> dict[str, list[Point]]:
 
 
 def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool]) -> list[str]:
-    """names: whether sizes and whether times are written at the axes."""
+    """The panel of a family. names: whether sizes, and whether times, are written at the axes."""
     svg = [text(x.begin, y.end - 8, title, font_weight="bold")]
     for decade in x.decades():
         at = x(10.0**decade)
@@ -104,8 +106,9 @@ def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, 
         svg.append(f'<path d="M{x.begin:.1f} {at:.1f}H{x.end:.1f}" stroke="#e2e2e2"/>')
         if names[1]:
             svg.append(text(x.begin - 7, at + 4, short_time(decade), text_anchor="end", fill="#555555"))
-    svg.append(f'<rect x="{x.begin:.1f}" y="{y.end:.1f}" width="{x.end - x.begin:.1f}" height="{y.begin - y.end:.1f}" fill="none" stroke="#999999"/>')
-    for line in reversed(lines):  # the first, ours, on top
+    svg.append(f'<rect x="{x.begin:.1f}" y="{y.end:.1f}" width="{x.end - x.begin:.1f}" height="{y.begin - y.end:.1f}" fill="none" '
+               'stroke="#999999"/>')
+    for line in reversed(lines):  # the first line, which is ours, is on top
         at = [(x(point.size), y(point.seconds), point) for point in line.points]
         path = " ".join(f"{px:.1f},{py:.1f}" for px, py, _ in at)
         dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
@@ -116,7 +119,7 @@ def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, 
 
 
 class Legend:
-    """Entries in as many lines as they need within a width."""
+    """The legend, in as many lines as its entries need within a width."""
 
     def __init__(self, width: float):
         self.width, self.x, self.y, self.svg = width, float(LEFT), 42.0, []
@@ -138,14 +141,16 @@ class Legend:
 
 
 def draw(results: Results, title: str) -> str:
-    """The SVG. Empty if there is nothing to draw, or more than can be told apart."""
+    """The SVG; empty if there is nothing to draw, or more than colours and dashes can tell apart."""
     families = {family: {name: by_setting(points) for name, points in algorithms.items() if points}
                 for family, algorithms in results.families.items() if any(algorithms.values())}
-    everything = [point for algorithms in families.values() for groups in algorithms.values() for points in groups.values() for point in points]
+    everything = [point for algorithms in families.values() for groups in algorithms.values() for points in groups.values()
+                  for point in points]
     if not everything:
         return ""
     names = list(dict.fromkeys(name for algorithms in families.values() for name in algorithms))
-    settings = list(dict.fromkeys(setting for algorithms in families.values() for groups in algorithms.values() for setting in groups if setting))
+    settings = list(dict.fromkeys(setting for algorithms in families.values() for groups in algorithms.values() for setting in groups
+                                  if setting))
     if len(names) > len(COLOURS) or len(settings) > len(DASHES):
         return ""
     colour = dict(zip(names, COLOURS))
@@ -184,7 +189,7 @@ def draw(results: Results, title: str) -> str:
 
 
 def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
-    """Whether there was something to draw."""
+    """Draws results into a file. Returns whether there was something to draw."""
     results = read(source)
     context = results.context
     where = ", ".join(filter(None, [context.get("cpu", ""), context.get("commit", "")]))

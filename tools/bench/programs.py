@@ -1,5 +1,5 @@
-"""What programs pay for surviving: VARIANT/PROGRAM/pes:P/repetition:N of k-means and of the stencil, as programs_bench.py measures them. Each
-job is a benchmark of its own, so the median of its times, in milliseconds, is the time that it took."""
+"""Results of programs_bench.py, which tell what programs pay for surviving: VARIANT/PROGRAM/pes:P/repetition:N of k-means and the stencil.
+Each job is a benchmark of its own, so the median of its times is the time that it took, in milliseconds."""
 import math
 import statistics
 
@@ -20,14 +20,15 @@ def number_of_pes(results: Results, program: str) -> list[int]:
 
 
 def overhead(results: Results, program: str, variant: str, base: str, pes: int) -> float:
-    """Over the base; 0.1: 10 % more time. Of the fastest repetitions, which others on the machine disturbed least."""
+    """The additional time of a variant over the base; 0.1 means 10 % more. Both are the fastest repetitions, which other programs on the
+    machine have disturbed least."""
     times = [[run["median"] for run in runs(results, program, name, pes)] for name in (variant, base)]
     return min(times[0]) / min(times[1]) - 1 if all(times) else math.nan
 
 
 def overhead_with_deaths(results: Results, pes: int) -> float:
-    """Snapshots, recoveries and steps that are done again, over all other steps; the median, for in each repetition others die. Who is left
-    computes with fewer ranks, so times of whole jobs would tell of that, too."""
+    """The time of snapshots, recoveries and repeated steps over that of all other steps. It is a median, because other ranks die in each
+    repetition. Times of whole jobs would be no measure, because survivors compute with fewer ranks."""
     overheads = []
     for run in runs(results, "stencil", "young_deaths", pes):
         surviving = run["snapshots_ms"] + run["recoveries_ms"]
@@ -41,7 +42,7 @@ def median(numbers: list[float]) -> float:
 
 
 def commit_ms(found: list[dict]) -> float:
-    """Of the fastest repetition."""
+    """The milliseconds of a snapshot in the fastest repetition."""
     return min((run["snapshots_ms"] / run["snapshots"] for run in found), default=math.nan)
 
 
@@ -60,12 +61,13 @@ def summary(results: Results) -> list[str]:
                          for interval in intervals(results))
         cost = commit_ms([run for interval in intervals(results) for run in runs(results, "stencil", f"every_{interval}", pes)])
         lines.append(f"stencil on {pes} ranks, steps from snapshot to snapshot: {told}; {cost:.2f} ms each")
-        lines.append(f"a snapshot on {pes} ranks: " + ", ".join(f"{size:.3g} MB {cost:.2f} ms" for size, cost in snapshot_sizes(results, pes)))
+        sizes = ", ".join(f"{size:.3g} MB {cost:.2f} ms" for size, cost in snapshot_sizes(results, pes))
+        lines.append(f"a snapshot on {pes} ranks: {sizes}")
     return lines + at_young(results)
 
 
 def at_young(results: Results) -> list[str]:
-    """A line per number of ranks: what deaths cost beside what Young's formula says of them."""
+    """A line per number of ranks: what deaths cost, and what they cost according to Young's formula."""
     lines = []
     for pes in sorted({point.size for point in results.families.get("stencil", {}).get("young_deaths", [])}):
         found = runs(results, "stencil", "young_deaths", pes)
@@ -74,12 +76,13 @@ def at_young(results: Results) -> list[str]:
         lines.append(f"stencil on {pes} ranks at Young's interval, a death each {mtbf:.0f} ms: "
                      f"{100 * overhead(results, 'stencil', 'young', 'long_without', pes):+.1f} % without deaths, "
                      f"{100 * overhead_with_deaths(results, pes):+.1f} % with "
-                     f"{median([run['deaths'] for run in found]):.0f} of them; sqrt(2 cost / mtbf) is {100 * math.sqrt(2 * cost / mtbf):.1f} %")
+                     f"{median([run['deaths'] for run in found]):.0f} of them; "
+                     f"sqrt(2 cost / mtbf) is {100 * math.sqrt(2 * cost / mtbf):.1f} %")
     return lines
 
 
 def snapshot_sizes(results: Results, pes: int) -> list[tuple[float, float]]:
-    """MB of all ranks together, and milliseconds of a snapshot."""
+    """The MB of all ranks together, and the milliseconds of a snapshot, by size."""
     points = []
     for name in results.families.get("stencil", {}):
         if name.startswith("height_") and (found := runs(results, "stencil", name, pes)):
@@ -91,8 +94,8 @@ def snapshot_sizes(results: Results, pes: int) -> list[tuple[float, float]]:
 
 
 def draw(results: Results, title: str) -> str:
-    """Three panels: how much longer k-means takes, in bars; the stencil against the interval between snapshots, and a snapshot against its
-    size, a line per number of ranks."""
+    """Three panels. Bars show how much longer k-means takes. Lines, one per number of ranks, show the stencil against the interval between
+    snapshots, and a snapshot against its size."""
     bars = {(variant, pes): overhead(results, "kmeans", variant, "unprotected", pes)
             for variant in KMEANS if variant != "unprotected" for pes in number_of_pes(results, "kmeans")}
     measured = [pes for pes in number_of_pes(results, "stencil") if runs(results, "stencil", "without", pes)]
@@ -113,7 +116,7 @@ def percent(number: float) -> str:
 
 
 def frame(name: str, left: float, y, most: float, words) -> list[str]:
-    """With lines at round numbers. y: from a number to pixels; words: how it is written."""
+    """The frame of a panel, with lines at round numbers. y maps a number to pixels, and words writes it."""
     svg = [f'<rect x="{left}" y="{TOP}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999999"/>',
            text(left, 46, name, font_weight="bold")]
     step = next(size * 10.0**power for power in range(-4, 6) for size in (1, 2, 5) if most / (size * 10.0**power) <= 6)
@@ -124,7 +127,7 @@ def frame(name: str, left: float, y, most: float, words) -> list[str]:
 
 
 def scale(numbers: list[float]):
-    """From numbers to pixels, and the largest that is drawn. Negative overheads are noise, and are drawn as they are."""
+    """A map from numbers to pixels, and the largest number that is drawn. Negative overheads are noise; they are drawn as they are."""
     most, least = max([1e-3, *numbers]) * 1.1, min([0.0, *numbers])
     return lambda number: TOP + HEIGHT * (1 - (number - least) / (most - least)), most
 
@@ -151,7 +154,7 @@ def bar_panel(bars: dict[tuple[str, int], float], pes: list[int], left: float) -
 
 
 def line_panel(name: str, along: str, lines: dict[int, list[tuple[float, float]]], left: float, words) -> list[str]:
-    """Against a logarithm of what is written along the panel."""
+    """A panel with a line per number of ranks. The axis along the panel is logarithmic."""
     y, most = scale([number for points in lines.values() for _, number in points])
     sizes = sorted({size for points in lines.values() for size, _ in points})
     svg = frame(name, left, y, most, words)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What it costs example programs to survive: k-means with and without copies of its input and with deaths (as fig. 5 of ReStore, Huebner et
-al. 2022), and the stencil with snapshots at several intervals, and at Young's with deaths (as figs. 4 to 8 of Kohl et al. 2019). Variants by
-turns, so that all have the same of what else the machine does. All runs of a program must have one result."""
+"""Measures what it costs example programs to survive. k-means runs with and without copies of its input, and with deaths (as in fig. 5 of
+ReStore, Huebner et al. 2022). The stencil runs with snapshots at several intervals, and with deaths at the interval of Young (as in figs. 4
+to 8 of Kohl et al. 2019). Variants take turns, so that other programs on the machine disturb all of them alike. All runs of a program must
+have one result.
+"""
 import argparse
 import os
 import pathlib
@@ -27,9 +29,9 @@ class Pace:
     height: int
     stencil_steps: int
     intervals: list[int]
-    heights: list[int]  # for the cost of a snapshot against its size
-    deaths: int  # of the stencil at Young's interval, in `long` times as many steps, so that the interval is short beside their distance
-    long: int
+    heights: list[int]  # of the stencil, for the cost of a snapshot against its size
+    deaths: int  # in the stencil at Young's interval
+    long: int  # so many times as many steps are done there, so that Young's interval is much shorter than the time between deaths
     long_repetitions: int
 
 
@@ -47,8 +49,9 @@ class Runs:
         self.results: dict[tuple, set[str]] = {}
 
     def run(self, program: str, variant: str, ranks: int, options: list[str], repetition: int, **counters: float) -> dict:
-        """A record of one job. Jobs of a program with the same size and steps have to have the same result."""
-        command = [sys.executable, str(LAUNCH), "--mpirun", self.args.mpirun, "-n", str(ranks), str(self.args.program / program), *options, "--times"]
+        """Runs a job and records it. Jobs of a program with the same size and steps must have the same result."""
+        command = [sys.executable, str(LAUNCH), "--mpirun", self.args.mpirun, "-n", str(ranks), str(self.args.program / program), *options,
+                   "--times"]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         result = re.search(r"^result (\w+)$", output, re.M)[1]
         inputs = [options[options.index(name) + 1] for name in ("--size", "--steps")]
@@ -57,7 +60,8 @@ class Runs:
         milliseconds = float(re.search(r"^everything in ([\d.]+) ms$", output, re.M)[1])
         record = bench_tool.record(name, "ms", real_time=milliseconds, cpu_time=milliseconds, load=os.getloadavg()[0], **counters)
         if told := re.search(r"^(\d+) snapshots in ([\d.]+) ms; (\d+) steps again, recoveries in ([\d.]+) ms$", output, re.M):
-            record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2]), "steps_again": int(told[3]), "recoveries_ms": float(told[4])}
+            record |= {"snapshots": int(told[1]), "snapshots_ms": float(told[2]),
+                       "steps_again": int(told[3]), "recoveries_ms": float(told[4])}
         record["deaths"] = sum(int(count) for count in re.findall(r"^(\d+) died in ", output, re.M))
         self.records.append(record)
         return record
@@ -74,7 +78,8 @@ class Runs:
         options = ["--size", str(pace.height), "--steps", str(pace.stencil_steps)]
         for interval in [NEVER, *pace.intervals]:
             variant = "without" if interval == NEVER else f"every_{interval}"
-            self.run("stencil", variant, ranks, [*options, "--interval", str(interval)], repetition, steps=pace.stencil_steps, interval=interval)
+            self.run("stencil", variant, ranks, [*options, "--interval", str(interval)], repetition,
+                     steps=pace.stencil_steps, interval=interval)
 
     def sizes(self, ranks: int, pace: Pace, repetition: int) -> None:
         for height in pace.heights:
@@ -82,7 +87,8 @@ class Runs:
             self.run("stencil", f"height_{height}", ranks, options, repetition, bytes=2 * height * height * BYTES_PER_CELL)
 
     def young(self, ranks: int, pace: Pace, repetition: int) -> None:
-        """Deaths at random, whose mean distance is told to the program. Steps count that are done again, as do deaths in them."""
+        """Runs the stencil with deaths at random times. The program is told the mean time between them. Repeated steps count, and so do
+        deaths in them."""
         steps = pace.stencil_steps * pace.long
         options = ["--size", str(pace.height), "--steps", str(steps)]
         undisturbed = self.run("stencil", "long_without", ranks, [*options, "--interval", str(NEVER)], repetition, steps=steps)

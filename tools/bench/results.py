@@ -1,7 +1,7 @@
-"""Results of benchmarks, as compact.py writes them, as points: per family of inputs and algorithm, time against size.
+"""Reads the results that compact.py writes. They become points, time against size, for each family of inputs and each algorithm.
 
-Benchmarks are named ALGORITHM/FAMILY/SIZE:N/...; the context of the JSON names the clock (`clock`: real_time, the default, or
-cpu_time) and what algorithms are called (`labels`: "algorithm=label,...").
+A benchmark is named ALGORITHM/FAMILY/SIZE:N/... The context of the JSON names the clock (`clock`: real_time, the default, or cpu_time) and
+what algorithms are called in text (`labels`: "algorithm=label,...").
 """
 import json
 import pathlib
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 HOW_MEASURED = {"manual_time", "real_time", "process_time"}
-STOPPED = "did not finish"  # how the error begins that is a measurement
+STOPPED = "did not finish"  # an error that begins so is a measurement
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -26,12 +26,12 @@ class Point:
 
     @property
     def arguments(self) -> str:
-        """The name without algorithm and family."""
+        """The name without the algorithm and the family."""
         return self.run["name"].split("/", 2)[2]
 
     @property
     def settings(self) -> list[str]:
-        """The arguments without the size and what only says how often and by which clock it was measured."""
+        """The arguments without the size, the clock and the number of iterations."""
         return [word for word in self.arguments.split("/")[1:] if word not in HOW_MEASURED and not word.startswith("iterations:")]
 
 
@@ -47,7 +47,7 @@ class Results:
 
 
 def load(path: pathlib.Path) -> dict:
-    """The content of a file with a context and a list of benchmarks, compact or raw."""
+    """The content of a file that has a context and a list of benchmarks, compact or raw."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
@@ -62,12 +62,13 @@ def lines(path: pathlib.Path) -> tuple[dict, list[dict]]:
     content = load(path)
     for number, line in enumerate(content["benchmarks"], 1):
         if not isinstance(line, dict) or not {"name", "n"} <= line.keys() or not ("error" in line or {"median", "unit"} <= line.keys()):
-            raise Broken(f"{path}: benchmark {number} is no line of results; tools/bench/compact.py makes results from the output of Google Benchmark")
+            raise Broken(f"{path}: benchmark {number} is no line of results; "
+                         "tools/bench/compact.py makes results from the output of Google Benchmark")
     return content["context"], content["benchmarks"]
 
 
 def read(path: pathlib.Path) -> Results:
-    """Benchmarks that are named otherwise are left out."""
+    """Reads results. Benchmarks with other names are left out."""
     context, benchmarks = lines(path)
     results = Results(context)
     for run in benchmarks:

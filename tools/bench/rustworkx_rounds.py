@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""rustworkx_rounds.py FOLDER: rustworkx.graph_bipartite_edge_color on what `schedule_bench --write-edges=FOLDER` wrote there.
+"""rustworkx_rounds.py FOLDER: measures rustworkx.graph_bipartite_edge_color on what `schedule_bench --write-edges=FOLDER` wrote there.
 
-Prints runs as Google Benchmark does, rustworkx/FAMILY/edges:N/pes:P/threads:1. Building the graph is not timed. An answer that is
-no colouring of all edges with as many colours as the largest degree is an error. rustworkx takes parallel edges.
+Prints runs as Google Benchmark does, rustworkx/FAMILY/edges:N/pes:P/threads:1. The time does not include building the graph. An answer is
+an error if it is no colouring of all edges with as many colours as the largest degree. rustworkx accepts parallel edges.
 """
 import argparse
 import array
@@ -30,17 +30,18 @@ def main() -> int:
 
 
 def measure(file: pathlib.Path, repetitions: int, limit: int) -> list[dict]:
-    """A run per repetition, or an error."""
+    """The runs of all repetitions, or one that is an error."""
     family, num_edges, num_pes = file.name.rsplit("_", 2)
     name = f"rustworkx/{family}/edges:{num_edges}/pes:{num_pes}/threads:1"
     runs = []
-    # In a process of its own, since nothing else stops it.
+    # rustworkx runs in a process of its own, because it cannot be stopped in another way.
     with multiprocessing.Pool(1) as pool:
         for _ in range(repetitions):
             try:
                 run = pool.apply_async(colour, (file, int(num_pes))).get(limit)
             except multiprocessing.TimeoutError:
-                run = {"error_occurred": True, "error_message": f"did not finish {num_edges} edges in {limit} s", "real_time": 0.0, "cpu_time": 0.0}
+                run = {"error_occurred": True, "error_message": f"did not finish {num_edges} edges in {limit} s",
+                       "real_time": 0.0, "cpu_time": 0.0}
             runs.append(bench_tool.record(name, "ms", **run))
             if "error_occurred" in run:
                 return runs[-1:]
@@ -48,7 +49,7 @@ def measure(file: pathlib.Path, repetitions: int, limit: int) -> list[dict]:
 
 
 def colour(file: pathlib.Path, num_pes: int) -> dict:
-    """Milliseconds and counters, or an error."""
+    """The milliseconds and counters of a run, or its error."""
     ends = array.array("I", file.read_bytes())
     edges = [(left, num_pes + right) for left, right in zip(ends[::2], ends[1::2])]
     graph = rustworkx.PyGraph(multigraph=True)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Tree searches, one thread each, beside IQ-TREE and RAxML-NG where they are installed: how likely their trees are, and how long they take.
+"""Compares tree searches, on one thread each, with IQ-TREE and RAxML-NG if they are installed: how likely their trees are, and how long
+they take.
 
-All programs search on the same data in turn, from several starts; all final trees are judged by one: `regraft-phylo evaluate`. What is
-wrong fails: a tree without some of the taxa, or one that is judged more than 0.01 below what its program says.
+All programs search on the same data in turn, from several starts. `regraft-phylo evaluate` judges all final trees. A tree fails if it lacks
+some of the taxa, or if it is judged more than 0.01 below what its program says.
 """
 import dataclasses
 import hashlib
@@ -34,12 +35,12 @@ def simulated(taxa: int, sites: int, folder: pathlib.Path) -> Dataset:
 
 
 def starts_for(dataset: Dataset, number: int) -> list[Start]:
-    """The tree that is given, if there is one, then parsimony trees."""
+    """The starts: the tree that is given, if there is one, then parsimony trees."""
     return [Start(i, dataset.start if i == 1 else None) for i in range(1, number + 1)]
 
 
 class Bench:
-    """`runs`: a folder in which what was measured is kept, and not measured again."""
+    """A comparison. The folder runs keeps what was measured, so that it is not measured again."""
 
     def __init__(self, judge: Regraft, runs: pathlib.Path):
         self.judge, self.runs = judge, runs
@@ -60,8 +61,9 @@ class Bench:
             self.records.append(record | {"error_occurred": True, "error_message": str(problem)})
             return
         usage = found.usage
-        record |= {"real_time": usage.wall_s, "cpu_time": usage.user_s, "log_likelihood": judged["log_likelihood"], "said": found.log_likelihood,
-                   "peak_bytes": usage.peak_bytes, "load": usage.load, "label": "tree given" if start.tree else "own start"}
+        record |= {"real_time": usage.wall_s, "cpu_time": usage.user_s, "log_likelihood": judged["log_likelihood"],
+                   "said": found.log_likelihood, "peak_bytes": usage.peak_bytes, "load": usage.load,
+                   "label": "tree given" if start.tree else "own start"}
         self.records.append(record | {key: judged[key] for key in ("taxa", "sites", "patterns")})
         self.trees[name] = found.tree
         print(f"  {name:<40} {judged['log_likelihood']:>16.4f} {usage.user_s:>10.2f} s", flush=True)
@@ -86,7 +88,7 @@ class Bench:
         return report
 
     def add_distances(self) -> None:
-        """To the best tree known of the same data, for the best tree of each program."""
+        """Adds the distance to the best tree known of the same data, for the best tree of each program."""
         best: dict[tuple[str, str], dict] = {}  # data, program ("": all) -> record
         for record in self.records:
             if "log_likelihood" in record:
@@ -107,10 +109,11 @@ def kept(path: pathlib.Path) -> Found | None:
 
 def main() -> int:
     parser = bench_tool.options(__doc__, "regraft-phylo", "little data, two starts", "the least that there is, without peers")
-    parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR", help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
-    parser.add_argument("--starts", type=int, metavar="N", help="for each data set and program")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="of fast, normal, thorough, iqtree_fast, iqtree and raxml_ng")
-    parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps what was run there, and does not run again what is there")
+    parser.add_argument("--sets", type=pathlib.Path, nargs="+", metavar="DIR",
+                        help="data instead of its own: aln.phy, model.txt and perhaps start.nwk")
+    parser.add_argument("--starts", type=int, metavar="N", help="searches for each data set and program")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="runs only these: fast, normal, thorough, iqtree_fast, iqtree, raxml_ng")
+    parser.add_argument("--runs", type=pathlib.Path, metavar="DIR", help="keeps in DIR what has run, and does not run it again")
     parser.add_argument("--kept", action="store_true", help="searches nothing: judges what is in --runs")
     args = parser.parse_args()
 
@@ -136,7 +139,7 @@ def main() -> int:
     bench_tool.write(args.out, context, bench.records)
     problems = [f"{record['name']}: {record['error_message']}" for record in bench.records if "error_message" in record]
     print("\n".join(problems), end="\n" * bool(problems))
-    return 1 if problems and args.pace == "smoke" else 0  # elsewhere the reader of the JSON tells
+    return 1 if problems and args.pace == "smoke" else 0  # otherwise bench.py reports errors
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the shield costs: the same program with and without the preloaded library, by turns, so that both have the same of what else the
-machine does; and how long a death holds the others up.
+"""Measures what the shield costs, and how long a death holds the survivors up. The same program runs with and without the preloaded
+library, in turn, so that other programs on the machine disturb both alike.
 
-Times are medians over the turns of the fastest batch. over_plain: in relation to that without the shield.
+A time is the median over the turns, of the fastest batch of each. over_plain is that time over the one without the shield.
 """
 import argparse
 import dataclasses
@@ -42,7 +42,7 @@ class Jobs:
         return self.output("launch.py", "-n", str(ranks), str(self.args.program), *words)
 
     def shielded(self, ranks: int, *words: str) -> tuple[str, dict]:
-        """And the report of the shield."""
+        """The output of a job, and the report of the shield."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder, "report.json")
             options = ["--library", str(self.args.library), "--tolerate", "--report", str(report)]
@@ -58,7 +58,7 @@ class Jobs:
 
 
 def times(output: str) -> dict[tuple[str, int], float]:
-    """Nanoseconds by operation and bytes."""
+    """The nanoseconds of each operation and number of bytes."""
     rows = (line.split() for line in output.splitlines())
     return {(name, int(size)): float(nanoseconds) for name, size, nanoseconds in rows}
 
@@ -88,7 +88,7 @@ def costs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:
 
 
 def repairs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:
-    """Milliseconds from the last call before a death to the first one after it, and those of them that were the repair."""
+    """Measures the milliseconds from the last call before a death to the first one after it, and how many of them were the repair."""
     pauses, inside = [], []
     for _ in range(pace.repairs):
         output, report = jobs.shielded(ranks, "--die", str(ranks - 1))
@@ -96,7 +96,8 @@ def repairs(jobs: Jobs, ranks: int, pace: Pace) -> list[dict]:
             raise Failed(f"the report says that {report['dead']} are dead, not {ranks - 1}")
         pauses.append(float(output.split()[1]))
         inside.append(report["repair_ms"] / report["repairs"])
-    return [record(f"shield/repair_pes_{ranks}/deaths:1", statistics.median(pauses), repair_ms=statistics.median(inside), most_repair_ms=max(inside))]
+    return [record(f"shield/repair_pes_{ranks}/deaths:1", statistics.median(pauses), repair_ms=statistics.median(inside),
+                   most_repair_ms=max(inside))]
 
 
 def main() -> int:

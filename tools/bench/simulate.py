@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""simulate.py TAXA SITES SEED: DNA that evolved along a random tree, as PHYLIP; the same arguments give the same letters.
+"""simulate.py TAXA SITES SEED: writes DNA that evolved along a random tree, as PHYLIP. The same arguments give the same letters.
 
-GTR, rates of sites from a gamma distribution, deletions that are inherited, ends that were not sequenced. Standard library only.
+The model is GTR with rates of sites from a gamma distribution. Deletions are inherited, and some taxa lack an end that was not sequenced.
 """
 import bisect
 import itertools
@@ -15,7 +15,7 @@ ALPHA = 0.5
 MEAN_LENGTH = 0.05  # of branches
 DELETIONS = 0.003  # per site and substitution
 MEAN_DELETION = 12  # sites
-UNFINISHED = 0.3  # of the taxa lack up to a fifth of the sites at one end
+UNFINISHED = 0.3  # this part of the taxa lacks up to a fifth of the sites at one end
 
 
 class Evolution:
@@ -26,7 +26,7 @@ class Evolution:
         self.rates = list(itertools.accumulate(source.gammavariate(ALPHA, 1 / ALPHA) for _ in range(sites)))
         flows = [[r * f for r, f in zip(row, FREQUENCIES)] for row in EXCHANGEABILITIES]
         speed = sum(f * sum(row) for f, row in zip(FREQUENCIES, flows))
-        # Uniformised: all states are left equally often, some of the ways lead back to where they began.
+        # The process is uniformised: events happen equally often in all states, and some lead back to the same state.
         self.events_per_rate = max(map(sum, flows)) / speed
         for state, row in enumerate(flows):
             row[state] = self.events_per_rate * speed - sum(row)
@@ -51,7 +51,7 @@ class Evolution:
         return row
 
     def events(self, rate: float, duration: float):
-        """Of a Poisson process."""
+        """The times of the events of a Poisson process."""
         time = self.source.expovariate(rate)
         while time < duration:
             yield time
@@ -66,7 +66,7 @@ class Evolution:
 
 
 def random_tree(taxa: int, source: random.Random):
-    """Nested lists of (subtree, length); a tip is its number. Any two subtrees are equally likely to be joined."""
+    """A tree as nested lists of (subtree, length), in which a tip is its number. Any two subtrees are equally likely to be joined."""
     subtrees: list = list(range(taxa))
     while len(subtrees) > 1:
         joined = []
@@ -79,7 +79,7 @@ def random_tree(taxa: int, source: random.Random):
 
 
 def evolved(taxa: int, sites: int, seed: int) -> str:
-    """PHYLIP. Precondition: taxa >= 2, sites >= 1."""
+    """An alignment as PHYLIP. Precondition: taxa >= 2, sites >= 1."""
     source = random.Random(seed)
     tree = random_tree(taxa, source)
     evolution = Evolution(sites, source)

@@ -1,4 +1,4 @@
-"""Programs that search trees, behind one interface: a start in, a tree, its log-likelihood, seconds and memory out. Standard library only."""
+"""One interface to programs that search trees. A search takes a start, and gives a tree, its log-likelihood, seconds and memory."""
 import dataclasses
 import json
 import os
@@ -12,14 +12,14 @@ import time
 
 
 class Failed(Exception):
-    """A program did not do what it was asked; what() is for people."""
+    """A program did not do what it was asked to. The message says what happened."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Dataset:
     name: str
     alignment: pathlib.Path
-    model: str = "GTR+FC+G4m"  # of all sites, if there is no partition file
+    model: str = "GTR+FC+G4m"  # the model of all sites, if there is no partition file
     partitions: pathlib.Path | None = None
     linkage: str = "scaled"  # of branch lengths between partitions: linked, scaled, unlinked
     start: pathlib.Path | None = None  # a tree
@@ -27,29 +27,29 @@ class Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    number: int  # from 1, and the seed of all random choices
-    tree: pathlib.Path | None  # none: the program's own, by parsimony
+    number: int  # from 1; it is the seed of all random choices
+    tree: pathlib.Path | None  # none: the program makes its own, by parsimony
 
 
 @dataclasses.dataclass
 class Usage:
-    """Of a process that has ended, and of its children."""
+    """The resources of a process that has ended, and of its children."""
 
     user_s: float
     wall_s: float
     peak_bytes: int
-    load: float  # of the machine, when the process began: processes that want to run
+    load: float  # the number of processes that wanted to run on the machine when this one began
 
 
 @dataclasses.dataclass
 class Found:
     tree: str  # Newick
-    log_likelihood: float  # as the program says
+    log_likelihood: float  # according to the program
     usage: Usage
 
 
 def run(command: list, folder: pathlib.Path) -> Usage:
-    """In that folder. Output goes to FOLDER/output."""
+    """Runs a command in a folder. Its output goes to FOLDER/output."""
     load = os.getloadavg()[0]
     begin = time.monotonic()
     with open(folder / "output", "wb") as output:
@@ -63,7 +63,7 @@ def run(command: list, folder: pathlib.Path) -> Usage:
 
 
 class Regraft:
-    """`effort`: --effort of its searches."""
+    """regraft-phylo. effort: the value of --effort."""
 
     def __init__(self, program: pathlib.Path, effort: str):
         self.program, self.effort, self.name = program, effort, effort
@@ -78,7 +78,7 @@ class Regraft:
         return Found((folder / "run.bestTree").read_text(encoding="utf-8"), self.report(folder)["log_likelihood"], usage)
 
     def evaluate(self, dataset: Dataset, tree: str) -> dict:
-        """The JSON of an evaluation: with optimised model and branch lengths."""
+        """The JSON of an evaluation, with optimised model and branch lengths."""
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
             (folder / "tree.nwk").write_text(tree, encoding="utf-8")
@@ -86,12 +86,13 @@ class Regraft:
             return self.report(folder)
 
     def distances(self, trees: list[str], reference: str) -> list[int]:
-        """Robinson and Foulds, of each tree to the reference."""
+        """The distance of Robinson and Foulds from each tree to the reference."""
         with tempfile.TemporaryDirectory() as place:
             folder = pathlib.Path(place)
             (folder / "trees.nwk").write_text("\n".join(trees), encoding="utf-8")
             (folder / "reference.nwk").write_text(reference, encoding="utf-8")
-            run([self.program, "rfdist", "--trees", "trees.nwk", "--tree", "reference.nwk", "--json", "found.json", "--prefix", "run"], folder)
+            words = ["--trees", "trees.nwk", "--tree", "reference.nwk", "--json", "found.json", "--prefix", "run"]
+            run([self.program, "rfdist", *words], folder)
             return json.loads((folder / "found.json").read_text(encoding="utf-8"))["distances"]
 
     @staticmethod
@@ -100,7 +101,7 @@ class Regraft:
 
 
 class IqTree:
-    """From its own starts, of which it makes many. `fast`: with -fast."""
+    """IQ-TREE, which makes many starts of its own. fast: with -fast."""
 
     LINKAGE = {"linked": "-q", "scaled": "-p", "unlinked": "-Q"}
 
@@ -108,7 +109,8 @@ class IqTree:
         self.program, self.fast, self.name = program, fast, "iqtree_fast" if fast else "iqtree"
 
     def command(self, dataset: Dataset, seed: int, folder: pathlib.Path, *words) -> list:
-        return [self.program, "-s", dataset.alignment, *self.model(dataset, folder), "-T", "1", "-seed", seed, "--prefix", "run", "-redo", "-quiet", *words]
+        return [self.program, "-s", dataset.alignment, *self.model(dataset, folder), "-T", "1", "-seed", seed, "--prefix", "run", "-redo",
+                "-quiet", *words]
 
     def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
         usage = run(self.command(dataset, start.number, folder, *(["-fast"] if self.fast else [])), folder)
@@ -125,12 +127,13 @@ class IqTree:
                 model, ranges = line.split(",", 1)[0], line.split("=", 1)[1].replace(",", " ")
                 sets.append(f"charset p{number} = {ranges};\n")
                 models.append(f"{cls.model_name(model.strip())}:p{number}")
-        (folder / "partitions.nex").write_text(f"#nexus\nbegin sets;\n{''.join(sets)}charpartition all = {', '.join(models)};\nend;\n", encoding="utf-8")
+        text = f"#nexus\nbegin sets;\n{''.join(sets)}charpartition all = {', '.join(models)};\nend;\n"
+        (folder / "partitions.nex").write_text(text, encoding="utf-8")
         return [cls.LINKAGE[dataset.linkage], "partitions.nex"]
 
     @staticmethod
     def model_name(name: str) -> str:
-        """Counted frequencies are +F, and means of the categories of gamma the default."""
+        """IQ-TREE's name of a model. Its counted frequencies are +F, and means of the categories of gamma are its default."""
         return re.sub(r"(\+[GI]\d*)m", r"\1", re.sub(r"\+FC\b", "+F", name))
 
 
@@ -142,14 +145,14 @@ class RaxmlNg:
 
     def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
         model = [dataset.partitions, "--brlen", dataset.linkage] if dataset.partitions else [dataset.model]
-        usage = run([self.program, "--search", "--msa", dataset.alignment, "--model", *model, "--tree", start.tree or "pars{1}", "--seed", start.number,
-                     "--threads", "1", "--prefix", "run", "--redo"], folder)
+        usage = run([self.program, "--search", "--msa", dataset.alignment, "--model", *model, "--tree", start.tree or "pars{1}",
+                     "--seed", start.number, "--threads", "1", "--prefix", "run", "--redo"], folder)
         said = re.search(r"Final LogLikelihood: (-[\d.]+)", (folder / "run.raxml.log").read_text(encoding="utf-8"))
         return Found((folder / "run.raxml.bestTree").read_text(encoding="utf-8"), float(said[1]), usage)
 
 
 def searchers(regraft: pathlib.Path) -> list:
-    """Ours, and the peers that are installed."""
+    """The searches of regraft-phylo, and the peers that are installed."""
     found = [Regraft(regraft, effort) for effort in ("fast", "normal", "thorough")]
     if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
         found += [IqTree(iqtree, fast=True), IqTree(iqtree, fast=False)]
@@ -159,7 +162,7 @@ def searchers(regraft: pathlib.Path) -> list:
 
 
 def version(program) -> str:
-    """The first line of --version that has a number."""
+    """The first line of --version that has a version number."""
     said = subprocess.run([program.program, "--version"], capture_output=True, text=True, check=False).stdout
     return next((line.strip() for line in said.splitlines() if re.search(r"\d\.\d", line)), "")
 
@@ -167,7 +170,7 @@ def version(program) -> str:
 # --- data ----------------------------------------------------------------------------------------------------------------
 
 def dataset_of(folder: pathlib.Path) -> Dataset:
-    """aln.phy, model.txt (a model, or the name of a partition file with --brlen HOW), and perhaps start.nwk."""
+    """The data of a folder: aln.phy, model.txt (a model, or the name of a partition file with --brlen HOW), and perhaps start.nwk."""
     folder = folder.resolve()
     words = (folder / "model.txt").read_text(encoding="utf-8").split()
     start = folder / "start.nwk" if (folder / "start.nwk").exists() else None
@@ -178,5 +181,5 @@ def dataset_of(folder: pathlib.Path) -> Dataset:
 
 
 def taxa_of(tree: str) -> set[str]:
-    """The names of its tips. Precondition: no names in quotes."""
+    """The names of the tips of a tree. Precondition: no names in quotes."""
     return set(re.findall(r"[(,]\s*([^\s(),:;]+)", tree))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the Fortran module from the C headers: fortran.py [--check] MODULE HEADER... What the headers promise holds in Fortran, too.
 
---check: only says whether MODULE is what would be made. Functions that take or return an MPI_Comm, an MPI_Request or an MPI_Status have
-twins for Fortran and are left out. A pointer becomes an argument by reference, which is optional: one that is absent is NULL in C. What it points to is an array,
-unless the list below says that it is one value.
+--check only says whether MODULE is what would be made. Functions that take or return an MPI_Comm, an MPI_Request or an MPI_Status have
+twins for Fortran, so they are left out. A pointer becomes an optional argument by reference; an absent one is NULL in C. It points to an
+array, unless SCALARS says that it points to one value.
 """
 import argparse
 import pathlib
@@ -13,7 +13,7 @@ import textwrap
 
 SCALARS = {"b", "count", "num_matched", "num_damaged", "result", "report", "requests", "graph", "options", "all", "pe", "node",
            "random", "entity", "adoption"}
-SCALAR_SIZES = {"regraft_store_size", "regraft_store_held", "regraft_checkpoint_share"}  # where size is an answer
+SCALAR_SIZES = {"regraft_store_size", "regraft_store_held", "regraft_checkpoint_share"}  # `size` is a result of these
 KINDS = {"uint64_t": "integer(c_int64_t)", "uint32_t": "integer(c_int32_t)", "int": "integer(c_int)", "regraft_status": "integer(c_int)",
          "MPI_Fint": "integer(c_int)", "double": "real(c_double)", "bool": "logical(c_bool)"}
 ZERO = {"integer(c_int64_t)": "0", "integer(c_int32_t)": "0", "real(c_double)": "0", "logical(c_bool)": ".false.",
@@ -53,7 +53,7 @@ DECLARATION = re.compile(r"^(?P<type>.*?)(?P<name>\w+(\[\d+\])?)$")
 
 
 def declarations(text: str) -> list[str]:
-    """The headers without comments and preprocessor, split where C ends a declaration."""
+    """The declarations of a header, without comments and preprocessor."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.S)
     text = re.sub(r"^#.*$", "", text, flags=re.M)
@@ -107,10 +107,10 @@ class Module:
         constant = target.endswith("const")
         target = target.removesuffix("const").strip()
         intent = "intent(in)" if constant else "intent(inout)"
-        if target.endswith("*"):  # where C leaves a handle or a view
+        if target.endswith("*"):  # C stores a handle or a view there
             return f"type(c_ptr), {intent}, optional :: {name}"
         if target == "void":
-            # Of the caller's own, which callbacks get back.
+            # Callbacks get `context` back, as the caller gave it.
             return f"type(c_ptr), value :: {name}" if name == "context" else f"type(*), {intent}, optional :: {name}(*)"
         if target == "char":
             return f"character(kind=c_char), {intent}, optional :: {name}(*)"
@@ -157,7 +157,8 @@ def main() -> None:
     if not args.check:
         args.module.write_text(module.text(), encoding="utf-8")
     elif args.module.read_text(encoding="utf-8") != module.text():
-        sys.exit(f"{args.module} is not made from the headers as they are: tools/package/fortran.py {args.module} {' '.join(map(str, args.headers))}")
+        again = f"tools/package/fortran.py {args.module} {' '.join(map(str, args.headers))}"
+        sys.exit(f"{args.module} is not what the headers would make: call {again}")
     print(f"{len(module.functions)} functions, {len(module.structs)} types")
 
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""manual.py PROGRAM NAME: the man page of a program in Python that is installed as NAME, made from what --help says: a line of what it is for, how it is called, options
-with a blank line around them (and what they take, further in, as '  NAME  meaning'), and paragraphs."""
+"""manual.py PROGRAM NAME: writes the man page of a Python program that is installed as NAME, from what --help says.
+
+--help begins with a line of what the program is for, and how it is called. Paragraphs follow, and options with a blank line before and
+after them. Values of an option are indented further, as '  NAME  meaning'.
+"""
 import re
 import subprocess
 import sys
@@ -12,7 +15,7 @@ def escaped(text: str) -> str:
 
 
 def items(lines: list[str]) -> list[str]:
-    """Options as tagged paragraphs, those further in as a list of their own."""
+    """Options as tagged paragraphs. Lines that are indented further become a list of their own."""
     page: list[str] = []
     inner = False
     for line in lines:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Says whether an MPI survives: runs jobs of tests/support/canary.cpp, in which ranks are killed, until one goes wrong.
 
-canary.py MODE --mpirun PATH --exe CANARY: exit code 0 if all jobs were good; 77 (skip, with the reason) if not, or 1 when
-REGRAFT_CANARY=required, which ./run sets because it has chosen an MPI that passed.
+canary.py MODE --mpirun PATH --exe CANARY: the exit code is 0 if all jobs were good, else 77 (skip, with the reason). With
+REGRAFT_CANARY=required it is 1 in place of 77. ./run sets this, because it has chosen an MPI that passed.
 """
 import argparse
 import json
@@ -11,9 +11,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch  # noqa: E402
+import launch
 
-RANKS = [16, 8, 4]  # by turns: the more ranks, the more is in flight
+RANKS = [16, 8, 4]  # of the jobs, in turn; with more ranks there are more messages in flight
 TIMEOUT = 15  # seconds; a good job takes half a second
 SKIPPED = 77
 MODES = ["collectives", "point-to-point"]
@@ -28,7 +28,7 @@ class Failed(Exception):
 
 
 def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT) -> None:
-    """Throws Failed for the first job that does not end with exactly one survivor that is content."""
+    """Throws Failed for the first job that does not end with exactly one survivor that found nothing wrong."""
     for seed in range(jobs):
         ranks = RANKS[seed % len(RANKS)]
         outcome = launch.run_watched(mpirun, ranks, [exe, mode, str(seed)], timeout, {}, [])
@@ -37,7 +37,7 @@ def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT)
 
 
 def symptom(outcome: launch.Outcome) -> str:
-    """The line of the output that says most."""
+    """The line of the output that is most likely to name the cause."""
     if outcome.cut_short:
         return outcome.cut_short
     lines = outcome.output.decode(errors="replace").splitlines()
@@ -49,7 +49,7 @@ def symptom(outcome: launch.Outcome) -> str:
 
 
 def reason_to_skip(result: pathlib.Path | None) -> str:
-    """Why real deaths cannot be tested on this MPI, as a run with --result found out. Empty if they can."""
+    """Why real deaths cannot be tested on this MPI, according to the file of a run with --result. Empty if they can."""
     if result is None or not result.exists():
         return ""
     said = json.loads(result.read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--exe", required=True)
     parser.add_argument("--jobs", type=int, default=6)
-    parser.add_argument("--result", type=pathlib.Path, help="JSON file that other tests read")
+    parser.add_argument("--result", type=pathlib.Path, help="write the outcome as JSON, for other tests")
     args = parser.parse_args()
     reason = ""
     try:

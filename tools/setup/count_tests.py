@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """count_tests.py LOG: reads Meson's testlog.json, says why tests were skipped and which failed, and ends with the line
-'N passed, N failed, N skipped'. Exit code 1 if one failed or none ran."""
+'N passed, N failed, N skipped'. The exit code is 1 if a test failed or none ran."""
 import json
 import pathlib
 import sys

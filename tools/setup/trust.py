@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Says which collectives of an MPI can be believed: runs jobs of tests/support/trust.cpp, in which ranks are killed inside calls,
-and counts the deaths after which a call said MPI_SUCCESS on some survivor and gave it wrong data.
+"""Says which collectives of an MPI can be trusted: runs jobs of tests/support/trust.cpp, in which ranks are killed inside calls, and
+counts the deaths after which a call returned MPI_SUCCESS and wrong data on some survivor.
 
-trust.py --mpirun PATH --exe TRUST [--deaths N] [CALL...]: a table; exit code 1 if one of the calls was wrong. Default: those that
-the library uses. Those who die and when follows from --seed, but for the scheduling of the machine.
+trust.py --mpirun PATH --exe TRUST [--deaths N] [CALL...]: writes a table. The exit code is 1 if one of the calls was wrong. Without a
+CALL it tries those that the library uses. --seed decides which ranks die and when, as far as the machine's scheduling allows.
 
---algorithms: the table has a row for each algorithm that Open MPI has for the call, so that one can be forced that is right. Where
-no algorithm of Bcast or Allreduce is, programs under the shield need --policy COMMIT=confirm: it forwards only what these two say and
-what a barrier does; behind a barrier, wrong data are not returned, for who has died in the call does not come to it.
+With --algorithms the table has a row for each algorithm that Open MPI has for the call, so that users can force one that is right. If no
+algorithm of Bcast or Allreduce is right, programs under the shield need --policy COMMIT=confirm. The shield then confirms their results
+by a barrier. A rank that died in the call does not come to the barrier, so wrong data are not returned.
 """
 import argparse
 import collections
@@ -19,15 +19,15 @@ import sys
 import canary
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch  # noqa: E402
+import launch
 
-# What the library and its programs call. That no other is called: tests/lint/layers.py.
+# The library and its programs call these. tests/lint/layers.py checks that they call no other.
 NEEDED = ["Allgather", "Allreduce", "Alltoallv", "Barrier", "Bcast", "Gather", "Gatherv", "Reduce", "Scatter", "Scatterv"]
-# Wrong in some versions of Open MPI; users may call them on native().
+# These are wrong in some versions of Open MPI. Users may call them on native().
 NOT_USED = ["Allgatherv", "Reduce_scatter"]
-# The algorithms that Open MPI picks by itself, in place of the launcher's.
+# Open MPI picks its algorithms by itself, in place of those of the launcher.
 DEFAULT_ALGORITHMS = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
-RANKS = [6, 10, 16]  # by turns
+RANKS = [6, 10, 16]  # of the jobs, in turn
 TIMEOUT = 15  # seconds; a good job takes one
 
 
@@ -35,7 +35,7 @@ TIMEOUT = 15  # seconds; a good job takes one
 class Tally:
     deaths: int = 0
     wrong: int = 0
-    longest_row: int = 0  # of the wrong ones, in numbers of eight bytes
+    longest_row: int = 0  # the longest row that was wrong, in numbers of eight bytes
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.deaths + other.deaths, self.wrong + other.wrong, max(self.longest_row, other.longest_row))
@@ -47,7 +47,7 @@ class Tally:
 
 def tallies(mpirun: str, exe: str, calls: list[str], deaths: int, seed: int = 1, env: dict[str, str] | None = None,
             timeout: float = TIMEOUT) -> dict[str, Tally]:
-    """By call. At least so many deaths in all, evenly dealt to the calls. Throws canary.Failed."""
+    """The tally of each call, after at least so many deaths in all, evenly dealt to the calls. Throws canary.Failed."""
     found: dict[str, Tally] = collections.defaultdict(Tally)
     job = done = 0
     while done < deaths:
@@ -70,7 +70,7 @@ def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str], ti
 
 
 def algorithms(mpirun: str, call: str) -> dict[int, str]:
-    """What Open MPI has for a call, by the numbers by which they are forced: empty for other MPIs."""
+    """The names of the algorithms that Open MPI has for a call, by the numbers that force them; empty for other MPIs."""
     info = pathlib.Path(mpirun).with_name("ompi_info")
     if not info.exists():
         return {}
@@ -86,7 +86,7 @@ def tuned_name(call: str) -> str:
 
 
 def judge_algorithms(args: argparse.Namespace) -> bool:
-    """Whether each call has an algorithm that was right."""
+    """Writes a row for each algorithm. Returns whether each call has one that was right."""
     all_have = True
     for call in args.calls or NEEDED:
         known = algorithms(args.mpirun, call) or {0: "the only one"}
@@ -110,10 +110,10 @@ def main() -> int:
     parser.add_argument("--exe", required=True)
     parser.add_argument("--deaths", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--default-algorithms", action="store_true", help="those that Open MPI picks by itself")
-    parser.add_argument("--algorithms", action="store_true", help="each algorithm of each call by itself, with so many deaths")
+    parser.add_argument("--default-algorithms", action="store_true", help="try the algorithms that Open MPI picks by itself")
+    parser.add_argument("--algorithms", action="store_true", help="try each algorithm of each call by itself, with so many deaths")
     parser.add_argument("calls", nargs="*")
-    parser.add_argument("--canary", type=pathlib.Path, help="result file of canary.py: where no survivor can be trusted, this is skipped")
+    parser.add_argument("--canary", type=pathlib.Path, help="result file of canary.py; if no survivor can be trusted, this is skipped")
     args = parser.parse_args()
     if skip := canary.reason_to_skip(args.canary):
         print(f"SKIPPED: {skip}")
