@@ -7,7 +7,7 @@ import tempfile
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch  # noqa: E402
+import launch
 
 
 def hosts_are_named_by_options_of_mpirun_alone() -> None:

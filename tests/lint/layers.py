@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/setup"))
-import trust  # noqa: E402
+import trust
 
 # The layers: a module may include its own headers and those of the modules named here.
 MAY_INCLUDE = {

