@@ -6,14 +6,14 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools/bench"))
 
-import searches  # noqa: E402
-import simulate  # noqa: E402
-from phylo_bootstrap_bench import resampled  # noqa: E402
-from results import Point, Results  # noqa: E402
-from search_bench import Bench, simulated  # noqa: E402
-from tree_programs import Dataset, Found, IqTree, Regraft, Start, Usage, dataset_of  # noqa: E402
+import searches
+import simulate
+from phylo_bootstrap_bench import resampled
+from results import Point, Results
+from search_bench import Bench, simulated
+from tree_programs import Dataset, Found, IqTree, Regraft, Start, Usage, dataset_of
 
 
 class Pretender:
@@ -74,7 +74,8 @@ def check_table() -> None:
     runs = [{"log_likelihood": number, "taxa": 4, "sites": 9, **distance}
             for number, distance in ((-12.0, {}), (-10.0, {"distance": 0}), (-11.5, {}))]
     results = Results({}, "start", {"data": {"normal": [Point(i, -run["log_likelihood"], True, run) for i, run in enumerate(runs, 1)]}})
-    assert searches.table_rows(results)[1] == [["data", "4 x 9", "-10.000", "`normal`", "3", "0.000", "1.500", "2.000", "0", "11.5", "10.0", "12.0"]]
+    row = ["data", "4 x 9", "-10.000", "`normal`", "3", "0.000", "1.500", "2.000", "0", "11.5", "10.0", "12.0"]
+    assert searches.table_rows(results)[1] == [row]
 
 
 if __name__ == "__main__":

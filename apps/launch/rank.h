@@ -2,7 +2,7 @@
  *
  * With ULFM, mpirun of Open MPI 5 ends nothing: a rank that dies before all ranks have left MPI_Init leaves the others
  * in it for ever, and so does one that calls exit() without MPI_Finalize. A rank appends lines to the file
- * NAMESPACE.RANK in the folder REGRAFT_RANKS, and tools/launch.py reads them:
+ * NAMESPACE.RANK in the folder REGRAFT_RANKS, and apps/launch/launch.py reads them:
  *
  *   started PID       a process of the job's own began
  *   entered PID       it called MPI_Init

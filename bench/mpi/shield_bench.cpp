@@ -1,5 +1,5 @@
 // What a call of MPI takes; the same program with and without the shield tells what the shield costs. It knows nothing
-// of it: tools/shield_bench.py preloads the library, or not.
+// of it: tools/bench/shield_bench.py preloads the library, or not.
 //
 //   shield_bench BATCHES   rank 0 prints a line per operation: NAME BYTES NANOSECONDS, of the fastest of so many
 //   batches shield_bench --die R   rank R dies on the way; prints how long the others were held up: pause NANOSECONDS

@@ -165,7 +165,7 @@ def damaged(program: msa_cli.Program) -> None:
     good = packed.read_bytes()
     dice = random.Random(3)
     broken = [good[:size] for size in sorted({0, 1, 3, 4, 8, len(good) - 1, *dice.sample(range(len(good)), 12)})]
-    for at in [*range(0, 16), *dice.sample(range(16, len(good)), 24)]:
+    for at in [*range(16), *dice.sample(range(16, len(good)), 24)]:
         broken.append(good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1:])
     broken.append(good + b"more")
     for content in broken:
@@ -325,7 +325,7 @@ def terminals(program: msa_cli.Program) -> None:
     run = subprocess.run([program.exe, "compress", "-c", str(file)], stdout=slave, stderr=subprocess.PIPE, check=False)
     assert run.returncode == 2 and b"not written to a terminal" in run.stderr, run
     for command in ("compress", "decompress", "cat", "verify"):
-        run = subprocess.run([program.exe, command, *(["-"] if command == "verify" else [])], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=msa_cli.PATIENCE)
+        run = subprocess.run([program.exe, command, *(["-"] if command == "verify" else [])], stdin=slave, capture_output=True, check=False, timeout=msa_cli.PATIENCE)
         assert run.returncode == 2 and b"from a terminal" in run.stderr, run
     os.close(slave)
     os.close(master)

@@ -75,7 +75,7 @@ def permuted(ranks: int, blocks: int, replicas: int, _: int) -> list[set[int]]:
 
 def parts_of_nodes(sizes: list[int], replicas: int, length: int) -> list[int]:
     """How much of a line of replicas * length points each node gets: as even per rank as bounds allow."""
-    level = max(l for l in range(replicas + 1) if sum(min(size, l) for size in sizes) <= replicas)
+    level = max(each for each in range(replicas + 1) if sum(min(size, each) for size in sizes) <= replicas)
 
     def parts(per_rank: int) -> list[int]:
         return [min(max(size * per_rank, min(size, level) * length), min(size, level + 1) * length) for size in sizes]

@@ -6,7 +6,6 @@ import struct
 
 from rgm_input import require
 
-
 # ---- Entropy coder
 
 class Coded:

@@ -7,7 +7,6 @@ import struct
 from rgm_input import Input, require
 from rgm_native import native
 
-
 # ---- The file, Header, Index
 
 def read_rows(file, num_rows):

@@ -182,7 +182,7 @@ def random_trees(exe: str, folder: pathlib.Path) -> None:
         svg = drawn(exe, folder, tree, names, seed)
         check_scale(svg, tree, names, depths_from_midpoint(tree))
         check_legible(svg)
-        dots = [node for node in svg.iter(SVG + "circle")]
+        dots = list(svg.iter(SVG + "circle"))
         assert len(texts(svg, "support")) + len(dots) == num_tips - 3, "expected a support at each inner edge"
         assert all(0 <= float(node[0].text) <= 100 for node in dots)
         plain = drawn(exe, folder, tree, names, 0)

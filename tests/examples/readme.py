@@ -38,7 +38,7 @@ def run_on_ranks(words: list[str], args) -> None:
 def run_shielded(words: list[str], plan: str, args) -> None:
     """words: behind ./run mpi --shield. Whom the plan names is dead at the end."""
     library = args.build / "lib/shield/calls/libregraft_shield.so"
-    command = [sys.executable, str(args.root / "tools/shield.py"), "--mpirun", args.mpirun, "--library", str(library), *words]
+    command = [sys.executable, str(args.root / "apps/launch/shield.py"), "--mpirun", args.mpirun, "--library", str(library), *words]
     done = subprocess.run(command, env=os.environ | {"REGRAFT_FAIL": plan}, capture_output=True, text=True, check=False)
     print(done.stdout, done.stderr)
     assert re.search(r"^result ", done.stdout, re.M), "no result"

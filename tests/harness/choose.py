@@ -3,9 +3,9 @@
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import canary  # noqa: E402
-import choose  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/setup"))
+import canary
+import choose
 
 
 class Jobs:

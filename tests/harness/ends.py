@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+LAUNCHERS = pathlib.Path(__file__).resolve().parents[2] / "apps/launch"
 TIMEOUT = 120  # seconds for what hangs
 
 CASES = [  # how rank 1 of 3 ends, exit code, what is said
@@ -76,8 +76,8 @@ def main() -> None:
     for name in ("--mpirun", "--rank-library", "--shield-library", "--exe"):
         parser.add_argument(name, required=True)
     args = parser.parse_args()
-    run = [sys.executable, str(TOOLS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
-    shield = [sys.executable, str(TOOLS / "shield.py"), "--mpirun", args.mpirun, "--library", args.shield_library]
+    run = [sys.executable, str(LAUNCHERS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
+    shield = [sys.executable, str(LAUNCHERS / "shield.py"), "--mpirun", args.mpirun, "--library", args.shield_library]
     for how, code, says in CASES:
         check([*run, "-n", "3", args.exe, how], code, says)
     for how, code, says in UNDER_SHIELD:

@@ -6,8 +6,8 @@ import sys
 import tempfile
 import types
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import launch  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
+import launch
 
 
 def hosts_are_named_by_options_of_mpirun_alone() -> None:

@@ -17,6 +17,7 @@ import sys
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+LAUNCH = ROOT / "apps/launch/launch.py"
 LIKELIHOOD, SEARCH = ROOT / "examples/likelihood.cpp", ROOT / "examples/search.cpp"
 
 
@@ -46,10 +47,9 @@ class Consumer:
             if likelihood not in said:
                 sys.exit(f"expected '{likelihood}'")
         if self.args.mpirun:
-            print(self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", folder / "parallel", **env), end="")
+            print(self.call(sys.executable, LAUNCH, "--mpirun", self.args.mpirun, "-n", "2", folder / "parallel", **env), end="")
         if search:
-            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "3", folder / "search",
-                             ROOT / "data/primates.phy", **env)
+            said = self.call(sys.executable, LAUNCH, "--mpirun", self.args.mpirun, "-n", "3", folder / "search", ROOT / "data/primates.phy", **env)
             print(said, end="")
             if search not in said:
                 sys.exit(f"expected '{search}'")
@@ -167,14 +167,14 @@ class Consumer:
                 "5": "submit:inside:2:0,checkpoint:after:0:7,repair:before:3:0", "6": "reduce:inside:1:2,reduce:inside:4:2"}
         for ranks, plan in jobs.items():
             program = programs[int(ranks) % len(programs)] / "kmeans"
-            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", ranks, program, "--size", "5000",
+            said = self.call(sys.executable, LAUNCH, "--mpirun", self.args.mpirun, "-n", ranks, program, "--size", "5000",
                              "--fail", plan, **library_path)
             print(said, end="")
             if ("died" in said) != bool(plan):
                 sys.exit(f"expected {'deaths' if plan else 'no death'}")
             results[ranks] = said.splitlines()[-1]
         if self.args.kmeans:  # in C++
-            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", "2", self.args.kmeans, "--size", "5000")
+            said = self.call(sys.executable, LAUNCH, "--mpirun", self.args.mpirun, "-n", "2", self.args.kmeans, "--size", "5000")
             results["in C++"] = said.splitlines()[-1]
         if len(set(results.values())) != 1 or not results["1"].startswith("result "):
             sys.exit(f"expected the same result of all: {results}")
@@ -196,7 +196,7 @@ class Consumer:
         if "2 of 4 blocks" not in (said := self.call(self.work / "pure", **library_path)):
             sys.exit(f"expected '2 of 4 blocks', not '{said}'")
         for ranks, line in {"1": "14.392726722865724 from 1 of 1 ranks", "4": "14.392726722865724 from 3 of 4 ranks"}.items():
-            said = self.call(sys.executable, ROOT / "tools/launch.py", "--mpirun", self.args.mpirun, "-n", ranks, self.work / "survive", **library_path)
+            said = self.call(sys.executable, LAUNCH, "--mpirun", self.args.mpirun, "-n", ranks, self.work / "survive", **library_path)
             print(said, end="")
             if line not in said.splitlines():
                 sys.exit(f"expected '{line}'")

@@ -12,7 +12,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "tools/bench"))
 import results  # noqa: E402
 
 FIGURE = re.compile(r"([\d,]+(?:\.\d+)?)<!-- = ([\w-]+/[\w-]+): (max|min) (\w+) of (\S+) -->")

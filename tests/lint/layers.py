@@ -5,8 +5,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import trust  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/setup"))
+import trust
 
 # The layers: a module may include its own headers and those of the modules named here.
 MAY_INCLUDE = {
@@ -112,7 +112,7 @@ def complaints(path: str, text: str) -> list[str]:
                 bad.append(f"{found.group(0)}: {reason}")
     if path.startswith(("include/", "lib/", "apps/")) and not is_in_program(path):
         called = {name for name in COLLECTIVE.findall(COMMENT.sub("", text)) if not name.startswith("Reduce_local")}
-        bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: tools/trust.py"
+        bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: tools/setup/trust.py"
                 for name in sorted(called - set(trust.NEEDED))]
     if path.startswith("include/") and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")

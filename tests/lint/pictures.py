@@ -7,7 +7,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "tools/bench"))
 import plot  # noqa: E402
 import svg as drawing  # noqa: E402
 
@@ -27,7 +27,7 @@ def complaints(result: pathlib.Path, picture: str) -> list[str]:
         if node.get("text-anchor") is None and float(node.get("x")) + width > float(root.get("width")):
             bad.append(f"'{node.text}' is cut off")
     if result.with_suffix(".svg").read_text(encoding="utf-8") != picture:
-        bad.append(f"it is out of date: tools/plot.py {result.relative_to(ROOT)}")
+        bad.append(f"it is out of date: tools/bench/plot.py {result.relative_to(ROOT)}")
     return [f"{result.with_suffix('.svg').relative_to(ROOT)}: {what}" for what in bad]
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""results.py ROOT: the committed results of benchmarks have a line per benchmark, written as tools/compact.py writes them."""
+"""results.py ROOT: the committed results of benchmarks have a line per benchmark, written as tools/bench/compact.py writes them."""
 import pathlib
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "tools/bench"))
 import compact  # noqa: E402
 from results import Broken, lines  # noqa: E402
 
@@ -19,7 +19,7 @@ def complaint(file: pathlib.Path) -> str:
     if len(set(names)) != len(names):
         return f"{file}: a benchmark has two lines"
     if compact.text({"context": context, "benchmarks": benchmarks}) != file.read_text(encoding="utf-8"):
-        return f"{file} is not written as tools/compact.py writes it"
+        return f"{file} is not written as tools/bench/compact.py writes it"
     return ""
 
 

@@ -3,7 +3,6 @@
 import under_shield
 from under_shield import ARGS
 
-
 # What refused.c calls, after a death.
 REFUSED = {"partitioned": "MPI_Psend_init", "window": "MPI_Win_create", "lock": "MPI_Win_lock", "grid": "MPI_Cart_create", "row": "MPI_Cart_sub",
            "grid-dup": "MPI_Comm_dup", "graph": "MPI_Graph_create", "directed": "MPI_Dist_graph_create"}

@@ -16,7 +16,7 @@ PER_ROUND = 20000
 MASK = (1 << 64) - 1
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def hits(seed: int, first: int) -> int:
     """Of a rank in a round, as the program's comments describe them."""
     found = 0

@@ -78,11 +78,11 @@ class Policies(unittest.TestCase):
     def test_the_launcher_has_those_of_the_library(self):
         text = (ROOT / "lib/shield/session/policy.cpp").read_text(encoding="utf-8")
         declared = dict(re.findall(r'\{"(\w+)", "([^"]+)", \w+', text))
-        self.assertEqual({name: values for name, (values, _) in load("tools/shield.py").POLICIES.items()}, declared)
+        self.assertEqual({name: values for name, (values, _) in load("apps/launch/shield.py").POLICIES.items()}, declared)
         self.assertGreaterEqual(len(declared), 10)
 
     def test_the_help_and_the_documentation_have_all_of_them(self):
-        launcher = load("tools/shield.py")
+        launcher = load("apps/launch/shield.py")
         page = (ROOT / "docs/shield-reference.md").read_text(encoding="utf-8")
         for name, (values, meaning) in launcher.POLICIES.items():
             self.assertIn(f"{name}={values}", launcher.usage())

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "apps/launch"))
+sys.path.insert(0, str(ROOT / "tools/setup"))
 import launch  # noqa: E402, F401
 from canary import SKIPPED, reason_to_skip  # noqa: E402
 
@@ -56,9 +57,9 @@ class UnderShield(unittest.TestCase):
 
     @staticmethod
     def command(*words, shield=True) -> list:
-        """Options of regraft-shield, number of ranks, program. Without the shield: of tools/launch.py."""
+        """Options of regraft-shield, number of ranks, program. Without the shield: of apps/launch/launch.py."""
         tool = ["shield.py", "--library", ARGS.library] if shield else ["launch.py"]
-        return [sys.executable, ROOT / "tools" / tool[0], "--mpirun", ARGS.mpirun, *tool[1:], *words]
+        return [sys.executable, ROOT / "apps/launch" / tool[0], "--mpirun", ARGS.mpirun, *tool[1:], *words]
 
     def environment(self, fail="", **variables) -> dict[str, str]:
         """fail: a failure plan; the variables are set."""

@@ -133,7 +133,7 @@ def main():
     print('struct KnownGradient {\n    std::string model;\n    std::string newick;\n    std::vector<std::string> rows;')
     print('    double loglh;\n    std::vector<KnownDerivatives> edges;\n};\n')
     print('inline std::vector<KnownGradient> const known_gradients{')
-    for case in map(lambda c: Case(*c), CASES):
+    for case in (Case(*words) for words in CASES):
         names = sorted(case.rows)
         rows = ', '.join(f'"{case.rows[name]}"' for name in names)
         print(f'    {{"{case.model}",\n     "{case.newick};",\n     {{{rows}}},\n     {mp.nstr(case.loglh(), 20)},\n     {{')

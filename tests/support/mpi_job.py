@@ -5,7 +5,7 @@ import shlex
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
+sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
 import launch  # noqa: E402
 import run_mpi  # noqa: E402
 

@@ -11,7 +11,9 @@ import pathlib
 import shlex
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "apps/launch"))
+sys.path.insert(0, str(ROOT / "tools/setup"))
 import launch  # noqa: E402
 from canary import SKIPPED, reason_to_skip  # noqa: E402
 

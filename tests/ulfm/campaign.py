@@ -17,7 +17,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
+sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
 sys.path.insert(0, str(HERE.parent / "support"))
 import launch  # noqa: E402
 import run_mpi  # noqa: E402

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
+sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
 sys.path.insert(0, str(HERE.parent / "support"))
 import launch  # noqa: E402
 import run_mpi  # noqa: E402

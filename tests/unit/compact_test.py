@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools/bench"
 sys.path.insert(0, str(TOOLS))
 import compact  # noqa: E402
 import results  # noqa: E402

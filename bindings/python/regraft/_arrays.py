@@ -55,8 +55,8 @@ def offsets_and_values(offsets: ArrayLike, values: ArrayLike, name: str) -> tupl
 
 
 def few_ids(*arrays: NDArray[np.uint32]) -> tuple[Optional[NDArray[np.uint32]], tuple[NDArray[np.uint32], ...]]:
-    """The ids that occur, ascending, and the arrays with places among them in place of ids; None and the arrays themselves where ids are not much larger
-    than there are entries, so that an array with a place for each id does no harm."""
+    """The ids that occur, ascending, and the arrays with places among them in place of ids. If ids are not much larger than the number of
+    entries, it is None and the arrays themselves: then an array with a place for each id does no harm."""
     entries = sum(array.size for array in arrays)
     if max((int(array.max()) for array in arrays if array.size), default=0) <= 4 * entries + 1024:
         return None, arrays

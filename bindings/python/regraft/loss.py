@@ -34,7 +34,8 @@ class LossModel:
         >>> float(LossModel(4, {2: 2}).loss_probability(2))     # two pairs: the second failure hits the partner of the first
         0.3333333333333333
         """
-        kinds = [(number(size, "groups: a size", _MOST_SLOTS), number(count, "groups: how many", _MOST_SLOTS)) for size, count in groups.items()]
+        kinds = [(number(size, "groups: a size", _MOST_SLOTS), number(count, "groups: how many", _MOST_SLOTS))
+                 for size, count in groups.items()]
         self._core = _core.LossModel(number(num_slots, "num_slots", _MOST_SLOTS), kinds)
 
     @classmethod

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import NONE, expect_one_each, few_ids, number, numbers, offsets_and_values, rows_to_csr, with_ids
 
-__all__ = ["UNMATCHED", "BMatching", "MaxBMatching", "Shares", "max_b_matching", "min_b_matching", "min_b_shares", "min_b_weighted", "rows_to_csr"]
+__all__ = ["UNMATCHED", "BMatching", "MaxBMatching", "Shares", "max_b_matching", "min_b_matching", "min_b_shares", "min_b_weighted",
+           "rows_to_csr"]
 
 #: In ``right_of``: this left vertex has no neighbour, or was left out.
 UNMATCHED = NONE
@@ -36,8 +37,8 @@ class BMatching:
     right_of: NDArray[np.uint32]
     #: The most (left vertices, weight) that one right vertex gets.
     b: int
-    #: What b would be if edges were no obstacle; of a weighted matching: no matching has a smaller b. Where the ids of right vertices are far larger
-    #: than there are edges, only right vertices with edges count.
+    #: What b would be if edges were no obstacle; of a weighted matching: no matching has a smaller b. Where the ids of right vertices are
+    #: far larger than there are edges, only right vertices with edges count.
     lower_bound: int
     #: Right vertices such that more than (b - 1) * len(hall_set) left vertices have neighbours only among them. So no matching has a
     #: smaller b. Of a weighted matching it proves lower_bound, unless that is the largest weight.

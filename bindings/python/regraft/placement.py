@@ -89,7 +89,8 @@ class Placement:
 
 
 def _shape(num_blocks: int, num_slots: int, replicas: int) -> tuple[int, int, int]:
-    blocks, slots, copies = number(num_blocks, "num_blocks"), number(num_slots, "num_slots", 2**32 - 1), number(replicas, "replicas", 2**32 - 1)
+    blocks, slots = number(num_blocks, "num_blocks"), number(num_slots, "num_slots", 2**32 - 1)
+    copies = number(replicas, "replicas", 2**32 - 1)
     if not 1 <= copies <= slots:
         raise ValueError(f"replicas: expected a number from 1 to that of slots, {slots}, not {copies}")
     return blocks, slots, copies

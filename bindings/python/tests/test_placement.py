@@ -58,7 +58,8 @@ def test_probability_is_that_of_exact_fractions(num_slots, size, count):
     failures = np.arange(num_slots + 1)
     exact = [float(exact_loss(num_slots, size, count, k)) for k in failures.tolist()]
     np.testing.assert_allclose(model.loss_probability(failures), exact, rtol=1e-12, atol=0)
-    np.testing.assert_allclose(model.survival_probability(failures), [float(1 - exact_loss(num_slots, size, count, k)) for k in failures.tolist()], rtol=1e-12, atol=0)
+    survival = [float(1 - exact_loss(num_slots, size, count, k)) for k in failures.tolist()]
+    np.testing.assert_allclose(model.survival_probability(failures), survival, rtol=1e-12, atol=0)
     assert model.expected_failures() == pytest.approx(sum(1 - x for x in exact), rel=1e-12)
     assert model.quantile(0.5) == next(k for k, x in enumerate(exact) if x >= 0.5)
     assert model.most_survivable == num_slots - count
@@ -84,8 +85,9 @@ def test_draws_have_the_mean_of_the_closed_form():
 def test_wrong_models_are_value_errors():
     model = LossModel.mod_k(12, 3)
     for make in [lambda: LossModel(5, {3: 2}), lambda: LossModel(5, {}), lambda: LossModel(5, {0: 1}), lambda: LossModel(2**40, {1: 1}),
-                 lambda: LossModel.mod_k(3, 4), lambda: LossModel.mod_k_nodes(3, 2, 0), lambda: model.quantile(0), lambda: model.quantile(float("nan")),
-                 lambda: model.loss_probability(13), lambda: model.loss_probability(-1), lambda: simulate(PLACEMENTS[0], 2**33),
+                 lambda: LossModel.mod_k(3, 4), lambda: LossModel.mod_k_nodes(3, 2, 0), lambda: model.quantile(0),
+                 lambda: model.quantile(float("nan")), lambda: model.loss_probability(13), lambda: model.loss_probability(-1),
+                 lambda: simulate(PLACEMENTS[0], 2**33),
                  lambda: simulate(PLACEMENTS[0], 1, node_of=[9] * 7), lambda: simulate(Placement.mod_k(0, 3, 2), 1)]:
         with pytest.raises(ValueError, match="expected"):
             make()

@@ -70,7 +70,8 @@ def test_pes_far_apart_cost_no_memory():
 
 
 def test_wrong_requests_are_value_errors():
-    for arguments, text in [(([1], [0], []), "offsets behind the first: expected 1"), (([1], [0, 2], [5]), "last is the number of holders, 1, not 2"),
+    for arguments, text in [(([1], [0], []), "offsets behind the first: expected 1"),
+                            (([1], [0, 2], [5]), "last is the number of holders, 1, not 2"),
                             (([1], [0, 1], [2**32 - 1]), "below 2\\^32 - 1"), (([1], [0, 1], [5], [1, 2]), "bytes: expected 1 numbers"),
                             (([1, 1], [0, 1, 0], []), "ascending")]:
         with pytest.raises(ValueError, match=text):

@@ -6,7 +6,7 @@
 namespace regraft::likelihood {
 
 /// Approximately the nanoseconds that a pattern takes in a work package of a search, as measured on one machine by
-/// tools/costs.py. The value is the same on every machine. Precondition: 2 to 64 states, num_categories > 0.
+/// tools/bench/costs.py. The value is the same on every machine. Precondition: 2 to 64 states, num_categories > 0.
 std::uint64_t cost_per_pattern(std::uint32_t num_states, std::uint32_t num_categories);
 
 }  // namespace regraft::likelihood

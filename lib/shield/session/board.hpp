@@ -11,7 +11,7 @@
 
 namespace regraft::shield {
 
-/// The state of one rank. tools/shield.py reads exit_code, and all of Head.
+/// The state of one rank. apps/launch/shield.py reads exit_code, and all of Head.
 struct Place {
     std::atomic<pid_t> process;           // 0: not there yet, or on another host
     std::atomic<std::int32_t> exit_code;  // that of a process that ends without MPI_Finalize

@@ -34,7 +34,7 @@ struct Declaration {
     void (*set)(Policy& policy, int value);  // value: the number, or the index of the value
 };
 
-// tools/shield.py has the same names and values, and explains them.
+// apps/launch/shield.py has the same names and values, and explains them.
 constexpr Declaration declarations[] = {
     {"ROOT_DEAD_FROM", "abort|hole", set_if_first<&Policy::needs_root>},
     {"ROOT_DEAD_TO", "skip|abort", set_if_first<&Policy::skips_dead_root>},

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Measures fast searches on simulated alignments of many taxa: the time and steps of each stage, and the memory, which is compared with
+what the program says it needs."""
+import pathlib
+import re
+import sys
+import tempfile
+
+import bench_tool
+import simulate
+from tree_programs import Dataset, Regraft, Start, run
+
+SITES = 1000
+TAXA = {"full": [500, 1000, 2000, 5000], "short": [100, 200], "smoke": [20]}
+LEAST = 0.01  # seconds; a shorter time is left out, for the log does not measure it
+STAGES = ["rough model", "near SPR", "far SPR", "model", "final model"]
+
+
+def record(name: str, taxa: int, seconds: float, **counters) -> dict:
+    return bench_tool.record(f"{name}/simulated/taxa:{taxa}", "s", real_time=seconds, cpu_time=seconds, s_per_taxon=seconds / taxa,
+                             **counters)
+
+
+def stages(log: str) -> dict[str, float]:
+    """The seconds of each stage by the wall clock, from the times at which its rounds ended according to the log."""
+    found = dict.fromkeys(STAGES, 0.0)
+    lines = [(float(time), what) for time, what in re.findall(r"^\[ *([\d.]+) s\] ([^:\n]*)", log, re.M)]
+    for (before, _), (now, what) in zip(lines, lines[1:]):
+        stage = re.sub(r" round \d+$|, .*$", "", what)
+        if stage in STAGES:
+            found[stage] += now - before
+    return found
+
+
+def start_seconds(program: Regraft, dataset: Dataset, kind: str, folder: pathlib.Path) -> float:
+    """The user seconds until the first step, the least of three. A job with no time left stops after this step (exit code 75)."""
+    words = program.command("search", dataset, "--starts", f"{kind}{{1}}", "--time-limit", "0")
+    return min(run(["sh", "-c", '"$@"; [ $? -eq 75 ]', "sh", *words], folder).user_s for _ in range(3))
+
+
+def measure(program: Regraft, dataset: Dataset, taxa: int, folder: pathlib.Path) -> list[dict]:
+    # Both times include the first step.
+    parsimony = max(start_seconds(program, dataset, "pars", folder) - start_seconds(program, dataset, "rand", folder), 0)
+    found = program.search(dataset, Start(1, None), folder)
+    report, log = program.report(folder), (folder / "run.log").read_text(encoding="utf-8")
+    usage, estimate = found.usage, int(re.search(r"likelihoods in at most (\d+) MiB", log)[1]) << 20
+    speed = usage.user_s / report["seconds"]  # the process has less than a core if others want it, too
+    seconds = {"parsimony start": parsimony} | {stage: wall * speed for stage, wall in stages(log).items()}
+    seconds["rough model"] = max(seconds["rough model"] - parsimony, 0)  # it comes first, so its time includes the start tree
+    spr_steps, spr_seconds = report["points_reached"]["spr:before"], seconds["near SPR"] + seconds["far SPR"]
+    whole = record("search", taxa, usage.user_s, log_likelihood=found.log_likelihood, evaluations=report["evaluations"],
+                   spr_steps=spr_steps, spr_steps_per_s=spr_steps / spr_seconds, peak_bytes=usage.peak_bytes, estimated_bytes=estimate,
+                   patterns=report["patterns"], load=usage.load, wall_s=usage.wall_s)
+    return [whole] + [record(stage.replace(" ", "_"), taxa, time) for stage, time in seconds.items() if time > LEAST]
+
+
+def main() -> int:
+    parser = bench_tool.options(__doc__, "regraft-phylo", "few taxa")
+    args = parser.parse_args()
+    program, records = Regraft(args.program.resolve(), "fast"), []
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for taxa in TAXA[args.pace]:
+            dataset = Dataset(f"sim_{taxa}", folder / f"sim_{taxa}.phy")
+            dataset.alignment.write_text(simulate.evolved(taxa, SITES, seed=taxa), encoding="utf-8")
+            records += measure(program, dataset, taxa, folder)
+    bench_tool.write(args.out, {"clock": "cpu_time", "subject": "search", "unit": "taxa"}, records)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""Tables of measurements of regraft-phylo, as head and rows."""
+import statistics
+
+from results import Results
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def by_taxa(results: Results) -> Table:
+    """The milliseconds per taxon of each stage of a search, then the other numbers of its record."""
+    programs = results.families["simulated"]
+    sizes = sorted(point.size for point in programs["search"])
+    head = ["", *(f"{size:,} taxa" for size in sizes)]
+    rows = []
+    for stage in [*(name for name in programs if name != "search"), "search"]:
+        times = {point.size: f"{1e3 * point.run['s_per_taxon']:.2f}" for point in programs[stage]}
+        rows.append([f"{stage.replace('_', ' ')}, ms per taxon", *(times.get(size, "-") for size in sizes)])
+    whole = [point.run for point in programs["search"]]
+    rows.append(["search, s", *(f"{point.seconds:.1f}" for point in programs["search"])])
+    rows.append(["SPR steps per s", *(f"{run['spr_steps_per_s']:.0f}" for run in whole)])
+    rows.append(["evaluations per taxon", *(f"{run['evaluations'] / size:.0f}" for run, size in zip(whole, sizes))])
+    rows.append(["memory, MiB (said of likelihoods)",
+                 *(f"{run['peak_bytes'] / 2**20:.0f} ({run['estimated_bytes'] / 2**20:.0f})" for run in whole)])
+    return head, rows
+
+
+def supports(results: Results) -> Table:
+    """A row per data and program."""
+    names = {"ours": "`--bs-trees`, seed 1", "ours_seed_2": "`--bs-trees`, seed 2",
+             "iqtree_fast": "IQ-TREE `-fast` on resampled alignments", "iqtree_ufboot": "IQ-TREE `-B` (ultrafast)",
+             "iqtree_b": "IQ-TREE `-b`"}
+    head = ["data", "inner edges", "replicates by", "replicates", "user s", "correlation", "differ by", "at most"]
+    rows = []
+    for data, programs in results.families.items():
+        for program, points in programs.items():
+            run = points[0].run
+            rows.append([data, str(int(run["edges"])), names[program], str(points[0].size), f"{points[0].seconds:.0f}",
+                         f"{run['correlation']:.4f}", f"{run['mean_difference']:.1f}", f"{run['largest_difference']:.0f}"])
+    return head, rows
+
+
+def checkpoint_costs(results: Results) -> Table:
+    """A row per data and interval, with medians over the repetitions."""
+    head = ["data", "checkpoints on disk", "user s", "commits", "all commits, ms", "checkpoints", "KB each", "on disk, ms",
+            "of the search's time"]
+    rows = []
+    for data, programs in results.families.items():
+        for interval, points in programs.items():
+            middle = {key: statistics.median(point.run[key] for point in points)
+                      for key in ("commits", "commits_s", "on_disk", "bytes_on_disk", "disk_s")}
+            seconds = statistics.median(point.seconds for point in points)
+            share = statistics.median(point.run["commits_s"] / point.run["search_s"] for point in points)
+            each = middle["bytes_on_disk"] / 1e3
+            rows.append([data, interval.replace("_", " "), f"{seconds:.2f}", f"{middle['commits']:.0f}", f"{1e3 * middle['commits_s']:.1f}",
+                         f"{middle['on_disk']:.0f}", f"{each:.1f}", f"{1e3 * middle['disk_s']:.2f}", f"{100 * share:.2f} %"])
+    return head, rows

