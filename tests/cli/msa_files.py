@@ -57,7 +57,7 @@ def overwrites(program: msa_cli.Program) -> None:
     program.refuses("compress", stdin=packed.read_bytes(), message="standard input: is compressed already")
     shutil.copy(packed, program.path / "other")
     program.refuses("compress", program.path / "other", message="is compressed already")
-    program.refuses("decompress", program.path / "other", message="has not the suffix .rgm")
+    program.refuses("decompress", program.path / "other", message="does not have the suffix .rgm")
     program.ok("decompress", "-o", program.path / "b.fa", program.path / "other")
     assert (program.path / "b.fa").read_bytes() == TEXT
 
@@ -266,7 +266,7 @@ def changed_meanwhile(program: msa_cli.Program) -> None:
                 path.unlink()
             file = program.file(name, content)
             result = program.run(command, file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_1=change.format(file)))
-            result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept" in result.err, "expected that it is said")
+            result.require(result.code == 2 and f"{file}: was changed by another program in the meantime; it is kept" in result.err, "expected that it is said")
             assert file.read_bytes() == (content if ">>" in change else b"") + b"more\n"
             assert [path.name for path in program.path.iterdir()] == [name], "expected that nothing is written"
 
@@ -276,7 +276,7 @@ def changed_at_last(program: msa_cli.Program) -> None:
     file = program.file("a.fa", TEXT)
     # The second fsync is that of the folder, after the rename.
     result = program.run("compress", file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_2=f"echo more >> '{file}'"))
-    result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept as it is now; the result is in" in result.err, "expected that it is said")
+    result.require(result.code == 2 and f"{file}: was changed by another program in the meantime; it is kept as it is now; the result is in" in result.err, "expected that it is said")
     assert file.read_bytes() == TEXT + b"more\n"
     assert sorted(path.name for path in program.path.iterdir()) == ["a.fa", "a.fa.rgm"]
     assert program.ok("cat", program.path / "a.fa.rgm") == TEXT
@@ -344,10 +344,10 @@ def usage(program: msa_cli.Program) -> None:
             (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
             (["extract", "--sites", "0-5", packed], "'0-5' begins with site 0, but sites count from 1"), (["extract", "--sites", "5-3", packed], "ends before it begins"),
-            (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 once more"),
+            (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 a second time"),
             (["extract", "--sites", "1,,3", packed], "neither a site nor a range"), (["extract", "--sites", "", packed], "--sites: the value is empty"), (["compress", "--tree", "", packed], "--tree: the value is empty"), (["cat", ""], "FILE: the value is empty"), (["extract", "--sites", "3\\2", packed], "neither"),
             (["extract", "--sites", "1-9\\0", packed], "neither"), (["extract", "--sites", "1-99999999999999999999", packed], "neither"),
-            (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "once more"),
+            (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "a second time"),
             (["extract", "--taxa", program.file("t.txt", f"{names[0]}\n\nnobody\n"), packed], "t.txt:3: there is no taxon 'nobody'"),
             (["extract", "--taxa", program.file("empty.txt", "\n"), packed], "there are no names"), (["extract", "--taxa", program.path / "none.txt", packed], "none.txt: cannot be read"),
             (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "expected 1 at most")):

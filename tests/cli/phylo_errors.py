@@ -98,7 +98,7 @@ CASES = [  # arguments, what the message must contain
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/cut.nwk"], "cut.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/none.nwk"], "none.nwk"),
     (["search", *SMALL, "--starts", "nj"], "--starts: 'nj': expected pars{{N}}, rand{{N}}"),
-    (["search", *SMALL, "--starts", "tree"], "--starts tree: there is none, expected --tree FILE"),
+    (["search", *SMALL, "--starts", "tree"], "--starts tree: there is no tree, expected --tree FILE"),
     (["search", *SMALL, "--outgroup", "a,x"], "--outgroup: 'x' is not in the alignment"),
     (["search", *SMALL, "--outgroup", "a,b,c,d"], "--outgroup: has all taxa"),
     (["search", *SMALL, "--constraint", "{dir}/bad.nwk"], "bad.nwk: 'e' is not in the alignment"),

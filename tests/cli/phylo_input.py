@@ -101,12 +101,12 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
     bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
     filled = bomb.compress(b"4 500000000\na ") + b"".join(bomb.compress(b"A" * (1 << 20)) for _ in range(480)) + bomb.flush()
     cases = {
-        "cut.gz": (packed[:-20], "is packed by gzip, but cut off"),
-        "cut-header.gz": (packed[:3], "is packed by gzip, but cut off"),
-        "broken.gz": (bytes(broken), "is packed by gzip, but damaged"),
-        "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but damaged"),
+        "cut.gz": (packed[:-20], "is packed by gzip, but is cut off"),
+        "cut-header.gz": (packed[:3], "is packed by gzip, but is cut off"),
+        "broken.gz": (bytes(broken), "is packed by gzip, but is damaged"),
+        "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but is damaged"),
         "more.gz": (packed + b"more", "is packed by gzip, but something else follows"),
-        "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of what is in it is 0; expected a text"),
+        "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of the unpacked data is 0; expected a text"),
         "empty.gz": (gzip.compress(b""), "empty.gz: the file is empty"),
         "row.gz": (gzip.compress(text.replace(b"898", b"897", 1)), "row.gz:2:1: "),
         "bomb.gz": (filled, "if that is meant, unpack it with gunzip"),

@@ -70,7 +70,7 @@ def lists(program: plan_cli.Program) -> None:
     for words in ("4 transfers, 1 of them local", "rounds       2:", "rank 0 sends 2", "rank 1 receives 2"):
         assert words in short, f"expected '{words}' in:\n{short}"
     assert "round 0:" not in program.text("rounds", "-", stdin="0 1\n")
-    assert "nobody sends" in program.text("rounds", "-", "--list", stdin="")
+    assert "no rank sends" in program.text("rounds", "-", "--list", stdin="")
 
 
 ERRORS = [  # a file, the place of the mistake, words of the message
