@@ -56,7 +56,7 @@ class AnySource(Receives):
             with self.subTest(policy):
                 told, error = self.received(policy, "again", more=("--policy", "STARVATION=1"))
                 self.assertEqual(told, sorted([*outcome, *LIVING]))
-                self.assertIn("all who live only wait", error)
+                self.assertIn("all living ranks only wait", error)
 
     def test_who_takes_what_is_there_gets_one_obituary_though_all_others_are_dead(self):
         for policy in ("wait", "obituary"):
@@ -69,12 +69,12 @@ class Patience(Receives):  # takes longer than one waits before it is said
         told, error = self.received("wait", "living", "12")
         self.assertEqual(told, sorted(["errors 0", *LIVING]))
         self.assertEqual(error.count("a message from any source"), 1)
-        self.assertIn("regraft-shield: rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
+        self.assertIn("regraft-shield: rank 0: MPI_Recv: a message from any source has not come for 10 s; dead members: 1; REGRAFT_SHIELD_ANY_SOURCE=obituary", error)
 
 
     def test_who_has_had_all_obituaries_says_so_too_however_often_it_waits(self):
         _, error = self.received("obituary", "again", "1", more=("--policy", "STARVATION=11"))
-        self.assertIn("rank 0: MPI_Recv: a message from any source has not come for 10 s; dead there: 1; the program was told of each of them once", error)
+        self.assertIn("rank 0: MPI_Recv: a message from any source has not come for 10 s; dead members: 1; the program was told of each of them once", error)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class Launcher(under_shield.UnderShield):
         words = ("-n", "4", ARGS.program, "1", "40")
         done = self.run_job(*words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"rank \d: MPI_\w+ \(shield_program\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on")
+        self.assertRegex(done.stderr, r"rank \d: MPI_\w+ \(shield_program\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole lets the program go on")
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", *words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertRegex(done.stderr, r"left out: \d+ collectives with a dead root")
@@ -52,7 +52,7 @@ class Launcher(under_shield.UnderShield):
             with self.subTest(call):
                 done = self.run_job("-n", "4", ARGS.refused, call, "2")
                 self.assertEqual(done.returncode, 4, done.stderr)
-                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): somebody has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
+                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): a rank has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
 
     def test_the_exit_code_of_the_program_goes_first(self):
         self.assertEqual(self.run_job("-n", "2", "sh", "-c", "exit 7").returncode, 7)

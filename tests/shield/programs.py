@@ -31,7 +31,7 @@ class Programs(under_shield.UnderShield):
     def test_calls_that_go_past_the_shield_are_refused(self):
         done = self.run_job("-n", "2", ARGS.profiled)
         self.assertEqual((done.returncode, self.run_job("-n", "2", ARGS.profiled, shield=False).returncode), (4, 0), done.stderr)
-        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is one of .*, which goes past the shield")
+        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is a function of .*, which calls MPI past the shield")
 
     def test_a_file_stays_where_it_was_opened(self):
         done = self.run_job("-n", "3", ARGS.directories, cwd=self.folder)
@@ -69,7 +69,7 @@ class Programs(under_shield.UnderShield):
             self.assertEqual(done.returncode, 0, done.stderr)
             outputs.append((prefix.with_suffix(".bestTree").read_bytes(), prefix.with_suffix(".bestModel").read_bytes()))
             if shield:
-                self.assertIn("rank 0: MPIX_Comm_agree: the program looks after failures itself: the shield stands aside", done.stderr)
+                self.assertIn("rank 0: MPIX_Comm_agree: the program handles failures itself: the shield does nothing", done.stderr)
         self.assertEqual(outputs[0], outputs[1])
 
     def run_preloaded(self, *words, **variables):

@@ -5,7 +5,7 @@ from under_shield import ARGS
 
 REAL = ["0: from 2 count 1", "0: from 3 count 1"]
 OBITUARY = "0: from 1 count 0"
-SAID = (r"regraft-shield: rank 0: {} \(shield_starving\+0x[^)]*\): all who live only wait, and have for 1 s: .*; dead there: 1 \(said once\); "
+SAID = (r"regraft-shield: rank 0: {} \(shield_starving\+0x[^)]*\): all living ranks only wait, and have for 1 s: .*; dead members: 1 \(said once\); "
         r"REGRAFT_SHIELD_STARVATION=N")
 
 
@@ -19,7 +19,7 @@ class Jobs(under_shield.UnderShield):
         lines, error = self.lines(ARGS.starving, what, way)
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, [OBITUARY]), error)
         self.assertRegex(error, SAID.format(call))
-        self.assertEqual(error.count("all who live only wait"), 1)
+        self.assertEqual(error.count("all living ranks only wait"), 1)
 
     def check_slow_result(self, what, result=REAL[0]):
         """What lasts longer than STARVATION is waited for, then the lost task remains."""
@@ -43,7 +43,7 @@ class Starving(Jobs):
     def test_obituaries_begin_again_when_more_is_lost(self):
         lines, error = self.lines(ARGS.starving, "twice")
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, 3 * [OBITUARY]), error)
-        self.assertEqual(error.count("all who live only wait"), 1)
+        self.assertEqual(error.count("all living ranks only wait"), 1)
 
     def test_it_is_counted_like_any_message_of_the_dead(self):
         _, report = self.run_reported("--policy", "STARVATION=1", "-n", "4", ARGS.starving, "finalize")

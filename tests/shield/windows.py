@@ -5,7 +5,7 @@ from under_shield import ARGS
 
 CONTRIBUTIONS_MISSING, REFUSED, STUCK = 3, 4, 5
 FAILED = 75  # MPIX_ERR_PROC_FAILED
-PLACE = r" \(shield_windows\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): somebody has died, and "
+PLACE = r" \(shield_windows\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): a rank has died, and "
 
 
 class Windows(under_shield.UnderShield):
@@ -24,7 +24,7 @@ class Windows(under_shield.UnderShield):
             with self.subTest(call):
                 done = self.use(call, 2)
                 self.assertEqual(done.returncode, REFUSED, done.stderr)
-                self.assertRegex(done.stderr, rf"rank \d: {name}{PLACE}the shield passes this call on only while all live")
+                self.assertRegex(done.stderr, rf"rank \d: {name}{PLACE}the shield passes this call on only while all ranks live")
 
     def test_a_death_for_which_others_wait_in_a_call_of_some_is_named(self):
         for call, names in {"lock": "(lock|get|unlock)", "start": "(post|start|complete|wait)"}.items():
