@@ -447,7 +447,7 @@ TEST(SavedState, SaysWhatIsWrongWithIt) {
     };
     says("two entities are called 'a'", [](SavedState& state) { state.entities[1].name = "a"; });
     says("two entities are called 'step'", [](SavedState& state) { state.entities[1].name = "step"; });
-    says("an entity is at home with nobody", [](SavedState& state) { state.entities[0].home = PeId{2}; });
+    says("an entity is at home with no member", [](SavedState& state) { state.entities[0].home = PeId{2}; });
     says("an entity cannot have 299 bytes", [](SavedState& state) { state.entities[1].bytes = 299; });
     says("an entity cannot have 2000000 bytes", [](SavedState& state) { state.entities[2].bytes = 2'000'000; });
     says("an entity cannot have 1 bytes", [](SavedState& state) { state.entities[0].bytes = 1; });
