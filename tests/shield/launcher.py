@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What regraft-shield says and which exit code it has, whoever dies."""
+"""What regraft-shield prints and which exit code it has, whichever ranks die."""
 import under_shield
 from under_shield import ARGS
 
@@ -10,7 +10,7 @@ REFUSED = {"partitioned": "MPI_Psend_init", "window": "MPI_Win_create", "lock": 
 
 
 class Launcher(under_shield.UnderShield):
-    def test_nobody_dies(self):
+    def test_no_rank_dies(self):
         done = self.run_job("-n", "3", ARGS.program, "1", "10")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -25,7 +25,7 @@ class Launcher(under_shield.UnderShield):
         self.assertEqual((report["size"], report["dead"], report["repairs"]), (4, [2], 1))
         self.assertGreater(report["calls"], 0)
 
-    def test_who_reports_is_alive(self):
+    def test_the_rank_that_reports_is_alive(self):
         plan = "shield:call:1:40,shield:end:0:0"
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", "-n", "4", ARGS.program, "3", "30", fail=plan)
         self.assertEqual(done.returncode, 3, done.stderr)
