@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regraft-plan rounds: as few rounds as can be, and nobody does two things at once. plan_rounds.py EXE"""
+"""regraft-plan rounds: as few rounds as can be, and no rank does two things at once. plan_rounds.py EXE"""
 import collections
 import random
 import re
@@ -52,7 +52,7 @@ def plans(program: plan_cli.Program) -> None:
 
 
 def formats(program: plan_cli.Program) -> None:
-    """what a file may look like"""
+    """a file may have these forms"""
     for text in ("0 1\n0 2\n3 1\n", "0 1\n0 2\n3 1", "0 1\r\n0 2\r\n3 1\r\n", "# t\n\n 0\t1 # first\n\n  # none\n0 2#\n3 01\n\n", "\ufeff0 1\n0 2\n3 1\n"):
         check_plan(program.json("rounds", "-", stdin=text), [(0, 1), (0, 2), (3, 1)])
     check_plan(program.json("rounds", "-", stdin="\n# nothing\n"), [])
