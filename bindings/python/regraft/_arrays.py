@@ -1,4 +1,4 @@
-"""What users give as arrays."""
+"""Arrays that users give."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def numbers(values: ArrayLike, dtype: Any, name: str) -> NDArray[Any]:
 
 
 def number(value: Any, name: str, most: int = 2**64 - 1) -> int:
-    """value, an integer from 0 to most."""
+    """value, which must be an integer from 0 to most."""
     try:
         result = operator.index(value)
     except TypeError:
@@ -55,7 +55,7 @@ def offsets_and_values(offsets: ArrayLike, values: ArrayLike, name: str) -> tupl
 
 
 def few_ids(*arrays: NDArray[np.uint32]) -> tuple[Optional[NDArray[np.uint32]], tuple[NDArray[np.uint32], ...]]:
-    """The ids that occur, ascending, and the arrays with places among them in place of ids; None and the arrays themselves where ids are not much larger
+    """The ids that occur, ascending, and the arrays with places among them in place of ids. None and the arrays themselves if ids are not much larger
     than there are entries, so that an array with a place for each id does no harm."""
     entries = sum(array.size for array in arrays)
     if max((int(array.max()) for array in arrays if array.size), default=0) <= 4 * entries + 1024:
