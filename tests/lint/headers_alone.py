@@ -13,7 +13,7 @@ ON_MPI = {"ft", "store", "checkpoint"}
 
 
 def compiles(root: pathlib.Path, compiler: str, header: pathlib.Path) -> str:
-    """Empty, or what the compiler says."""
+    """What the compiler says; empty if it compiles."""
     name = header.relative_to(root / "include").as_posix()
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-x", "c++", "-I", str(root / "include"), "-"]
     # Twice: the second time must be harmless.
