@@ -95,7 +95,7 @@ public:
         }
     }
 
-    /// States of all nodes.
+    /// The states of all nodes.
     std::vector<std::size_t> const& draw_site(Random& random) {
         auto const rate = random.below(num_rates_);
         state_[root_] = draw(start_.data(), num_states_, random);

@@ -1,4 +1,4 @@
-// Trees and the sites that evolved along them, as likelihoods are measured on.
+// Trees, and sites that evolved along them, for measurements of likelihoods.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace regraft::bench {
 
 enum class TreeShape : std::uint8_t {
     random,
-    caterpillar,  // all inner nodes but one have a tip
+    caterpillar,  // all inner nodes except one have a tip
     balanced,     // an inner node has two tips or none
 };
 

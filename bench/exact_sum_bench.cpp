@@ -1,4 +1,4 @@
-// ExactSum beside sums that round: what the same bits on any number of ranks cost per term.
+// ExactSum beside sums that round: the cost per term of the same bits on any number of ranks.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,7 +16,7 @@ using regraft::ExactSum;
 using regraft::Random;
 __extension__ using Quad = __float128;
 
-/// Like the log-likelihoods of sites: all negative, within a few powers of ten.
+/// Terms like the log-likelihoods of sites: all negative, within a few powers of ten.
 std::vector<double> likelihoods(std::size_t size) {
     Random random(1);
     std::vector<double> terms(size);
@@ -24,7 +24,7 @@ std::vector<double> likelihoods(std::size_t size) {
     return terms;
 }
 
-/// Signs and exponents all over, so that every addition meets other digits.
+/// Terms with signs and exponents of all kinds, so that every addition meets other digits.
 std::vector<double> wild(std::size_t size) {
     Random random(2);
     std::vector<double> terms(size);
@@ -47,7 +47,8 @@ double rounded(std::vector<double> const& terms) {
     return static_cast<double>(sum);
 }
 
-/// Within a relative error that the type can keep on these terms, as a check that all sum the same thing.
+/// Whether the sum is within a relative error that the type can keep on these terms: a check that all sum the same
+/// terms.
 bool agree(double a, double b, std::vector<double> const& terms) {
     double scale = 0;
     for (auto const term : terms) scale += std::abs(term);

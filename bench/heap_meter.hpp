@@ -1,4 +1,4 @@
-// What a benchmark program allocates by new: linked in, every new and delete is counted.
+// Measures what a benchmark program allocates by new: where this is linked in, every new and delete is counted.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Heap {
 Heap heap();
 void forget_peak();
 
-/// The most bytes in use during body beyond those in use before. From one thread at a time.
+/// The most bytes in use during body beyond those in use before. Called from one thread at a time.
 template <class Body>
 std::size_t peak_during(Body body) {
     forget_peak();

@@ -1,4 +1,4 @@
-// Likelihood kernels on one thread, every vector instruction set, beside libpll and copying the same bytes.
+// Likelihood kernels on one thread, with every vector instruction set, beside libpll and a copy of the same bytes.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,7 +22,7 @@ using namespace regraft::bench;
 constexpr std::size_t fewest_sites = 1000;
 constexpr std::size_t usual_sites = 10'000;
 constexpr std::size_t most_sites = 100'000;
-/// Agreement with libpll, relative: the likelihoods are sums in another order.
+/// The relative agreement with libpll, which adds up the likelihoods in another order.
 constexpr double tolerance = 1e-10;
 constexpr double slope_tolerance = 1e-8;
 
@@ -31,7 +31,7 @@ struct Instance {
     std::uint32_t num_states;
     std::size_t num_sites;
 
-    /// CLVs of 64 MB are only kept of few taxa.
+    /// CLVs of 64 MB are kept only for few taxa.
     std::uint32_t num_taxa() const { return num_states * num_sites > 1'000'000 ? 16 : 64; }
     bool operator==(Instance const&) const = default;
 };
@@ -56,7 +56,7 @@ bool agree(double a, double b, double relative) {
     return std::abs(a - b) <= relative * std::abs(b);
 }
 
-/// What one program computed of an instance.
+/// The results that one program computed for an instance.
 struct Answer {
     double loglh;
     double slope;
@@ -91,7 +91,7 @@ public:
     std::string const& problem() const { return problem_; }
 
 private:
-    /// Whether it was another one before.
+    /// Makes this the present instance. Returns whether it was another one before.
     bool use(Instance const& instance) {
         if (instance_ == instance) return false;
         engine_.reset();
@@ -130,7 +130,7 @@ Setup& setup() {
     return setup;
 }
 
-/// f(engine) is what is timed. items: what it computes, of a site and category.
+/// f(engine) is timed. items: how many sites times categories it computes.
 template <class Function>
 void run(benchmark::State& state, Instance const& instance, Program const& program, std::uint64_t items, Function f) {
     auto& engine = setup().engine(instance, program);
@@ -197,7 +197,7 @@ void add_all(Instance const& instance, Program const& program) {
     }
 }
 
-/// Others are measured at the smallest size only.
+/// Other programs are measured at the smallest size only.
 bool is_fast(std::string_view instructions) {
     return instructions.starts_with("avx") || instructions == "neon";
 }

@@ -19,7 +19,7 @@ namespace {
 
 using msa::HalfEdge;
 
-/// Those at inner nodes that point towards the root edge, children first.
+/// The half-edges at inner nodes that point towards the root edge, children first.
 std::vector<HalfEdge> inner_half_edges(Evolved const& evolved, Nodes nodes) {
     auto const& tree = evolved.tree;
     auto const is_wanted = [&](HalfEdge h) {
@@ -91,7 +91,7 @@ private:
 class Libpll : public LikelihoodEngine {
 public:
     Libpll(Evolved const& evolved, unsigned instructions) : tree_(evolved.tree), near_(evolved.root) {
-        // Where there is a tip it is the child.
+        // A tip, if there is one, is the child.
         if (tree_.is_tip(near_)) near_ = tree_.back(near_);
         auto const& model = evolved.model;
         auto const num_inner = tree_.num_nodes() - tree_.num_tips();
@@ -136,7 +136,7 @@ public:
     }
 
 private:
-    /// Of its parameters, by category.
+    /// The numbers of its parameters, by category.
     static constexpr std::array<unsigned, 4> all_first{};
 
     struct Destroy {

@@ -1,8 +1,8 @@
 // min_b_matching beside its peers, family by family: a fresh one, one with used memory, one that knows which blocks
 // have the same holders; Huebner's Algorithm 11; and maximum flows of LEMON and Boost, galloping on b from the lower
-// bound. Of the flows only the solving is timed, not the building of the network, and only the value of the flow is
-// asked for. No time is taken of an answer that has not been checked. A peer that needs more than --limit=SECONDS (10)
-// of CPU time is reported as not finished, and is not tried on more blocks.
+// bound. For the flows only the solving is timed, not the building of the network, and only the value of the flow is
+// computed. Every answer is checked before it is timed. A peer that needs more than --limit=SECONDS (10) of CPU time is
+// reported as not finished, and is not tried on more blocks.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -69,7 +69,7 @@ struct Problem {
     bool solved;
 };
 
-/// Made once for all algorithms and repetitions that follow each other.
+/// Instances are made once for all algorithms and repetitions that follow each other.
 Problem const& problem(Task const& task) {
     static std::unique_ptr<Problem> latest;
     if (latest == nullptr || latest->task != task) {
@@ -144,7 +144,7 @@ Groups group(CsrView<std::uint32_t> graph) {
     return groups;
 }
 
-/// From how many blocks of a group everybody sends to which.
+/// Gives each block its sender. share: how many blocks of a group each of its PEs sends.
 void expand(Groups const& groups, std::vector<std::uint64_t> const& share, std::span<std::uint32_t> right_of) {
     auto block = groups.members.begin();
     for (std::size_t g = 0; g < groups.rows.size(); ++g) {
@@ -152,7 +152,7 @@ void expand(Groups const& groups, std::vector<std::uint64_t> const& share, std::
         for (auto edge = groups.rows.offsets[g]; edge < groups.rows.offsets[g + 1]; ++edge) {
             for (auto i = share[edge]; i > 0; --i) right_of[*block++] = groups.rows.values[edge];
         }
-        block = end;  // lost ones get nobody
+        block = end;  // lost ones get no sender
     }
 }
 
@@ -226,8 +226,8 @@ Outcome attempt(Problem const& p) {
     return WEXITSTATUS(status) == EXIT_SUCCESS ? Outcome::right : Outcome::wrong;
 }
 
-/// What stands in the way of taking the peer's time for this task; empty: nothing. Tried once per task, and not at all
-/// if fewer blocks of the family were too many.
+/// The reason not to time the peer on this task; empty: none. Tried once per task, and not at all if fewer blocks of
+/// the family were too many.
 template <class Peer>
 std::string const& obstacle(Task const& task) {
     static std::map<std::pair<std::string_view, std::uint32_t>, std::string> known;
@@ -262,7 +262,7 @@ struct Algorithm {
     void (*run)(benchmark::State&, Task const&);
     /// Larger instances take too much memory.
     std::uint64_t max_edges = ~std::uint64_t{0};
-    /// Only where many blocks have the same holders.
+    /// Measured only where many blocks have the same holders.
     bool (*suits)(std::string_view family) = [](std::string_view) { return true; };
 };
 
@@ -335,7 +335,7 @@ int main(int argc, char** argv) {
     register_all();
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-    // For the summary and the plot.
+    // The counters for the summary and the plot.
     benchmark::AddCustomContext("clock", "cpu_time");
     benchmark::AddCustomContext("unit", "blocks");
     benchmark::AddCustomContext("subject", "min_b_matching");

@@ -39,7 +39,7 @@ using bench::Peer;
 
 // ---- Clocks
 
-/// Cores that are there for us.
+/// The number of cores of this machine.
 int num_cores() {
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -52,7 +52,7 @@ void use_threads([[maybe_unused]] int count) {
 
 using Clock = double (*)();
 
-/// Seconds, of all threads together.
+/// CPU seconds, of all threads together.
 double cpu_time() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -63,7 +63,7 @@ double wall_clock() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The least time of a call, over as many as make a tenth of a second, at most 100: others interrupt.
+/// The least time of a call, over as many as make a tenth of a second, at most 100, because other programs interrupt.
 template <class Body>
 double seconds_of(Clock clock, Body body) {
     double least = 0;
@@ -129,7 +129,7 @@ std::vector<Set> all_sets() {
     return out;
 }
 
-/// What is compressed of a set.
+/// The alignments of a set that are compressed.
 struct Input {
     explicit Input(Set const& set) : alignment(set.make()) {
         columns.reserve(alignment.cells.size());
@@ -144,7 +144,7 @@ struct Input {
     double tree_seconds;  // of finding it
 };
 
-/// That of one set at a time: benchmarks of a set follow each other.
+/// The input of one set at a time: benchmarks of a set follow each other.
 Input const& input_of(Set const& set) {
     static std::string name;
     static std::unique_ptr<Input> input;
@@ -160,7 +160,7 @@ double megabytes(Set const& set) {
     return 1e-6 * static_cast<double>(set.num_taxa) * static_cast<double>(set.num_sites);
 }
 
-/// Of all algorithms; speed in cells, which are as many bytes of text.
+/// Counters of all algorithms; speed is in cells, which are as many bytes of text.
 void count(benchmark::State& state, Set const& set, std::size_t bytes, double encode_seconds) {
     state.counters["taxa"] = static_cast<double>(set.num_taxa);
     state.counters["sites"] = static_cast<double>(set.num_sites);
@@ -205,7 +205,7 @@ SiteRange all_sites(codec::CompressedAlignment const& compressed) {
     return {SiteId{0}, SiteId{compressed.num_sites()}};
 }
 
-/// Times of a few consecutive sites, wherever they are.
+/// The times of a few consecutive sites, anywhere in the alignment.
 struct Access {
     double median = 0;
     double most = 0;
@@ -236,7 +236,7 @@ Access access_time(codec::CompressedAlignment const& compressed, std::uint64_t n
     return {median(times), std::ranges::max(times)};
 }
 
-/// An alignment in compressed form, and what it takes to get there.
+/// An alignment in compressed form, and the time and memory that it takes.
 struct Packed {
     Packed(Input const& input, codec::Kind kind)
         : compressed(input.alignment.names, input.tree, encode(input, kind), input.alignment.num_sites()) {
@@ -331,7 +331,7 @@ std::string labels() {
     return out;
 }
 
-/// Takes what Google Benchmark does not know.
+/// Takes the options that Google Benchmark does not know.
 std::vector<Set> parse_sets(int& argc, char** argv) {
     bool is_short = false;
     std::vector<Set> sets;

@@ -20,7 +20,7 @@ void require(bool succeeded, char const* what) {
     if (!succeeded) throw std::runtime_error(std::string(what) + " failed");
 }
 
-/// For interfaces that count in 32 bits.
+/// Checks sizes, for interfaces that count in 32 bits.
 unsigned short_size(std::size_t size) {
     require(size <= 0xffffffff, "a text of more than 4 GiB");
     return static_cast<unsigned>(size);

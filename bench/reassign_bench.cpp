@@ -1,5 +1,5 @@
-// Who takes over from the dead: greedy, matching, the better of both, and a balance from scratch, over 20 failures in a
-// row. docs/reassignment.md reads the counters.
+// The PEs that take over from the dead: greedy, matching, the better of both, and a balance from scratch, over 20
+// failures in a row. docs/reassignment.md reads the counters.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -90,7 +90,7 @@ bool works_on(std::span<Work const> row, PartitionId partition) {
     return std::any_of(row.begin(), row.end(), [&](Work const& work) { return work.partition == partition; });
 }
 
-/// What came of failures, one after the other.
+/// The results of failures, one after the other.
 struct Outcome {
     std::uint64_t new_pairs = 0;
     std::uint64_t new_pairs_1 = 0;  // of the first failure
@@ -140,7 +140,7 @@ struct Campaign {
     Outcome outcome;
 };
 
-/// percent: each failure kills so much of all PEs at once, at least one PE.
+/// percent: each failure kills this share of all PEs at once, at least one PE.
 Campaign campaign(Layout layout, Next next, std::uint64_t seed, std::uint32_t num_pes, std::uint64_t num_partitions,
                   double slack, std::uint32_t percent) {
     Random random(seed);
@@ -196,7 +196,7 @@ Measured measure(Layout layout, Next next, benchmark::State const& state) {
 }
 
 void run(benchmark::State& state, Layout layout, Next next) {
-    // Repetitions measure the same.
+    // All repetitions measure the same.
     using Key = std::tuple<Layout, Next, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
     static Key known{};
     static Measured measured;

@@ -1,4 +1,4 @@
-// What one rank computes when ranks die, by the number of ranks: what of it grows with the machine although few died.
+// What one rank computes when ranks die, by the number of ranks: which parts grow with the machine although few died.
 // --short: up to 10,000 ranks.
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +44,7 @@ std::vector<PeId> first_pes(std::uint32_t count) {
     return pes;
 }
 
-/// All but so many, drawn by a fixed seed; never PE 0.
+/// All PEs except so many, drawn by a fixed seed; never PE 0.
 std::vector<PeId> survivors_of(std::uint32_t num_pes, std::int64_t num_dead) {
     std::vector<char> dies(num_pes, 0);
     Random random(7);
@@ -77,7 +77,7 @@ placement::Any node_aware(std::uint64_t num_blocks, std::uint32_t num_pes) {
     return placement::NodeAware(num_blocks, node_of, replicas);
 }
 
-/// A job in which some died.
+/// A job in which some ranks died.
 struct Job {
     std::uint32_t num_pes;
     BlockSizes sizes;
@@ -111,7 +111,7 @@ bool restores_all(repair::Plan const& plan, Job const& job) {
     return copied == plan.bytes_missing && plan.most_received <= (mean + 1 + mean / 16) * block_bytes;
 }
 
-/// Arguments: PEs, of which so many died.
+/// Arguments: number of PEs, number of dead PEs.
 void run_repair_plan(benchmark::State& state, MakePlacement make) {
     Job const job(make, static_cast<std::uint32_t>(state.range(0)), state.range(1));
     repair::Plan plan;
@@ -125,7 +125,7 @@ void run_repair_plan(benchmark::State& state, MakePlacement make) {
     state.counters["copies"] = plan.steps.empty() ? 0 : static_cast<double>(plan.steps.front().copies.size());
 }
 
-/// Everybody wants what it submitted and a part of what the dead did: a rollback. Row i for PE i.
+/// Each PE wants what it submitted and a part of what the dead did: a rollback. Row i for PE i.
 Csr<BlockRange> rollback(Job const& job) {
     std::vector<std::vector<BlockRange>> taken_over(job.members.size());
     std::size_t next = 0;
@@ -163,7 +163,7 @@ Csr<BlockRange> blocks_of_the_dead(Job const& job) {
     return wanted;
 }
 
-/// Whether self gets all that it wants, and some of those who send to it or get from it see that alike.
+/// Whether this PE gets all that it wants, and some of those that send to it or get from it see that alike.
 bool fits_together(schedule::LocalSenders const& senders, Job const& job, CsrView<BlockRange> wanted, PeId self) {
     std::uint64_t blocks = 0;
     for (auto const& range : wanted[value(self)]) blocks += range.size();
@@ -191,7 +191,7 @@ bool fits_together(schedule::LocalSenders const& senders, Job const& job, CsrVie
     return true;
 }
 
-/// What the busiest sends over the mean, by the local rule.
+/// What the busiest sender sends, over the mean, by the local rule.
 double busiest_over_mean(Job const& job, CsrView<BlockRange> wanted) {
     std::vector<std::uint64_t> sent(job.num_pes, 0);
     for (auto const pe : job.members) {
@@ -209,7 +209,7 @@ double busiest_over_mean(Job const& job, CsrView<BlockRange> wanted) {
            static_cast<double>(all);
 }
 
-/// Arguments: PEs, of which so many died.
+/// Arguments: number of PEs, number of dead PEs.
 void run_local_load(benchmark::State& state) {
     Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
     auto const wanted = rollback(job);
@@ -226,7 +226,7 @@ void run_local_load(benchmark::State& state) {
     if (job.num_pes <= 100'000) state.counters["busiest_over_mean"] = busiest_over_mean(job, wanted);
 }
 
-/// What a plan for all needs: the requests of everybody, in runs.
+/// What a plan for all needs: the requests of all PEs, in runs.
 struct Requests {
     std::vector<schedule::RangeRequest> requests;
     Csr<PeId> holders;
@@ -247,7 +247,7 @@ Requests requests_of(Job const& job, CsrView<BlockRange> wanted) {
 
 using Wants = Csr<BlockRange> (*)(Job const& job);
 
-/// Arguments: PEs, of which so many died.
+/// Arguments: number of PEs, number of dead PEs.
 void run_global_load(benchmark::State& state, Wants wants) {
     Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
     auto const wanted = wants(job);
@@ -267,7 +267,7 @@ void run_global_load(benchmark::State& state, Wants wants) {
         static_cast<double>(senders.most_sent) * static_cast<double>(job.members.size()) / static_cast<double>(all);
 }
 
-/// Arguments: PEs, of which so many die at once.
+/// Arguments: number of PEs, number of PEs that die at once.
 void run_retain(benchmark::State& state) {
     Job const before(permuted, static_cast<std::uint32_t>(state.range(0)), 0);
     auto const survivors = survivors_of(before.num_pes, state.range(1));
@@ -283,7 +283,7 @@ void run_retain(benchmark::State& state) {
     state.counters["peak_bytes"] = static_cast<double>(peak);
 }
 
-/// Arguments: PEs, of which so many died. 1,000 sites for each, a partition for every ten.
+/// Arguments: number of PEs, number of dead PEs. 1,000 sites for each, a partition for every ten.
 void run_reassign(benchmark::State& state) {
     auto const num_pes = static_cast<std::uint32_t>(state.range(0));
     std::vector<std::uint64_t> begin;
@@ -300,7 +300,7 @@ void run_reassign(benchmark::State& state) {
     state.counters["peak_bytes"] = static_cast<double>(peak);
 }
 
-/// Arguments: PEs, of which so many died. 8 pieces of data, 2 of parity.
+/// Arguments: number of PEs, number of dead PEs. 8 pieces of data, 2 of parity.
 void run_erasure_plan(benchmark::State& state) {
     auto const num_pes = static_cast<std::uint32_t>(state.range(0));
     BlockSizes const sizes(blocks_per_pe * num_pes, block_bytes);
@@ -323,8 +323,8 @@ void run_erasure_plan(benchmark::State& state) {
     state.counters["peak_bytes"] = static_cast<double>(peak);
 }
 
-/// Arguments: PEs, of which so many died. What a PE does to learn who is left when a communicator has shrunk: the ids
-/// of all members have come by a message, as many bytes as the counter says.
+/// Arguments: number of PEs, number of dead PEs. What a PE does to learn which are left when a communicator has shrunk:
+/// the ids of all members have come by a message, as many bytes as the counter says.
 void run_members(benchmark::State& state) {
     auto const before = first_pes(static_cast<std::uint32_t>(state.range(0)));
     auto const alive = survivors_of(static_cast<std::uint32_t>(state.range(0)), state.range(1));
@@ -364,8 +364,8 @@ std::vector<exchange::Message> one_pair(Job const& job) {
 
 using Messages = std::vector<exchange::Message> (*)(Job const& job);
 
-/// Arguments: PEs, of which so many died. How many collective calls carry the messages, and what each of them can
-/// carry.
+/// Arguments: number of PEs, number of dead PEs. How many collective calls carry the messages, and what each of them
+/// can carry.
 void run_calls(benchmark::State& state, Messages messages_of) {
     Job const job(permuted, static_cast<std::uint32_t>(state.range(0)), state.range(1));
     auto const messages = messages_of(job);

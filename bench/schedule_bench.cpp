@@ -43,7 +43,7 @@ std::uint32_t draw(Random& random, std::uint32_t n) {
     return static_cast<std::uint32_t>(random.below(n));
 }
 
-/// Equal loads on both sides, as an optimal choice of senders leaves them.
+/// Loads are equal on both sides, as an optimal choice of senders leaves them.
 Edges balanced(std::size_t num_edges, std::uint32_t num_pes, Random& random) {
     std::vector<std::uint32_t> sender(num_edges);
     for (std::size_t e = 0; e < num_edges; ++e) sender[e] = static_cast<std::uint32_t>(e % num_pes);
@@ -82,7 +82,7 @@ Edges zipf(std::size_t num_edges, std::uint32_t num_pes, Random& random) {
     return edges;
 }
 
-/// Eight partners per sender.
+/// Each sender has eight partners.
 Edges block(std::size_t num_edges, std::uint32_t num_pes, Random& random) {
     Edges edges(num_edges);
     for (auto& edge : edges) {
@@ -260,7 +260,7 @@ void add_sizes(benchmark::internal::Benchmark* bench, char const* unit, std::vec
     bench->ArgsProduct({sizes, num_pes, threads()});
 }
 
-// What peers are measured on: with 1e6 edges rustworkx takes more than a minute.
+// Instances on which peers are measured: with 1e6 edges rustworkx takes more than a minute.
 std::vector<std::int64_t> const peer_sizes{10'000, 100'000};
 constexpr std::int64_t peer_pes = 1000;
 

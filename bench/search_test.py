@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""search_test.py REGRAFT_PHYLO: the bench of searches refuses what is wrong, runs nothing twice, and makes the same data always."""
+"""search_test.py REGRAFT_PHYLO: the benchmark of searches refuses what is wrong, runs nothing twice, and makes the same data always."""
 import hashlib
 import pathlib
 import re
@@ -17,7 +17,7 @@ from tree_programs import Dataset, Found, IqTree, Regraft, Start, Usage, dataset
 
 
 class Pretender:
-    """Says `said` of a tree."""
+    """A program that prints `said` of a tree."""
 
     name = "pretender"
 

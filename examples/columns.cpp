@@ -12,7 +12,7 @@ using namespace regraft;
 
 namespace {
 
-/// The cells of some sites, [site][taxon], as a likelihood kernel wants them.
+/// The cells of some sites, [site][taxon], in the layout of a likelihood kernel.
 std::vector<char> columns(codec::CompressedAlignment const& compressed, SiteRange sites) {
     std::vector<char> cells(sites.size() * compressed.num_taxa());
     compressed.decode(sites, {.begin = cells.data(), .row_stride = 1, .site_stride = compressed.num_taxa()});

@@ -1,5 +1,5 @@
-// Who sends what, and when: files that lie on several mirrors, so that the busiest mirror sends as few as possible and
-// nobody sends or gets two at the same time. A graph of the Boost Graph Library; without MPI.
+// Which mirror sends which file, and when: files lie on several mirrors, the busiest mirror sends as few as possible,
+// and no mirror or site sends or gets two at the same time. A graph of the Boost Graph Library; without MPI.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -60,7 +60,7 @@ int main() {
     auto const mirrors = boost::make_iterator_property_map(mirror_of.begin(), get(boost::vertex_index, graph));
     auto const match = matching::bgl::min_b_matching(graph, get(&Node::side, graph), mirrors);
 
-    // The proof that it cannot be less: these mirrors alone have more than b - 1 files each.
+    // This proves that it cannot be less: these mirrors alone have more than b - 1 files each.
     std::printf("the busiest mirror sends %u files; fewer is impossible because of:", match.b);
     for (auto const mirror : match.hall_set) std::printf(" %s", graph[mirror].name.c_str());
     std::printf("\n");

@@ -20,7 +20,7 @@ double diameter(Channel const& channel) {
     return static_cast<double>(channel.height) / 6;
 }
 
-/// How much fluid moves in each direction where it has come to rest with the flow.
+/// The amount of fluid that moves in each direction where it has come to rest with the flow.
 std::array<double, 9> equilibrium(Flow const& flow) {
     std::array<double, 9> fluid{};
     double const square = 1.5 * (flow.x * flow.x + flow.y * flow.y);
@@ -101,7 +101,7 @@ Flow Block::flow(std::uint64_t column, std::uint64_t row) const {
     return flow_of(fluid);
 }
 
-/// Along a side that is what moves across it, in three directions; at a corner, in one.
+/// Along a side, fluid moves across it in three directions; at a corner, in one.
 void Block::visit_strip(std::size_t direction, bool ring, auto const& visit) const {
     struct Part {
         std::uint64_t first, last;
@@ -139,7 +139,7 @@ void Block::unpack(std::size_t direction, std::span<double const> strip) {
     visit_strip(direction, true, [&](std::size_t i) { now_[i] = *from++; });
 }
 
-/// What moves into a cell; from the cylinder comes back what moved there.
+/// The fluid that moves into a cell; the cylinder throws back what moved into it.
 Block::Fluid Block::arriving(std::uint64_t column, std::uint64_t row) const {
     auto const c = cell(column, row);
     bool const outlet = x_ + column + 1 == channel_.length();

@@ -1,5 +1,5 @@
 // Flow around a cylinder by the lattice-Boltzmann method (D2Q9 with one relaxation time: Qian, d'Humieres, Lallemand
-// 1992), in blocks of cells. What a block becomes does not depend on where the others are. Without MPI.
+// 1992), in blocks of cells. The next state of a block does not depend on where the others are. Without MPI.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace example {
 
-/// Fluid enters in the west, leaves in the east, and what leaves in the north comes back in the south.
+/// Fluid enters in the west and leaves in the east; fluid that leaves in the north comes back in the south.
 struct Channel {
     std::uint64_t height = 0;  // in cells, at least 16; it is twice as long
     std::uint64_t seed = 0;    // of what disturbs the flow at first
 
     std::uint64_t length() const { return 2 * height; }
-    /// Whether the cell is of the cylinder.
+    /// Whether the cell belongs to the cylinder.
     bool solid(std::uint64_t x, std::uint64_t y) const;
     /// 1 / the relaxation time, from the Reynolds number.
     double relaxation() const;
@@ -29,7 +29,7 @@ struct Flow {
     double y = 0;
 };
 
-/// One of the 8 x 8 parts of the channel, with a ring of cells around it that are its neighbours'.
+/// One of the 8 x 8 parts of the channel, with a ring of cells around it that belong to its neighbours.
 class Block {
 public:
     static constexpr std::uint32_t per_side = 8;
@@ -46,20 +46,20 @@ public:
     std::uint64_t y() const { return y_; }
     std::uint64_t width() const { return width_; }
     std::uint64_t height() const { return height_; }
-    /// All that changes: for each direction and each cell, row by row, how much fluid moves. The ring included.
+    /// The state: for each direction and each cell, row by row, how much fluid moves. The ring is included.
     std::vector<double>& state() { return now_; }
-    /// Of the state without the ring.
+    /// A hash of the state without the ring.
     std::uint64_t hash() const;
-    /// Of a cell, counted from x() and y().
+    /// The state of a cell, counted from x() and y().
     Flow flow(std::uint64_t column, std::uint64_t row) const;
 
     /// How many numbers the neighbour in a direction needs of this block.
     std::size_t strip_size(std::size_t direction) const;
-    /// These numbers. Precondition: strip.size() == strip_size(direction).
+    /// Packs these numbers. Precondition: strip.size() == strip_size(direction).
     void pack(std::size_t direction, std::span<double> strip) const;
-    /// Takes what was packed for this block by the neighbour of which it is the neighbour in the direction.
+    /// Unpacks what the neighbour packed for this block, of which it is the neighbour in the direction.
     void unpack(std::size_t direction, std::span<double const> strip);
-    /// The next state. Precondition: the strips of all neighbours were unpacked.
+    /// Computes the next state. Precondition: the strips of all neighbours were unpacked.
     void step();
 
 private:

@@ -1,4 +1,4 @@
-// What blocks of a flow need of their neighbours, wherever these are: one message between any two ranks.
+// Exchanges what blocks of a flow need of their neighbours, wherever these are: one message between any two ranks.
 #pragma once
 
 #include <mpi.h>
@@ -21,7 +21,7 @@ namespace ft = regraft::ft;
 
 using Blocks = std::map<std::uint32_t, Block>;  // by number: those of this rank
 
-/// Who exchanges what with whom as long as blocks and ranks stay as they are.
+/// A plan that stays the same as long as blocks and ranks stay as they are: which ranks exchange what.
 class Halo {
 public:
     /// native: derived from comm, with the same ranks, for messages of these alone. homes: of all blocks. Not

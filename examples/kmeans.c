@@ -1,6 +1,6 @@
-/* k-means in C, and like kmeans.cpp to the last bit: points lie in the memory of the ranks, and whoever dies, the
- * centres come out the same. kmeans [--size N] [--steps N] [--seed S] [--fail PLAN]
- *   mpicc -std=c99 -O2 kmeans.c $(pkg-config --cflags --libs regraft-mpi) -o kmeans */
+/* k-means in C, and like kmeans.cpp to the last bit: points lie in the memory of the ranks, and whichever ranks die,
+ * the centres come out the same. kmeans [--size N] [--steps N] [--seed S] [--fail PLAN]
+ * mpicc -std=c99 -O2 kmeans.c $(pkg-config --cflags --libs regraft-mpi) -o kmeans */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct kmeans {
     char const* plan;
     regraft_communicator* comm;
     regraft_store* store;           /* a point is a block */
-    regraft_assignment* assignment; /* who computes on which points */
+    regraft_assignment* assignment; /* which rank computes on which points */
     regraft_checkpoint* checkpoint; /* of the state */
     regraft_sums* sums;             /* [CENTRES * ROW] */
     uint64_t num_points;            /* of this rank */
@@ -32,7 +32,8 @@ struct kmeans {
     struct state state;
 };
 
-/* Returns from the function what is not REGRAFT_OK: above all REGRAFT_PROCESS_FAILURE, which ends in the loop. */
+/* Returns from the function with every status except REGRAFT_OK: above all REGRAFT_PROCESS_FAILURE, which ends in the
+ * loop. */
 #define TRY(call)                                  \
     do {                                           \
         regraft_status const status_ = (call);     \
@@ -146,7 +147,7 @@ static regraft_status compute(void* context) {
         TRY(move_centres(k));
         TRY(regraft_checkpoint_commit_identical(k->checkpoint, &k->state, sizeof k->state));
     }
-    char said = 0; /* if the first dies before it has said it, the next one does */
+    char said = 0; /* if the first dies before it has printed it, the next one does */
     if (regraft_communicator_position(k->comm) == 0)
         printf("result %016" PRIx64 "\n", regraft_hash(&k->state, sizeof k->state)), fflush(stdout);
     return regraft_communicator_broadcast(k->comm, &said, 1, regraft_communicator_members(k->comm)[0]);

@@ -1,5 +1,5 @@
 // k-means (Lloyd 1982) of points that lie in the memory of the ranks, the application of ReStore (Huebner et al. 2022).
-// Whoever dies, the survivors take over its points, and the centres come out the same, bit for bit.
+// When a rank dies, the survivors take over its points, and the centres come out the same, bit for bit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct State {
     Centres centres{};
 };
 
-/// The points themselves, where other programs would read a file: coordinates in (-1, 1), near one of some places.
+/// The points themselves; other programs would read a file here. Coordinates in (-1, 1), near one of some places.
 void make_points(std::uint64_t seed, BlockRange ids, std::span<std::byte> bytes) {
     for (auto id = ids.first; id < ids.last; id = advance(id, 1)) {
         Random random(mix(seed) + value(id));
@@ -51,7 +51,7 @@ BlockRange blocks_of(assign::Work const& work) {
     return {BlockId{value(work.sites.first)}, BlockId{value(work.sites.last)}};
 }
 
-/// Loads points from wherever they are; those that nobody has any more are made again.
+/// Loads points from wherever they are; those that no rank has any more are made again.
 std::vector<Point> load(store::ReplicatedStore& store, std::vector<BlockRange> const& wanted, std::uint64_t seed) {
     std::uint64_t count = 0;
     for (auto const& range : wanted) count += range.size();
@@ -88,7 +88,7 @@ std::size_t nearest(Centres const& centres, Point const& point) {
 }
 
 /// The means of the points that are nearest to each centre, over all ranks. As the sums are exact it does not matter
-/// who adds which points, nor in what order.
+/// which rank adds which points, nor in what order.
 Centres means(ft::Communicator& comm, Centres const& centres, std::vector<Point> const& mine,
               std::uint64_t num_points) {
     constexpr std::size_t row = dims + 1;  // the last counts the points
@@ -116,7 +116,7 @@ struct Options : example::Options {
 void kmeans(ft::Communicator& comm, Options const& options) {
     store::ReplicatedStore store(comm);
     checkpoint::MiniCheckpoint checkpoint(comm);
-    assign::Assignment work;    // who computes on which points
+    assign::Assignment work;    // which rank computes on which points
     std::vector<Point> points;  // those of this rank, in any order
 
     auto const submit = [&] {
@@ -149,7 +149,7 @@ void kmeans(ft::Communicator& comm, Options const& options) {
         example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
     };
     auto const recover = [&](ft::Failure const& failure) {
-        if (store.num_blocks() == 0) return example::print_recovery(comm, failure);  // nobody has copies: begin again
+        if (store.num_blocks() == 0) return example::print_recovery(comm, failure);  // no rank has copies: begin again
         auto next = assign::reassign(work, comm.members());
         std::vector<BlockRange> wanted;
         for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));

@@ -63,7 +63,8 @@ void run(char const* file) {
     if (curvature >= 0) return;
     tree.set_length(branch, std::max(1e-6, tree.length(branch) - slope / curvature));
     partition.invalidate_matrix(branch);
-    // What sees the branch from the other side would be invalid, too; evaluated at the branch nothing does.
+    // CLVs that see the branch from the other side would be invalid, too; an evaluation at the branch uses none of
+    // them.
     std::printf("log-likelihood %.10f at length %.6f\n", loglh(), tree.length(branch));
 }
 

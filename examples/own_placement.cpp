@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t rack_slots = 4;
 
-/// Slot h owns the h-th of p even parts of the blocks and copies it to the slot at the same place of the next rack. All
-/// that a rule has to say so that stores, repairs and loss models work with it.
+/// Slot h owns the h-th of p even parts of the blocks and copies it to the slot at the same place of the next rack. Its
+/// functions are all that stores, repairs and loss models need of a rule.
 class NextRack {
 public:
     NextRack(std::uint64_t num_blocks, std::uint32_t num_slots) : shape_{num_blocks, num_slots, 2} {}
@@ -60,7 +60,7 @@ void tell_loss(char const* name, placement::Any const& rule) {
                 mean_failures(placement::HolderSets(rule)), mean_failures({rule, racks}));
 }
 
-/// A rack dies: who copies what, so that every block is twice there again.
+/// A rack dies: which slot copies what, so that every block has two copies again.
 void tell_repair(NextRack const& rule, std::uint64_t block_bytes) {
     std::vector<PeId> pes;
     for (std::uint32_t slot = 0; slot < rule.shape().num_slots; ++slot) pes.push_back(PeId{slot});

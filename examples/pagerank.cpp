@@ -1,5 +1,5 @@
 // PageRank (Page, Brin 1998) of a graph whose rows lie in the memory of the ranks: blocks of very different sizes,
-// dealt by what they cost. Whoever dies, the ranks of the pages come out the same, bit for bit.
+// dealt by what they cost. Whichever ranks die, the ranks of the pages come out the same, bit for bit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::vector<Page> links_to(Page page, example::Options const& options) {
     return links;
 }
 
-/// The block itself, where other programs would read a file: of every page how many links it has, and the links.
+/// The block itself; other programs would read a file here. For every page the number of its links, and the links.
 std::vector<Page> make_block(BlockId block, example::Options const& options) {
     std::vector<Page> numbers;
     auto const first = value(block) * block_pages;
@@ -75,7 +75,7 @@ void submit_graph(ft::Communicator const& comm, store::ReplicatedStore& store, e
     store.submit(placement::Permuted(num_blocks, size, std::min(2U, size)), mine, blocks);
 }
 
-/// What it costs to work on each block: as much as it has links.
+/// The cost of work on each block: the number of its links.
 std::vector<std::uint64_t> costs_of(BlockSizes const& sizes) {
     std::vector<std::uint64_t> costs;
     for (BlockId id{}; value(id) < sizes.num_blocks(); id = advance(id, 1)) costs.push_back(sizes.bytes(id));
@@ -89,7 +89,7 @@ assign::Assignment deal(ft::Communicator const& comm, std::span<std::uint64_t co
     return assign::balance(begins, costs, comm.members(), comm.num_founders());
 }
 
-/// The blocks one behind the other; those that nobody has any more are made again.
+/// The blocks one behind the other; those that no rank has any more are made again.
 std::vector<Page> load(store::ReplicatedStore& store, std::span<assign::Work const> work,
                        example::Options const& options) {
     std::vector<BlockRange> wanted;
@@ -119,7 +119,7 @@ void for_each_page(std::span<Page const> numbers, auto const& visit) {
     }
 }
 
-/// How many links every page has to others. Whole numbers: their sums are exact.
+/// The number of links of every page to others. Whole numbers, so that their sums are exact.
 std::vector<Page> count_links(ft::Communicator& comm, std::span<Page const> mine, std::uint64_t num_pages) {
     std::vector<Page> counts(num_pages);
     for_each_page(mine, [&](std::span<Page const> links) {
@@ -131,7 +131,7 @@ std::vector<Page> count_links(ft::Communicator& comm, std::span<Page const> mine
     return counts;
 }
 
-/// The next ranks of this rank's pages. Each is one sum, added in one order by whoever has the page.
+/// The next ranks of this rank's pages. Each is one sum, added in one order by the rank that has the page.
 std::vector<double> next_ranks(std::vector<double> const& ranks, std::vector<Page> const& num_links,
                                std::span<Page const> mine) {
     auto const n = static_cast<double>(ranks.size());
@@ -154,7 +154,7 @@ void pagerank(ft::Communicator& comm, example::Options const& options) {
     store::ReplicatedStore store(comm);
     checkpoint::MiniCheckpoint checkpoint(comm);
     std::vector<std::uint64_t> costs;
-    assign::Assignment work;                                                         // who works on which blocks
+    assign::Assignment work;                                                         // which rank works on which blocks
     std::vector<double> ranks(options.size, 1 / static_cast<double>(options.size));  // of all pages, on all ranks
     std::uint64_t step = 0;
 
@@ -164,7 +164,7 @@ void pagerank(ft::Communicator& comm, example::Options const& options) {
         auto const mine = load(store, work[value(comm.self())], options);
         auto const num_links = count_links(comm, mine, options.size);
         for (auto const begin = std::chrono::steady_clock::now(); step < options.steps; ++step) {
-            // The commit tells everybody everybody's share, and is a checkpoint: all have the new ranks, or none.
+            // The commit tells all ranks the shares of all, and is a checkpoint: all have the new ranks, or none.
             auto const next = next_ranks(ranks, num_links, mine);
             checkpoint.commit(std::as_bytes(std::span(next)));
             auto const& [pes, shares] = checkpoint.latest();

@@ -30,12 +30,12 @@ struct Options {
     std::uint64_t steps = 1;
     std::uint64_t size = 1;
     std::uint64_t seed = 1;
-    std::string fail{};   // who dies where, planned
+    std::string fail{};   // which ranks die, and where
     bool points = false;  // say where deaths can be planned
     bool times = false;   // say how long it took
 };
 
-/// Adds the options that all these programs have; what `steps` and `size` count is for the program to say.
+/// Adds the options that all these programs have; each program tells what `steps` and `size` count.
 inline void add_options(CLI::App& app, Options& options, std::string const& steps, std::string const& size) {
     CLI::Range const counts(std::uint64_t{1}, std::uint64_t{1} << 32);
     app.add_option("--steps", options.steps, steps)->check(counts)->capture_default_str();
@@ -52,7 +52,7 @@ void put(std::span<std::byte> bytes, std::size_t index, T const& item) {
     std::memcpy(bytes.data() + index * sizeof item, &item, sizeof item);
 }
 
-/// Who died, and how much was copied so that as much may be lost again. Not collective.
+/// Prints which ranks died, and how much was copied so that as much may be lost again. Not collective.
 inline void print_recovery(ft::Communicator const& comm, ft::Failure const& failure, std::uint64_t bytes_copied = 0) {
     if (!comm.leads()) return;
     std::printf("%zu died in %s, %zu go on", failure.lost.size(), failure.noticed_in.c_str(), comm.size());
@@ -60,17 +60,17 @@ inline void print_recovery(ft::Communicator const& comm, ft::Failure const& fail
     std::printf("\n");
 }
 
-/// What steps since the last recovery took. Not collective.
+/// Prints the time of the steps since the last recovery. Not collective.
 inline void print_steps(ft::Communicator const& comm, std::uint64_t steps, double milliseconds) {
     if (!comm.leads() || steps == 0) return;
     std::printf("%llu steps in %.1f ms on %zu ranks\n", static_cast<unsigned long long>(steps), milliseconds,
                 comm.size());
 }
 
-/// The last line of a program: a hash of its result, by which runs are compared bit by bit. To be called at the end of
-/// the body of ft::resilient: if the leader dies before it has said it, that is a failure like any other, and the next
-/// leader says it. (Only who sends something is missed: an agreement goes on without the dead.) Collective, not
-/// uniform.
+/// Prints the last line of a program: a hash of its result, by which runs are compared bit by bit. Call it at the end
+/// of the body of ft::resilient: if the leader dies before it has printed it, that is a failure like any other, and the
+/// next leader prints it. (The death of a rank is missed only if it has to send something: an agreement goes on without
+/// the dead.) Collective, not uniform.
 inline void print_result(ft::Communicator& comm, std::uint64_t hash) {
     if (comm.leads()) {
         std::printf("result %016llx\n", static_cast<unsigned long long>(hash));
@@ -98,7 +98,7 @@ inline ft::FailurePlan failure_plan(ft::Communicator const& comm, Options const&
     return plan;
 }
 
-/// What happens on a communicator. Returns the exit code.
+/// The program's work on a communicator. Returns the exit code.
 inline int run(ft::Communicator& comm, Options const& options, std::function<void(ft::Communicator&)> const& program) {
     try {
         auto const plan = failure_plan(comm, options);

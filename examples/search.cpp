@@ -39,7 +39,7 @@ msa::Patterns read_patterns(char const* file, std::vector<std::string>& taxa) {
     return msa::compress_patterns(alignment, partitions);
 }
 
-/// Those patterns that a rank computes on.
+/// The patterns that a rank computes on.
 likelihood::Sites sites_of(msa::Patterns const& patterns, std::span<assign::Work const> work) {
     likelihood::Sites sites{{}, std::vector<std::string>(patterns.num_taxa)};
     for (auto const& piece : work) {

@@ -1,5 +1,6 @@
-// Flow around a cylinder on a grid of ranks, with halos exchanged at each step and snapshots as often as pays. Whoever
-// dies, survivors go back to the last snapshot, share the blocks of the dead, and end with the same flow, bit for bit.
+// Flow around a cylinder on a grid of ranks, with halos exchanged at each step and snapshots as often as pays. When
+// ranks die, survivors go back to the last snapshot, share the blocks of the dead, and end with the same flow, bit for
+// bit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ struct Velocity {
     float x, y;
 };
 
-/// Of all cells, row by row, on the rank that leads; nothing on the others. Collective.
+/// The flow in all cells, row by row, on the rank that leads; nothing on the others. Collective.
 std::vector<Velocity> velocities(ft::Communicator& comm, example::Channel const& channel, Blocks const& blocks) {
     ByteWriter mine;
     for (auto const& [number, block] : blocks) {
@@ -79,7 +80,7 @@ std::vector<Velocity> velocities(ft::Communicator& comm, example::Channel const&
     return all;
 }
 
-/// The vorticity as a picture: red where fluid turns left, blue where it turns right.
+/// Draws the vorticity: red where fluid turns left, blue where it turns right.
 std::string draw(example::Channel const& channel, std::vector<Velocity> const& cells) {
     auto const length = channel.length();
     std::vector<std::uint8_t> pixels(cells.size(), 128);
@@ -168,7 +169,7 @@ void stencil(ft::Communicator& comm, Options const& options) {
             auto const adopt = [&](std::string const& name) { add(static_cast<std::uint32_t>(std::stoul(name))); };
             auto const report = snapshot->restore({.adopt = adopt, .deal = checkpoint::balanced});
             for (auto const& block : snapshot->committed()) homes[std::stoul(block.name)] = block.home;
-            // What this rank had begun to adopt when somebody else died may have gone to another one.
+            // Blocks that this rank had begun to adopt when another rank died may have gone to a third one.
             std::erase_if(blocks, [&](auto const& block) { return homes[block.first] != comm.self(); });
             if (comm.leads())
                 std::printf("%zu blocks have new homes; back to step %llu\n", report.adopted.size(),

@@ -1,5 +1,5 @@
-// Sums a million numbers that lie in the memory of the ranks. Rank 1 dies; the sum is the same, bit for bit. So it is
-// if rank 3 dies, too, which keeps the same blocks: what nobody has any more is made again.
+// Sums a million numbers that lie in the memory of the ranks. Rank 1 dies; the sum is the same, bit for bit. It is so,
+// too, if rank 3 dies, which keeps the same blocks: blocks that no rank has any more are made again.
 #include <mpi.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 std::vector<std::uint64_t> const sites{0, 1'000'000};  // one partition; every site is a block of eight bytes
 
-/// The input itself, where other programs would read a file.
+/// The input itself; other programs would read a file here.
 void make_input(BlockRange blocks, std::span<std::byte> bytes) {
     for (auto id = blocks.first; id < blocks.last; id = advance(id, 1)) {
         double const number = 1 / (1 + static_cast<double>(value(id)));
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
         // [README begins]
         ft::Communicator comm(MPI_COMM_WORLD);
         store::ReplicatedStore store(comm);
-        auto work = assign::balance(sites, comm.num_founders());  // who computes on which sites
+        auto work = assign::balance(sites, comm.num_founders());  // which rank computes on which sites
 
         auto const compute = [&] {
             if (store.num_blocks() == 0) submit_input(comm, store);

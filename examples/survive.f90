@@ -36,7 +36,7 @@ contains
     call regraft_placement_free(placement)
   end function
 
-  ! The sum over all sites, exact and so the same whoever adds which. Runs again after a death.
+  ! The sum over all sites, exact and so the same whichever rank adds which. Runs again after a death.
   function compute(context) bind(c) result(status)
     type(c_ptr), value :: context  ! not used: all is in the module
     integer(c_int) :: status

@@ -1,4 +1,4 @@
-// A master deals rows of a picture of the Mandelbrot set to workers, who send them back. Rows of workers that die are
+// A master deals rows of a picture of the Mandelbrot set to workers, which send them back. Rows of workers that die are
 // dealt again; when the master dies, another one takes over with what the workers have drawn.
 #include <mpi.h>
 
@@ -74,7 +74,7 @@ Message receive(ft::Communicator& comm, MPI_Comm talk, int from, std::uint64_t m
     return {status.MPI_SOURCE, numbers[0], {numbers.begin() + 1, numbers.begin() + count}};
 }
 
-/// Deals the rows that are missing, one at a time to whoever asks, until all are there.
+/// Deals the missing rows, one at a time to each rank that asks, until all are there.
 void lead(ft::Communicator& comm, MPI_Comm talk, Rows& rows, std::uint64_t size) {
     Number next = 0;
     for (auto working = comm.size() - 1; working > 0;) {
@@ -89,7 +89,7 @@ void lead(ft::Communicator& comm, MPI_Comm talk, Rows& rows, std::uint64_t size)
 
 /// Asks for rows, draws them and sends them back, until there are no more.
 void work(ft::Communicator& comm, MPI_Comm talk, Rows& rows, example::Options const& options) {
-    constexpr int leader = 0;  // the first of those who live
+    constexpr int leader = 0;  // the first of the living ranks
     send(comm, talk, leader, none, {});
     for (;;) {
         auto const number = receive(comm, talk, leader, 0).number;
@@ -100,7 +100,7 @@ void work(ft::Communicator& comm, MPI_Comm talk, Rows& rows, example::Options co
     }
 }
 
-/// Adds to the rows of the leader those that the others have drawn before somebody died.
+/// Adds to the rows of the leader those that the others had drawn before a rank died.
 void collect(ft::Communicator& comm, Rows& rows) {
     ByteWriter mine;
     for (auto const& [number, row] : rows) {

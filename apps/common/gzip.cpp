@@ -65,7 +65,7 @@ std::string gunzip(std::string_view bytes, std::string const& name) {
         auto const size = inflater.fill(piece, text.data() + used, status);
         text.resize(used + size);
         if (auto const nul = text.find('\0', used); nul != std::string::npos)
-            fail(fmt::format("but byte {} of what is in it is 0; expected a text", nul + 1));
+            fail(fmt::format("but byte {} of the unpacked data is 0; expected a text", nul + 1));
         if (text.size() > most)
             fail(fmt::format("with a text over {} times as large; if that is meant, unpack it with gunzip",
                              most / bytes.size()));
@@ -74,7 +74,7 @@ std::string gunzip(std::string_view bytes, std::string const& name) {
             if (!is_gzip(inflater.rest())) fail("but something else follows");
             inflater.begin_member();
         } else if (status != Z_OK || (size == 0 && inflater.rest().empty())) {
-            fail(inflater.rest().empty() ? "but cut off" : "but damaged");
+            fail(inflater.rest().empty() ? "but is cut off" : "but is damaged");
         }
     }
 }

@@ -67,8 +67,7 @@ void check_free(std::string const& path, Places const& places) {
 Replacement::Replacement(std::string input, std::string output, Places const& places, Result result)
     : input_(std::move(input)), output_(std::move(output)) {
     if (output_ == "-" && result == Result::binary && isatty(STDOUT_FILENO) != 0) {
-        throw InputError(
-            "compressed data is not written to a terminal; -o OUT writes to a file, > and | lead elsewhere");
+        throw InputError("compressed data is not written to a terminal; -o OUT writes to a file, and so does > OUT");
     }
     if (places.output.empty() && !places.keep) {
         removed_ = look_at(input_);
@@ -83,7 +82,8 @@ void Replacement::finish(std::string_view bytes) {
     out.write(bytes);
     out.sync();
     if (removed_ && !is_untouched(*removed_, look_at(input_)))
-        throw InputError({input_}, "was changed by somebody else in the meantime; it is kept, and nothing is written");
+        throw InputError({input_},
+                         "was changed by another program in the meantime; it is kept, and nothing is written");
     out.commit();
     if (removed_) remove_input();
 }
@@ -109,7 +109,7 @@ void Replacement::remove_input() const {
     // A link does not replace a file that may be there by now.
     bool const is_back = link(aside.c_str(), input_.c_str()) == 0;
     if (is_back) unlink(aside.c_str());
-    fail("was changed by somebody else in the meantime; it is kept" + (is_back ? "" : " as " + aside.string()) +
+    fail("was changed by another program in the meantime; it is kept" + (is_back ? "" : " as " + aside.string()) +
          " as it is now");
 }
 
@@ -128,7 +128,7 @@ std::string decompressed_name(std::string const& input, Places const& places) {
     auto const stem = fs::path(input).filename().string();
     if (!input.ends_with(suffix) || stem == suffix) {
         throw InputError({input},
-                         fmt::format("has not the suffix {}; -o OUT or -c says where the result goes", suffix));
+                         fmt::format("does not have the suffix {}; -o OUT or -c says where the result goes", suffix));
     }
     return input.substr(0, input.size() - suffix.size());
 }

@@ -28,26 +28,26 @@ constexpr char const* after =
     R"(Try:
   regraft-msa compress genes.fa              writes genes.fa.rgm, removes genes.fa
   regraft-msa compress -k *.phy              keeps the originals
-  regraft-msa decompress genes.fa.rgm        the way back
-  regraft-msa stat genes.fa.rgm              what is in it
-  regraft-msa cat genes.fa.rgm | head        look at it, as with zcat
+  regraft-msa decompress genes.fa.rgm        gives genes.fa back
+  regraft-msa stat genes.fa.rgm              shows what is in it
+  regraft-msa cat genes.fa.rgm | head        shows the text, as zcat does
   regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
 and regraft-msa COMMAND --help, or man regraft-msa.
 
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
-input or usage. Of several files all are tried; the worst code counts.)";
+input or usage. Of several files all are tried, and the largest code is returned.)";
 
 constexpr char const* compress_after =
-    R"(FILE is FASTA, PHYLIP or NEXUS, also packed by gzip; without FILE, or with -, standard input is
-compressed to standard output. FILE.rgm is unpacked and compared with FILE before it takes its
-name; only then FILE is removed, and never with -k, -o or -c.
+    R"(FILE is in FASTA, PHYLIP or NEXUS format, and may be packed by gzip. Without FILE, or with -,
+standard input is compressed to standard output. FILE.rgm is unpacked and compared with FILE before
+it takes its name. Only then FILE is removed, unless -k, -o or -c is given.
 
 The result is the same, byte by byte, for any number of threads. If no tree makes
 the alignment smaller, the text is stored as zstd packs it.
 
   regraft-msa compress genes.fa
   regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
-  regraft-msa compress genes.fa.gz           becomes genes.fa.rgm, and stays)";
+  regraft-msa compress genes.fa.gz           writes genes.fa.rgm, keeps genes.fa.gz)";
 
 constexpr char const* decompress_after =
     R"(FILE.rgm becomes FILE again, byte by byte, and is removed, unless -k, -o or -c is
@@ -60,7 +60,7 @@ constexpr char const* extract_after =
     R"(Sites count from 1, both ends belong to a range, and \3 takes every third:
   --sites 1-300          the first 300
   --sites '301-900\3'    301, 304, ..., 898 (quote the backslash)
-  --sites 500,1-10       site 500, then the first ten: the order is yours
+  --sites 500,1-10       site 500, then the first ten, in this order
 Only the blocks with these sites are read and unpacked.
 
   regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
@@ -74,26 +74,26 @@ constexpr char const* stat_after =
   patterns                 different columns; characters that stand for the same
                            states, such as - and N, are equal
   gaps, unknown            '-', and everything else that stands for any state
-JSON: one object per file and line; keys stay, new ones may come.
+JSON: one object for each file, on a line of its own. Later versions may have more keys.
 
   regraft-msa stat *.rgm
   regraft-msa stat --json genes.fa.rgm | python3 -m json.tool)";
 
 constexpr char const* verify_after =
-    R"(Reads all of every file, unpacks it and compares the checksums. Exit code 0: all
+    R"(Reads every file to its end, unpacks it and compares the checksums. Exit code 0: all
 files are fine; 2: at least one is damaged or is no .rgm file.
 
   regraft-msa verify archive/*.rgm)";
 
 constexpr char const* tree_after =
-    R"(One line of Newick text per file: the tree along which it is compressed. It has no
-branch lengths and is unrooted: where it begins means nothing.
+    R"(Prints one line of Newick text per file: the tree along which it is compressed. The
+tree has no branch lengths, and no root: its first node in the text means nothing.
 
   regraft-msa tree genes.fa.rgm > guide.nwk)";
 
 constexpr char const* cat_after =
-    R"(As zcat: the text that was compressed to standard output, one file after the
-other. The files stay. Without FILE, or with -, standard input is unpacked.
+    R"(Writes what was compressed to standard output, one file after the other, as zcat
+does. The files are kept. Without FILE, or with -, standard input is unpacked.
 
   regraft-msa cat genes.fa.rgm | grep -c '>')";
 
@@ -103,19 +103,18 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs, std::string con
 
 void add_manners(CLI::App& app, Manners& manners) {
     constexpr auto* group = "Manners";
-    app.add_option("-T,--threads", manners.threads, "threads to use; 0 (default): all there are")
+    app.add_option("-T,--threads", manners.threads, "threads to use; 0 (default): all that the machine has")
         ->transform(whole(0, most_threads))
         ->type_name("N")
         ->group(group);
-    app.add_flag(
-           "--any-size", manners.any_size,
-           "unpack also what gets over 250 times as large as FILE and 256 MiB, which may have been made to do harm")
+    app.add_flag("--any-size", manners.any_size,
+                 "also unpack a text over 256 MiB and 250 times the size of FILE, which may have been made to do harm")
         ->group(group);
     auto* const quiet = app.add_flag_callback(
-        "-q,--quiet", [&] { manners.voice = Voice::quiet; }, "errors only");
+        "-q,--quiet", [&] { manners.voice = Voice::quiet; }, "print errors only");
     quiet->group(group);
     app.add_flag_callback(
-           "-v,--verbose", [&] { manners.voice = Voice::verbose; }, "tell more")
+           "-v,--verbose", [&] { manners.voice = Voice::verbose; }, "print more")
         ->excludes(quiet)
         ->group(group);
 }
@@ -127,7 +126,7 @@ void add_output(CLI::App& app, Places& places, std::string const& what) {
            "-c,--stdout", [&] { places.output = "-"; }, "write to standard output")
         ->excludes(output)
         ->group(group);
-    app.add_flag("-f,--force", places.force, "overwrite files that are there")->group(group);
+    app.add_flag("-f,--force", places.force, "overwrite existing files")->group(group);
 }
 
 void add_replacement(CLI::App& app, Places& places) {
@@ -139,11 +138,11 @@ void add_look(CLI::App& app, Look& look) {
     constexpr auto* group = "Text";
     static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
                                                                 {"phylip", msa::TextFormat::phylip}};
-    app.add_option("--format", look.format, "fasta or phylip (default: as it was)")
+    app.add_option("--format", look.format, "fasta or phylip (default: as in the original)")
         ->transform(common::one_of(formats))
         ->type_name("FORMAT")
         ->group(group);
-    app.add_option("--width", look.width, "characters of a sequence per line; 0: all (default: as it was)")
+    app.add_option("--width", look.width, "characters of a sequence per line; 0: all (default: as in the original)")
         ->transform(whole(0, most_cells_per_line))
         ->type_name("N")
         ->group(group);
@@ -157,27 +156,28 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     static std::map<std::string, codec::Kind> const kinds{
         {"native", codec::Kind::native}, {"thesis", codec::Kind::thesis}, {"plain", codec::Kind::plain}};
     auto* const fast = command->add_flag_callback(
-        "--fast", [&] { options.effort = codec::Effort::fast; }, "hurry");
+        "--fast", [&] { options.effort = codec::Effort::fast; }, "take less time, for a larger file");
     fast->group(group);
     command
         ->add_flag_callback(
-            "--best", [&] { options.effort = codec::Effort::best; }, "take more time for less space")
+            "--best", [&] { options.effort = codec::Effort::best; }, "take more time, for a smaller file")
         ->excludes(fast)
         ->group(group);
-    command->add_option("--tree", options.tree, "compress along this tree (Newick), do not look for one")
+    command->add_option("--tree", options.tree, "compress along this Newick tree, and do not search for one")
         ->type_name("FILE")
         ->group(group);
     command
         ->add_option("--partitions", options.partitions,
-                     "store this partition file (RAxML-NG, RAxML 8 or NEXUS) along with it")
+                     "store this partition file (RAxML-NG, RAxML 8 or NEXUS) with the alignment")
         ->type_name("FILE")
         ->group(group);
-    command->add_option("--seed", options.seed, "of the search for a tree (default 1)")
+    command->add_option("--seed", options.seed, "seed of the search for a tree (default 1)")
         ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))
         ->type_name("N")
         ->group(group);
     command
-        ->add_option("-B,--block", options.sites_per_block, "sites per block (default: chosen); small: quick extract")
+        ->add_option("-B,--block", options.sites_per_block,
+                     "sites per block (default: the program chooses); small blocks make extract quick")
         ->transform(whole(1, most_sites_per_block))
         ->type_name("N")
         ->group(group);
@@ -205,19 +205,22 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
 }
 
 CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
-    auto* const command = app.add_subcommand("extract", "some sites and taxa, without unpacking the rest");
+    auto* const command = app.add_subcommand("extract", "write some sites and taxa, without unpacking the rest");
     command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")
         ->required()
         ->expected(1)
         ->type_name("");
     auto* const sites =
-        command->add_option("--sites", options.sites, "such as 100-250,300 (default: all)")->type_name("RANGES");
-    command->add_option("--partition", options.partition, "the sites of a partition stored in FILE")
+        command->add_option("--sites", options.sites, "write these sites, such as 100-250,300 (default: all)")
+            ->type_name("RANGES");
+    command->add_option("--partition", options.partition, "write the sites of a partition that is stored in FILE")
         ->type_name("NAME")
         ->excludes(sites);
-    command->add_option("--taxa", options.taxa, "file with names, one per line (default: all); -: standard input")
+    command
+        ->add_option("--taxa", options.taxa,
+                     "write the taxa that this file names, one per line (default: all); -: standard input")
         ->type_name("FILE");
-    command->add_option("--taxon", options.taxon, "a name; may be repeated")
+    command->add_option("--taxon", options.taxon, "write the taxon of this name; may be repeated")
         ->allow_extra_args(false)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -230,11 +233,11 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
 }
 
 CLI::App* add_stat(CLI::App& app, StatOptions& options) {
-    auto* const command = app.add_subcommand("stat", "what is in alignments, compressed or not");
+    auto* const command = app.add_subcommand("stat", "show what is in alignments, compressed or not");
     command->add_option("FILE", options.inputs, ".rgm, FASTA, PHYLIP or NEXUS files; -: standard input")
         ->required()
         ->type_name("");
-    command->add_flag("--json", options.json, "for programs: one JSON object per file");
+    command->add_flag("--json", options.json, "print one JSON object per file, for programs");
     add_manners(*command, options.manners);
     command->footer(stat_after);
     return command;
@@ -249,7 +252,7 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
 }
 
 CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
-    auto* const command = app.add_subcommand("tree", "the stored tree as Newick text");
+    auto* const command = app.add_subcommand("tree", "print the stored tree as Newick text");
     command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
     add_manners(*command, options.manners);
     command->footer(tree_after);
@@ -257,7 +260,7 @@ CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
 }
 
 CLI::App* add_cat(CLI::App& app, CatOptions& options) {
-    auto* const command = app.add_subcommand("cat", "alignments as text to standard output");
+    auto* const command = app.add_subcommand("cat", "write alignments as text to standard output");
     add_inputs(*command, options.inputs, ".rgm files");
     add_look(*command, options.look);
     add_manners(*command, options.manners);
@@ -274,7 +277,8 @@ void complete(Places& places, std::string const& command) {
         throw CLI::ValidationError("-c", "is for one file: compressed files cannot follow each other in one");
     for (auto const& input : places.inputs) {
         if (input == "-" && places.output.empty()) {
-            if (places.inputs.size() > 1) throw CLI::ValidationError("-", "goes alone, or with -c");
+            if (places.inputs.size() > 1)
+                throw CLI::ValidationError("-", "goes alone, or with -c: standard input has no name for the output");
             places.output = "-";
         }
     }
@@ -283,20 +287,21 @@ void complete(Places& places, std::string const& command) {
 void complete(CompressOptions& options, CLI::App const&) {
     complete(options.places, "compress");
     if (options.kind == codec::Kind::plain && !(options.tree.empty() && options.partitions.empty()))
-        throw CLI::ValidationError("--codec plain", "stores the text alone, no --tree and no --partitions");
+        throw CLI::ValidationError("--codec plain", "stores the text alone, expected no --tree and no --partitions");
 }
 
 void complete(DecompressOptions& options, CLI::App const&) {
     complete(options.places, "decompress");
     if ((options.look.format || options.look.width) && options.places.output.empty()) {
-        throw CLI::ValidationError(options.look.format ? "--format" : "--width",
-                                   "makes another text than was compressed: say where it goes, with -o or -c");
+        throw CLI::ValidationError(
+            options.look.format ? "--format" : "--width",
+            "makes another text than was compressed; expected -o or -c, which say where it goes");
     }
 }
 
 void complete(ExtractOptions& options, CLI::App const&) {
     if (options.places.inputs[0] == "-" && options.taxa == "-")
-        throw CLI::ValidationError("--taxa", "is standard input, and so is FILE");
+        throw CLI::ValidationError("--taxa", "is standard input, and so is FILE; expected one of them to be a file");
     if (options.places.output.empty()) options.places.output = "-";
 }
 

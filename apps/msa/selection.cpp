@@ -79,7 +79,8 @@ std::vector<std::size_t> select_rows(codec::RgmFile const& file, ExtractOptions 
                                                 shown_input(options.places.inputs[0])));
         }
         if (seen[found->second] != 0)
-            throw InputError(where, fmt::format("taxon '{}' once more, expected every taxon once", escaped(name)));
+            throw InputError(
+                where, fmt::format("taxon '{}' is named a second time, expected every taxon once", escaped(name)));
         seen[found->second] = 1;
         rows.push_back(found->second);
     }

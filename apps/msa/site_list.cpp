@@ -70,12 +70,14 @@ std::vector<std::uint64_t> parse_sites(std::string_view list, std::uint64_t num_
         auto const text = list.substr(begin, end - begin);
         begin = end + 1;
         auto const item = parse_item(text);
-        if (!item) fail(text, "is neither a site nor a range of sites, expected such as 300, 100-250 or 1-900\\3");
+        if (!item)
+            fail(text, "is neither a site nor a range of sites, expected something like 300, 100-250 or 1-900\\3");
         if (item->first == 0) fail(text, "begins with site 0, but sites count from 1");
         if (item->first > item->last) fail(text, "ends before it begins");
         if (item->last > num_sites) fail(text, fmt::format("goes beyond the last site, which is {}", num_sites));
         for (auto site = item->first; site <= item->last; site += std::min(item->step, num_sites)) {
-            if (seen[site - 1] != 0) fail(text, fmt::format("has site {} once more, expected every site once", site));
+            if (seen[site - 1] != 0)
+                fail(text, fmt::format("has site {} a second time, expected every site once", site));
             seen[site - 1] = 1;
             sites.push_back(site - 1);
         }

@@ -43,11 +43,11 @@ and regraft-plan COMMAND --help for the formats.
 Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad input or usage.)";
 
 constexpr char const* match_description =
-    "choose a sender for each block of a graph, the busiest rank sending as few as possible";
+    "choose a sender for each block, so that the busiest rank sends as few blocks as possible";
 
 constexpr char const* match_after =
     R"(GRAPH is a text file: BLOCKS RANKS in the first line, then a line per block
-with the ranks that hold it. An empty line is a block that nobody holds: it is
+with the ranks that hold it. An empty line is a block that no rank holds: it is
 lost. '#' begins a comment; a line with nothing but a comment is not a block.
 
   printf '4 3\n0 1\n0\n\n1 2\n' | regraft-plan match -
@@ -70,17 +70,18 @@ JSON: num_rounds, largest_degree, round (per transfer, in the order of the file:
 a number below num_rounds, or null if it is local).)";
 
 constexpr char const* recover_description =
-    "plan a whole recovery: who takes over what, who sends it, in which round, how long it takes";
+    "plan a whole recovery: which rank takes over which blocks, which one sends them, in which round, how long it "
+    "takes";
 
 constexpr char const* recover_after =
     R"(The blocks of each partition are dealt evenly to the ranks; the placement says
 which ranks keep copies:
-  mod-k       with k = floor(P / R), ranks i, i + k, i + 2k, ... keep the same
-  pairwise    each rank what it computes, and copies of it half the machine away
-              (copy c of R: floor(c P / R) ranks further on)
-  permuted    as pairwise, but of ranges of blocks in a random order
-  node-aware  the same blocks on different nodes (of --node-size ranks)
-Then ranks die, as listed, node by node, or drawn; the
+  mod-k       with k = floor(P / R), ranks i, i + k, i + 2k, ... keep the same blocks
+  pairwise    each rank keeps what it computes, and copies of it are half the
+              machine away (copy c of R: floor(c P / R) ranks further on)
+  permuted    as pairwise, but with ranges of blocks in a random order
+  node-aware  copies of a block are on different nodes (of --node-size ranks)
+Then ranks die: those of a list, whole nodes, or nodes drawn at random. The
 survivors take over the blocks of the dead and load them from their living
 holders. Blocks without a living holder are lost: they are reported, and are not
 an error. LIST: numbers and ranges, such as 3,7,10-20 (with both ends).
@@ -89,29 +90,31 @@ Predicted time: a message takes alpha + bytes / beta, a round as long as its
 largest message, and the rounds follow each other:
   time = sum over rounds of (alpha + largest message of the round / beta).
 Before that the survivors shrink: six agreements, each 2 alpha + member * ranks.
-Not in it: finding out who died, making the plan, contention in the network.
+The prediction leaves out how long it takes to notice the deaths and to make the
+plan, and contention in the network.
 
   regraft-plan recover -p 1000 --blocks 100000 --replicas 3 --fail-rate 0.01
   regraft-plan recover -p 96 --blocks 9600 --node-size 24 --fail-nodes 1 --json -
 
-JSON: job, failed, survivors; requests (blocks to load) = local (held by those who
+JSON: job, failed, survivors; requests (blocks to load) = local (held by the ranks that
 want them) + sent + unservable (lost; unservable_ranges are pairs [first, end));
 blocks_without_holder (whether wanted or not); b, lower_bound, hall_set and
 hall_blocks as for match; num_rounds; bytes_sent and bytes_received per rank;
 prediction; planning (how long that took, and memory); transfers if asked for.
 
-The plan is the same for the same arguments, on every machine; only what
-planning says differs.)";
+The plan is the same for the same arguments, on every machine; only the
+values in planning differ.)";
 
-constexpr char const* loss_description = "how many failures a job survives: the probability that they lose data";
+constexpr char const* loss_description =
+    "compute how many failures a job survives: the probability that they lose data";
 
 constexpr char const* loss_after =
     R"(Every block is kept on R ranks. Ranks, or with --node-size whole nodes, fail one
 after the other in random order; data is lost as soon as all that keep some block
-have failed. Printed are, for each number of replicas,
+have failed. For each number of replicas the program prints
   the probability that data is lost after so many failures;
-  the mean number of failures until data is lost (MNFTI), the last one included,
-    with re-hits also if failures hit the dead again, and count;
+  the mean number of failures until data is lost (MNFTI), the last one included;
+  the same mean "with re-hits", where failures that hit dead ranks again count, too;
   the numbers of failures that lose data in 1, 10, 50 and 90 % of all cases.
 
 Where the sets of ranks (nodes) that keep a block do not overlap, all of this is
@@ -120,7 +123,7 @@ their size divides k = floor(P / R); for permuted and pairwise if moreover R
 divides P; for node-aware if all nodes have equally many ranks and R divides their
 number. Elsewhere --simulate draws failures until data is lost.
 
---svg draws which part of all ranks fails until data is lost, for 2^8 to 2^25 ranks
+--svg draws the share of all ranks that fail until data is lost, for 2^8 to 2^25 ranks
 (or nodes, each copy on another one).
 
   regraft-plan loss -p 33554432
@@ -129,11 +132,12 @@ number. Elsewhere --simulate draws failures until data is lost.
   regraft-plan loss -p 1000 --svg loss.svg
 
 JSON: unit (rank or node), units (how many), safety: per number of replicas what is
-computed (null: no closed form) and what is simulated (or null), and curves: the
-figure's. Same arguments, same bytes.)";
+computed (null: no closed form) and what is simulated (or null); and curves, those
+of the figure. The same arguments give the same bytes.)";
 
 CLI::Option* add_json(CLI::App& app, std::string& json) {
-    return app.add_option("--json", json, "write the plan to this file; -: to standard output, and no text")
+    return app
+        .add_option("--json", json, "write the plan as JSON to this file; -: to standard output, in place of the text")
         ->type_name("OUT");
 }
 
@@ -160,26 +164,28 @@ CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
 
 void add_job(CLI::App& recover, RecoverOptions& options) {
     constexpr auto* group = "Job";
-    recover.add_option("-p,--ranks", options.ranks, "ranks before the failures, numbered from 0")
+    recover.add_option("-p,--ranks", options.ranks, "number of ranks before the failures")
         ->required()
         ->transform(whole(1, most_ranks))
         ->type_name("P")
         ->group(group);
-    recover.add_option("--blocks", options.blocks, "blocks, numbered from 0")
+    recover.add_option("--blocks", options.blocks, "number of blocks")
         ->required()
         ->transform(whole(0, most_blocks))
         ->type_name("N")
         ->group(group);
-    recover.add_option("--block-bytes", options.block_bytes, "bytes of a block (default 1024)")
+    recover.add_option("--block-bytes", options.block_bytes, "size of a block in bytes (default 1024)")
         ->transform(whole(1, 1U << 30))
         ->type_name("B")
         ->group(group);
-    recover.add_option("--partitions", options.partitions, "the blocks are this many equal partitions (default 1)")
+    recover
+        .add_option("--partitions", options.partitions, "number of partitions of the blocks, of equal size (default 1)")
         ->transform(whole(1, most_ranks))
         ->type_name("Q")
         ->group(group);
     recover
-        .add_option("--replicas", options.replicas, "ranks that keep each block, at least (default 3, or all ranks)")
+        .add_option("--replicas", options.replicas,
+                    "how many ranks keep each block, at least (default 3, or all ranks)")
         ->transform(whole(1, most_ranks))
         ->type_name("R")
         ->group(group);
@@ -193,16 +199,18 @@ void add_job(CLI::App& recover, RecoverOptions& options) {
 
 void add_failures(CLI::App& recover, RecoverOptions& options) {
     constexpr auto* group = "Failures (exactly one of the first three)";
-    recover.add_option("--failed", options.failed, "these ranks")->type_name("LIST")->group(group);
-    recover.add_option("--fail-nodes", options.fail_nodes, "all ranks of these nodes")->type_name("LIST")->group(group);
-    recover.add_option("--fail-rate", options.fail_rate, "this part of the nodes, 0 to 1, rounded, drawn with --seed")
+    recover.add_option("--failed", options.failed, "these ranks fail")->type_name("LIST")->group(group);
+    recover.add_option("--fail-nodes", options.fail_nodes, "all ranks of these nodes fail")
+        ->type_name("LIST")
+        ->group(group);
+    recover.add_option("--fail-rate", options.fail_rate, "this share of the nodes, 0 to 1, fails; --seed draws them")
         ->type_name("X")
         ->group(group);
-    recover.add_option("--seed", options.seed, "of --fail-rate (default 1)")
+    recover.add_option("--seed", options.seed, "seed of --fail-rate (default 1)")
         ->transform(whole(0, most))
         ->type_name("S")
         ->group(group);
-    recover.add_option("--node-size", options.node_size, "consecutive ranks that make a node (default 1)")
+    recover.add_option("--node-size", options.node_size, "how many consecutive ranks make a node (default 1)")
         ->transform(whole(1, most_ranks))
         ->type_name("K")
         ->group(group);
@@ -212,9 +220,9 @@ void add_plan(CLI::App& recover, RecoverOptions& options) {
     constexpr auto* group = "Plan";
     recover
         .add_flag("--redistribute", options.redistribute,
-                  "deal all blocks anew to the survivors, who load all of them; else only those of the dead")
+                  "deal all blocks anew to the survivors, which load all of them (default: only those of the dead)")
         ->group(group);
-    recover.add_flag("--bundle", options.bundle, "blocks with the same sender and receiver go in one message")
+    recover.add_flag("--bundle", options.bundle, "send blocks with the same sender and receiver in one message")
         ->group(group);
     recover.add_option("--alpha", options.network.alpha_us, "microseconds per message (default 2)")
         ->type_name("US")
@@ -236,7 +244,8 @@ CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
     add_failures(*recover, options);
     add_plan(*recover, options);
     add_json(*recover, options.json)->group("Output");
-    recover->add_flag("--transfers", options.transfers, "with --json: every transfer, as [block, from, to, round]")
+    recover
+        ->add_flag("--transfers", options.transfers, "with --json: write every transfer, as [block, from, to, round]")
         ->group("Output");
     recover->footer(recover_after);
     return recover;
@@ -244,12 +253,12 @@ CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
 
 void add_loss_job(CLI::App& loss, LossOptions& options) {
     constexpr auto* group = "Job";
-    loss.add_option("-p,--ranks", options.ranks, "ranks before the failures")
+    loss.add_option("-p,--ranks", options.ranks, "number of ranks before the failures")
         ->required()
         ->transform(whole(1, most_ranks))
         ->type_name("P")
         ->group(group);
-    loss.add_option("-r,--replicas", options.replicas, "ranks that keep each block, at least (default 2,3,4)")
+    loss.add_option("-r,--replicas", options.replicas, "how many ranks keep each block, at least (default 2,3,4)")
         ->type_name("LIST")
         ->group(group);
     loss.add_option("--placement", options.placement,
@@ -257,7 +266,7 @@ void add_loss_job(CLI::App& loss, LossOptions& options) {
         ->check(CLI::IsMember(rule_names()).description(""))
         ->type_name("RULE")
         ->group(group);
-    loss.add_option("--node-size", options.node_size, "consecutive ranks that fail together (default 1)")
+    loss.add_option("--node-size", options.node_size, "how many consecutive ranks fail together (default 1)")
         ->transform(whole(1, most_ranks))
         ->type_name("K")
         ->group(group);
@@ -267,24 +276,24 @@ CLI::App* add_loss(CLI::App& app, LossOptions& options) {
     auto* const loss = app.add_subcommand("loss", loss_description);
     add_loss_job(*loss, options);
     constexpr auto* failures = "Failures (default: 0.01 to 50 % of all)";
-    loss->add_option("--failures", options.failures, "so many failures, such as 1-10,100")
+    loss->add_option("--failures", options.failures, "numbers of failures, such as 1-10,100")
         ->type_name("LIST")
         ->group(failures);
-    loss->add_option("--fraction", options.fractions, "these parts of all, 0 to 1, rounded, such as 0.01,0.02")
+    loss->add_option("--fraction", options.fractions, "failures as shares of all ranks, 0 to 1, such as 0.01,0.02")
         ->type_name("LIST")
         ->group(failures);
     constexpr auto* simulation = "Simulation";
     constexpr std::uint64_t most_trials = 10'000'000;
-    loss->add_option("--simulate", options.trials, "let failures happen until data is lost, so many times")
+    loss->add_option("--simulate", options.trials, "simulate failures until data is lost, this many times")
         ->transform(whole(1, most_trials))
         ->type_name("N")
         ->group(simulation);
-    loss->add_option("--seed", options.seed, "of --simulate (default 1)")
+    loss->add_option("--seed", options.seed, "seed of --simulate (default 1)")
         ->transform(whole(0, most))
         ->type_name("S")
         ->group(simulation);
     add_json(*loss, options.json)->group("Output");
-    loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, and no text")
+    loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, in place of the text")
         ->type_name("OUT")
         ->group("Output");
     loss->footer(loss_after);
@@ -301,7 +310,7 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
     for (auto const* option : {"--failed", "--fail-nodes", "--fail-rate"}) ways += recover.count(option) > 0 ? 1 : 0;
     if (ways != 1) {
         throw CLI::ValidationError("recover",
-                                   std::string(ways == 0 ? "who fails is missing" : "who fails is said twice") +
+                                   std::string(ways == 0 ? "no failures are given" : "failures are given in two ways") +
                                        ", expected one of --failed, --fail-nodes and --fail-rate");
     }
     if (recover.count("--replicas") == 0) options.replicas = std::min(options.replicas, options.ranks);
@@ -315,7 +324,7 @@ void complete(RecoverOptions& options, CLI::App const& recover) {
         throw CLI::ValidationError("--member", "expected a number of microseconds, 0 or more");
     if (!(0 < options.network.beta_gbps && std::isfinite(options.network.beta_gbps)))
         throw CLI::ValidationError("--beta", "expected a number of 10^9 bytes per second above 0");
-    if (options.transfers && options.json.empty()) throw CLI::ValidationError("--transfers", "is for --json OUT");
+    if (options.transfers && options.json.empty()) throw CLI::ValidationError("--transfers", "needs --json OUT");
 }
 
 }  // namespace

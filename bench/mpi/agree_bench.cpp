@@ -1,4 +1,4 @@
-// What all survivors do together whatever they compute: agree, and beside it a barrier of MPI and the reduction of a
+// The collectives of all survivors, whatever they compute: agree, and beside it a barrier of MPI and the reduction of a
 // number. An MPI job; rank 0 reports. The agreement is a star, so its time grows with the members by what one costs at
 // the root: regraft-plan recover predicts with that.
 #include <mpi.h>

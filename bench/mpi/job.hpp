@@ -13,8 +13,8 @@
 
 namespace regraft::bench {
 
-/// Initialises Google Benchmark on a rank of MPI_COMM_WORLD, and tells the pace: "short" or "smoke", if an option says
-/// so, else "full". Only rank 0 writes a result.
+/// Initialises Google Benchmark on a rank of MPI_COMM_WORLD, and returns the pace: "short" or "smoke", if an option
+/// says so, else "full". Only rank 0 writes a result.
 inline std::string initialize(int argc, char** argv, int rank) {
     std::string pace = "full";
     std::vector<char*> arguments;
@@ -31,7 +31,7 @@ inline std::string initialize(int argc, char** argv, int rank) {
     return pace;
 }
 
-/// Runs all benchmarks that were registered. Collective as far as they are; the ranks but 0 print nothing.
+/// Runs all benchmarks that were registered. Collective as far as they are; only rank 0 prints.
 inline void run(int rank) {
     class Silent : public benchmark::BenchmarkReporter {
     public:

@@ -1,8 +1,8 @@
-// What a call of MPI takes; the same program with and without the shield tells what the shield costs. It knows nothing
-// of it: tools/bench/shield_bench.py preloads the library, or not.
+// The time of calls of MPI. The same program with and without the shield measures what the shield costs. It knows
+// nothing of the shield: tools/bench/shield_bench.py preloads the library, or not.
 //
-//   shield_bench BATCHES   rank 0 prints a line per operation: NAME BYTES NANOSECONDS, of the fastest of so many
-//   batches shield_bench --die R   rank R dies on the way; prints how long the others were held up: pause NANOSECONDS
+//   shield_bench BATCHES   rank 0 prints NAME BYTES NANOSECONDS per operation, of the fastest of so many batches
+//   shield_bench --die R   rank R dies on the way; rank 0 prints how long the others were held up: pause NANOSECONDS
 //
 // A batch begins with a barrier and takes as long as its slowest rank. What an operation does is checked before it is
 // timed.
@@ -42,7 +42,7 @@ struct Operation {
     int count;
     void (*call)(Job&, int count);
     bool (*is_right)(Job const&, int count);
-    bool (*takes_part)(Job const&) = nullptr;  // nullptr: all do
+    bool (*takes_part)(Job const&) = nullptr;  // nullptr: all members do
 };
 
 double sum_of_ranks(Job const& job) {
@@ -179,7 +179,7 @@ constexpr Operation operations[] = {
     {"halo", 64 * kibi, halo, has_both_halos},
 };
 
-/// Of the slowest rank.
+/// The time of the slowest rank.
 double seconds_of_batch(Job& job, Operation const& operation, int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
     double const start = MPI_Wtime();
@@ -212,7 +212,7 @@ void measure(Job& job, Operation const& operation, int batches) {
                     least * 1e9);
 }
 
-/// The longest of many calls is that in which somebody died.
+/// The longest of many calls is the one in which a rank died.
 void pause_of_death(Job& job, int victim) {
     constexpr int calls = 2000;
     double longest = 0;

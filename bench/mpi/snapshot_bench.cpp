@@ -2,8 +2,8 @@
 // there already. An MPI job; rank 0 reports. Every iteration times a commit and the floor in turn.
 //
 //   commit    of S bytes on each PE, names and sizes as before
-//   rollback  everybody back to the last commit, nobody has died; beside the memcpy alone, without a floor, for that
-//             takes no two PEs
+//   rollback  all go back to the last commit, and none has died; beside the memcpy alone, without a floor, because that
+//             does not take two PEs
 //   restore   after a death: rollback, the dead's state to its holders, and copies anew
 //
 // pairwise: copies on partners at even distances; erasure: by a code that survives as many deaths, beside the same
@@ -152,7 +152,7 @@ void report(benchmark::State& state, std::vector<double> const& ours, std::array
     state.counters["s_per_alltoallv"] = median(floor[0]);
     state.counters["s_per_point_to_point"] = median(floor[1]);
     state.counters["over_floor"] = median(ours) / least;
-    // What is left of it when nobody else wants the cores.
+    // The ratio when no other program wants the cores.
     state.counters["over_floor_10th"] =
         quantile(ours, 0.1) / std::min(quantile(floor[0], 0.1), quantile(floor[1], 0.1));
 }
@@ -288,7 +288,7 @@ int main(int argc, char** argv) {
             add("commit", measure_commit, comm, config, comm.size(), main ? many : few);
         }
         for (auto const& config : all) add("rollback", measure_rollback, comm, config, comm.size(), few);
-        // Somebody dies in each, so the largest state comes first, and then there are fewer.
+        // A rank dies in each, so the largest state comes first, and then there are fewer.
         auto const plain = std::find_if(all.rbegin(), all.rend(), [](auto const& c) {
             return c.suffix.empty() && c.variant == "pairwise" && c.copies == 2;
         });

@@ -1,11 +1,11 @@
 // The replicated store beside its floor: MPI moving the very same bytes between the same pairs of ranks, in buffers
 // that are there already. An MPI job; rank 0 reports. Every iteration times the store and its peers in turn.
 //
-//   first_submit    into a new store, into memory that nobody touched before
+//   first_submit    into a new store, into memory that no process touched before
 //   submit          a new version, into the memory of the one before the last
 //   load_all        every PE loads what its neighbour half the machine away submitted
 //   load_one        the survivors of one death load what the dead had submitted, in equal parts
-//   load_one_known  the same, where everybody knows what everybody wants
+//   load_one_known  the same, where all know what each wants
 //   repair          after one death, all lost replicas are made again
 //
 // Erasure codes are beside the floor of replication that survives as many deaths.
@@ -45,7 +45,7 @@ constexpr std::uint64_t block_bytes = 64;
 struct Config {
     std::uint64_t mebibytes;  // that each PE submits
     std::uint32_t replicas;
-    std::uint64_t range_bytes;  // of Permuted; 0: ModK
+    std::uint64_t range_bytes;  // ranges of Permuted; 0: ModK
     std::uint32_t data_pieces;  // of an erasure code with replicas - 1 parities; 0: replication
     store::Transport transport;
 
@@ -61,7 +61,7 @@ struct Config {
     }
 };
 
-/// A job with all ranks alive, its data and a store, until somebody dies.
+/// A job with all ranks alive, its data and a store, until a rank dies.
 class Job {
 public:
     explicit Job(Config const& config) : config_(config), comm_(MPI_COMM_WORLD) {
@@ -105,7 +105,7 @@ public:
             coded_->submit({config_.data_pieces, config_.replicas - 1}, mine_, data_, block_bytes);
         }
     }
-    /// Whether nothing was lost; what the plan of replicas was.
+    /// Returns whether nothing was lost. plan: that of replicas.
     bool repair(repair::Plan& plan) {
         if (coded_) return coded_->repair().lost.empty();
         plan = store_->repair();
@@ -135,7 +135,7 @@ public:
         return true;
     }
 
-    /// What every PE wants when all load, or when the survivors share what the dead had submitted.
+    /// The blocks that every PE wants when all load, or when the survivors share what the dead had submitted.
     Csr<BlockRange> all_wanted() const {
         Csr<BlockRange> wanted;
         auto const p = comm_.num_founders();
@@ -208,7 +208,7 @@ ByteMatrix matrix_of_repair(Job& job) {
     return matrix;
 }
 
-/// Times of one benchmark on all ranks, and what rank 0 says about them.
+/// The times of one benchmark on all ranks, and what rank 0 reports of them.
 class Series {
 public:
     explicit Series(ft::Communicator& comm) : comm_(comm) {}
@@ -230,14 +230,14 @@ private:
     ft::Communicator& comm_;
 };
 
-/// What a kind of benchmark adds to the counters, and whether what it did was right.
+/// The counters that a kind of benchmark adds, and whether its result was right.
 struct Outcome {
     double seconds = 0;
     bool right = true;
     std::vector<std::pair<std::string, double>> counters;
 };
 
-/// What is measured, and how often it can be on one job.
+/// The operation that is measured, and how often it can be measured on one job.
 struct Subject {
     std::function<bool(Job&)> prepare;  // false on ranks that take no part
     std::function<ByteMatrix(Job&)> matrix;
@@ -298,7 +298,7 @@ std::uint64_t submitted(Config const& config) {
     return config.mebibytes << 20;
 }
 
-/// Whether everybody can load what its neighbour submitted.
+/// Whether all members can load what their neighbour submitted.
 bool can_be_loaded(Job& job) {
     auto const wanted = job.all_wanted();
     auto const mine = wanted[job.comm().position(job.comm().self())];

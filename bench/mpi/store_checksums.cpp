@@ -1,4 +1,4 @@
-// What checksums cost: two replicated stores, one with Integrity::checked, submit and load the same in turn. An MPI
+// The cost of checksums: two replicated stores, one with Integrity::checked, submit and load the same in turn. An MPI
 // job; rank 0 prints a line of JSON for each operation: medians of the slowest rank's seconds, and the median of the
 // ratios of neighbouring pairs.
 #include <mpi.h>
@@ -69,7 +69,7 @@ public:
                 times[1][which] = load(store, blocks_each_);
                 times[2][which] = load(store, std::min<std::uint64_t>(blocks_each_, 1024));
             }
-            if (i < 2) continue;  // into memory that nobody touched before
+            if (i < 2) continue;  // into memory that no process touched before
             submits.add(times[0][0], times[0][1]);
             loads.add(times[1][0], times[1][1]);
             small_loads.add(times[2][0], times[2][1]);
@@ -84,7 +84,7 @@ private:
     BlockRange part(PeId pe) const {
         return {BlockId{value(pe) * blocks_each_}, BlockId{(value(pe) + 1) * blocks_each_}};
     }
-    /// Everybody loads the first blocks of the one half the machine away.
+    /// All members load the first blocks of the one half the machine away.
     double load(store::ReplicatedStore& store, std::uint64_t blocks) {
         auto const p = comm_.num_founders();
         auto const first = part(PeId{(value(comm_.self()) + p / 2) % p}).first;

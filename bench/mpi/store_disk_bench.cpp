@@ -1,4 +1,4 @@
-// What it costs to save and to open a store, beside its floor: plain pwrite, fsync and rename of the same bytes over
+// The cost of saving and of opening a store, beside its floor: plain pwrite, fsync and rename of the same bytes over
 // the files before, and plain pread, by all ranks at once into and from the same number of files. An MPI job; rank 0
 // reports. Every iteration times the floor and the store in turn.
 //
@@ -95,8 +95,8 @@ private:
     fs::path path_;
 };
 
-/// The bytes of all members in files of their own, or in one, by the system's calls alone: without checksums, and only
-/// a single file is replaced as a whole.
+/// The bytes of all members in files of their own, or in one, by system calls alone: without checksums, and only a
+/// single file is replaced as a whole.
 class PlainFiles {
 public:
     PlainFiles(ft::Communicator& comm, fs::path const& folder, bool shared, std::uint64_t bytes_each)
@@ -140,8 +140,8 @@ private:
     std::uint64_t begin_;
 };
 
-/// The same bytes in a store and in plain files. Both were written once, so that all that is timed replaces or reads
-/// what is there.
+/// The same bytes in a store and in plain files. Both were written once, so that all timed calls replace or read what
+/// is there.
 class Subject {
 public:
     Subject(ft::Communicator& comm, fs::path const& place, Config const& config)
@@ -201,7 +201,7 @@ struct Pairs {
         state.counters["s_per_call_10th"] = quantile(ours, 0.1);
         state.counters["s_per_call_90th"] = quantile(ours, 0.9);
         state.counters["s_per_plain"] = median(plain);
-        // Of neighbours, for what else uses the disk comes and goes.
+        // Ratios of neighbouring pairs, because other programs use the disk, too.
         state.counters["over_floor"] = median(ratios);
     }
 };

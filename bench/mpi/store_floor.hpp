@@ -1,4 +1,4 @@
-// The least that moving bytes between ranks takes: MPI alone, with everything known and all buffers there.
+// The least time in which bytes can move between ranks: MPI alone, with everything known and all buffers there.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ public:
     void add(std::size_t from, std::size_t to, std::uint64_t bytes) { bytes_[from * size_ + to] += bytes; }
     std::size_t size() const { return size_; }
     std::uint64_t operator()(std::size_t from, std::size_t to) const { return bytes_[from * size_ + to]; }
-    /// From ranks to others.
+    /// Bytes from some ranks to others.
     std::uint64_t between() const {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < bytes_.size(); ++i) sum += i / size_ == i % size_ ? 0 : bytes_[i];
@@ -30,8 +30,8 @@ private:
 
 enum class Peer {
     alltoallv,       // MPI_Alltoallv
-    point_to_point,  // MPI_Irecv and MPI_Isend to everybody, MPI_Waitall
-    cold,            // MPI_Alltoallv into memory that nobody touched before, in huge pages where there are some
+    point_to_point,  // MPI_Irecv and MPI_Isend to all, MPI_Waitall
+    cold,            // MPI_Alltoallv into memory that no process touched before, in huge pages where there are some
     copy,            // no MPI: memcpy of what is received
 };
 constexpr std::size_t num_peers = 4;

@@ -22,7 +22,7 @@ inline std::uint64_t status_bytes(std::string const& key) {
 inline std::uint64_t resident_bytes() {
     return status_bytes("VmRSS");
 }
-/// Since the last reset.
+/// The most since the last reset.
 inline std::uint64_t peak_bytes() {
     return status_bytes("VmHWM");
 }

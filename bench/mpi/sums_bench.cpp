@@ -1,10 +1,9 @@
-// Sums of doubles over ranks: what it costs that their bits do not depend on the number of ranks. An MPI job; rank 0
-// reports.
+// Sums of doubles over ranks: the cost of bits that do not depend on the number of ranks. An MPI job; rank 0 reports.
 //
 //   fixed        FixedSum: integers of 24 bytes, any order
 //   exact        ExactSum: as wide as the whole range of double
-//   fixed_tree   additions in the order of one binary tree over all values, whoever holds them: only the partial sums
-//                at the borders between ranks are sent (the idea of ReproRed in KaMPIng)
+//   fixed_tree   additions in the order of one binary tree over all values, whichever ranks hold them: ranks
+//                send only the partial sums at their borders (the idea of ReproRed in KaMPIng)
 //   doubles      MPI_Allreduce of rounded local sums: another number of ranks, other bits
 //
 // Every rank holds a piece of the values. Timed: adding them and reducing, from a barrier to the last rank.
@@ -33,7 +32,7 @@ namespace {
 
 using namespace regraft;
 
-/// Of |value|: a power of two.
+/// The bound of |value|: a power of two.
 constexpr double bound = 1024;
 /// All ranks take part in so many sums at once.
 constexpr std::size_t most_values_at_once = 10'000'000;
@@ -91,7 +90,7 @@ public:
     virtual ~Reduction() = default;
     virtual void add_up(std::vector<double> const& values) = 0;
     virtual std::vector<double> reduce() = 0;
-    /// That this rank hands to MPI per reduction.
+    /// The bytes that this rank hands to MPI per reduction.
     virtual std::size_t bytes() const = 0;
 };
 
@@ -232,7 +231,7 @@ private:
         for (auto const& [rank, nodes] : outgoing_) std::for_each(nodes.begin(), nodes.end(), f);
     }
 
-    /// Whether [i, i + width) needs nothing from others.
+    /// Whether [i, i + width) needs nothing from other ranks.
     bool is_complete(std::size_t i, std::size_t width) const { return width == 1 || i + width <= mine_.last; }
 
     /// Adds up the largest complete subtrees of [i, i + width), width a power of two.
@@ -248,7 +247,7 @@ private:
         if (i + width / 2 < mine_.last) add_complete(i + width / 2, width / 2, values);
     }
 
-    /// Sums of [i, i + width) as far as there are values.
+    /// The sums of [i, i + width) as far as there are values.
     std::vector<double> node(std::size_t i, std::size_t width) const {
         if (is_complete(i, width)) return complete_.at(i);
         auto sums = node(i, width / 2);
@@ -259,7 +258,7 @@ private:
         return sums;
     }
 
-    /// A message per rank, if the last of its nodes is such.
+    /// Sends one message to each rank for whose last node is_wanted holds.
     template <class Predicate>
     void send(Predicate is_wanted, std::vector<std::vector<double>>& parts, std::vector<MPI_Request>& requests) {
         for (auto const& [rank, nodes] : outgoing_) {

@@ -34,7 +34,7 @@ void add_once(std::vector<std::string>& names, std::string name) {
 
 EntitiesLost entities_lost(std::vector<std::string> names, std::string const& why) {
     constexpr std::size_t most_named = 3;
-    auto text = std::to_string(names.size()) + " entities are lost with all who had copies of them";
+    auto text = std::to_string(names.size()) + " entities are lost with all ranks that had copies of them";
     if (!why.empty()) text += " and could not be read again (" + why + ")";
     text += ":";
     for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {

@@ -74,7 +74,7 @@ std::vector<CommittedEntity> get_entities(FormatReader& in, std::span<PeId const
     for (BlockId block{0}; value(block) < sizes.num_blocks(); block = advance(block, 1)) {
         CommittedEntity entity{get_text(in), get_pe(in), in.number(), sizes.bytes(block)};
         if (!std::binary_search(members.begin(), members.end(), entity.home)) {
-            throw InputError("an entity is at home with nobody");
+            throw InputError("an entity is at home with no member");
         }
         if (entity.bytes < entity.stored_bytes || entity.bytes > zstd_max_content(entity.stored_bytes)) {
             throw InputError("an entity cannot have " + std::to_string(entity.bytes) + " bytes");

@@ -66,7 +66,7 @@ Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unche
 }
 
 Communicator::~Communicator() {
-    REGRAFT_EXPECTS(derived_.empty() && "who is derived from a communicator goes before it");
+    REGRAFT_EXPECTS(derived_.empty() && "communicators that are derived from one are destroyed before it");
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized == 0) static_cast<void>(tell_unchecked());

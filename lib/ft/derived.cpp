@@ -98,7 +98,7 @@ void Derived::make() {
     // communicator is being made; then that never learns of it, and would wait for the dead for ever.
     if (is_process_failure(code) || (made ? backend::knows_of_deaths(native) : will_know_of_deaths(native)))
         parent_.declare_failure("the making of a derived communicator");
-    if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although nobody died");
+    if (!parent_.agree(made)) throw CannotDerive("a communicator could not be derived, although no rank died");
     comm_ = std::exchange(next, MPI_COMM_NULL);
     if (comm_ != MPI_COMM_NULL) parent_.unchecked_->watch(comm_);
     parent_.reach(derive_phase.after);

@@ -61,9 +61,9 @@ void explain() {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         std::fprintf(
             stderr,
-            "regraft: rank %d ends, for nobody has caught its ProcessFailure: another rank has died, noticed in %s. "
-            "Collectives, the making of communicators derived from one among them, belong into the body of "
-            "ft::resilient\n",
+            "regraft: rank %d ends, because nothing has caught its ProcessFailure: another rank has died, "
+            "noticed in %s. Collectives, the making of communicators derived from one among them, belong into the "
+            "body of ft::resilient\n",
             rank, failure.call().c_str());
     } catch (...) {  // NOLINT(bugprone-empty-catch): the next one tells
     }
@@ -85,7 +85,7 @@ void say_if_unfinished() {
     if (size == 1) return;
     std::fprintf(
         stderr,
-        "regraft: rank %d exits without MPI_Finalize: the others, who are not told, may wait for it for ever. Jobs "
+        "regraft: rank %d exits without MPI_Finalize: the others, which are not told, may wait for it for ever. Jobs "
         "that regraft-run starts go on; elsewhere a rank that cannot go on calls abort()\n",
         rank);
 }

@@ -17,8 +17,8 @@ static void check(int good, char const* what, char const* file, int line) {
 }
 
 #define CHECK(condition) check((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
-/* The call succeeds. */
+/* Expects that the call succeeds. */
 #define CHECK_OK(call) CHECK((call) == REGRAFT_OK)
-/* The call has this status, and its message this text. */
+/* Expects that the call has this status, and its message this text. */
 #define CHECK_SAYS(call, status, text) CHECK((call) == (status) && strstr(regraft_error_message(), text) != NULL)
 #define CHECK_REFUSED(call, text) CHECK_SAYS(call, REGRAFT_ERROR_ARGUMENT, text)

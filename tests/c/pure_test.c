@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-/* Four blocks, three PEs: 0 holds all, 1 the first two, 2 the last. Two is the least that somebody sends. */
+/* Four blocks, three PEs: 0 holds all, 1 the first two, 2 the last. No plan has a busiest sender with less than two. */
 static uint64_t const offsets[] = {0, 2, 4, 5, 7};
 static uint32_t const holders[] = {0, 1, 0, 1, 0, 0, 2};
 static regraft_graph const graph = {4, 3, offsets, holders};
@@ -16,7 +16,7 @@ static int is_neighbour(regraft_graph const* g, uint64_t x, uint32_t v) {
     return 0;
 }
 
-/* The most weight at one right vertex if everybody is given to a neighbour, else UINT64_MAX. */
+/* The most weight at one right vertex if each left vertex goes to a neighbour; UINT64_MAX if one does not. */
 static uint64_t most_load(regraft_graph const* g, uint64_t const* weight, uint32_t const* right_of) {
     uint64_t most = 0;
     for (uint32_t v = 0; v < g->num_right; ++v) {
@@ -148,7 +148,7 @@ static void wrong_graphs_are_refused(void) {
     CHECK_REFUSED(regraft_matching_max_b(&graph, NULL, right_of, NULL), "capacity, not NULL");
 }
 
-/* In no round does anybody send or receive two messages, or two different ones if they are bundled. */
+/* In no round a PE sends or receives two messages, or two different ones if they are bundled. */
 static int rounds_are_proper(regraft_requests const* r, int messages, uint32_t const* from, uint32_t const* round) {
     for (uint64_t i = 0; i < r->count; ++i) {
         for (uint64_t j = 0; j < i; ++j) {
@@ -161,7 +161,7 @@ static int rounds_are_proper(regraft_requests const* r, int messages, uint32_t c
 }
 
 static void schedules_serve_every_request(void) {
-    /* PEs far apart: their numbers must not cost memory. The third request is local, nobody holds the fourth. */
+    /* PEs far apart: their numbers must not cost memory. The third request is local, no PE holds the fourth. */
     uint32_t const receivers[] = {4000000000u, 7, 5, 9, 7, 4000000000u};
     uint64_t const rows[] = {0, 2, 4, 6, 6, 8, 9};
     uint32_t const held_by[] = {5, 4000000001u, 5, 4000000001u, 5, 7, 5, 4000000001u, 5};
@@ -206,7 +206,7 @@ static void schedules_serve_every_request(void) {
     CHECK_REFUSED(regraft_schedule_senders(&requests, from, NULL), "below 2^32 - 1");
 }
 
-/* What slots hold is what blocks say of their holders. */
+/* The slots hold what the blocks say of their holders. */
 static void agrees_with_itself(regraft_placement const* placement, uint64_t num_blocks, uint32_t num_slots) {
     uint64_t held = 0, copies = 0, count = 0;
     regraft_range ranges[64];

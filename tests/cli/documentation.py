@@ -21,7 +21,7 @@ def commands_in(text: str) -> list[str]:
 
 
 def options_in(text: str) -> set[str]:
-    """Those that are listed, not those that texts speak of."""
+    """The options that are listed, not those that texts mention."""
     lines = re.findall(r"^  (-\S+)", text, re.M)
     return {name for line in lines for name in line.split(",") if name.startswith("--")} - {"--help"}
 

@@ -1,5 +1,5 @@
-// draw_tree TREE TAXA SUPPORTS TITLE [OUTGROUP...]: draws a Newick tree whose taxa are the lines of a file. SUPPORTS: a
-// seed; 0 for none.
+// draw_tree TREE TAXA SUPPORTS TITLE [OUTGROUP...]: draws a Newick tree whose taxa are the lines of a file. SUPPORTS is
+// a seed, or 0 for none.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -1,4 +1,4 @@
-"""Runs regraft-msa for the tests of its commands, and makes alignments and texts of them."""
+"""Runs regraft-msa for the tests of its commands, and makes alignments and their texts."""
 import dataclasses
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Program(Command):
         return {path.name: path.read_bytes() if path.is_file() else None for path in self.path.iterdir()}
 
     def refuses(self, *arguments: str | pathlib.Path, message: str, code: int = 2, stdin: bytes = b"", **options) -> None:
-        """One message that contains the given one, the exit code, no output, and all files as they were."""
+        """Requires one message that contains the given one, the exit code, no output, and that all files are as they were."""
         before = self.contents()
         result = self.run(*arguments, stdin=stdin, **options)
         result.require(result.code == code, f"expected exit code {code}")
@@ -77,7 +77,7 @@ def fasta(alignment: Alignment, width: int = 0, end: str = "\n", describe=lambda
 
 
 def phylip(alignment: Alignment, end: str = "\n", gap: str = "") -> str:
-    """Sequences below each other, or behind a gap."""
+    """The text, with sequences below each other, or each behind `gap`."""
     width = 0 if gap else max(map(len, alignment.names)) + 1
     return f"{len(alignment.names)} {len(alignment.rows[0])}{end}" + "".join(f"{name + gap:<{width}}{row}{end}" for name, row in zip(alignment.names, alignment.rows))
 
@@ -92,7 +92,7 @@ def interleaved(alignment: Alignment, width: int = 60, end: str = "\n") -> str:
 
 
 def read_phylip(path: pathlib.Path) -> Alignment:
-    """Of a sample file with a name and a row on each line."""
+    """The rows of a sample file with a name and a row on each line."""
     rows = [line.split() for line in path.read_text().splitlines()[1:] if line.strip()]
     return Alignment([row[0] for row in rows], ["".join(row[1:]) for row in rows])
 

@@ -73,7 +73,7 @@ def nexus(program: msa_cli.Program) -> None:
 
 
 def sample_files(program: msa_cli.Program) -> None:
-    """the sample files, with what they are worth: less than half of their size"""
+    """the sample files are compressed to less than half of their size"""
     for path in sorted(msa_cli.DATA.glob("*.phy")):
         packed = program.ok("compress", "-c", path)
         assert program.ok("decompress", stdin=packed) == path.read_bytes()
@@ -81,7 +81,7 @@ def sample_files(program: msa_cli.Program) -> None:
 
 
 def never_large(program: msa_cli.Program) -> None:
-    """what no tree makes smaller is stored as plain text, and that is about as large as its entropy says"""
+    """a text that no tree makes smaller is stored as plain text, and that is about as large as its entropy says"""
     dice = random.Random(11)
     rows = ["".join(dice.choices("ACDEFGHIKLMNPQRSTVWY0123456789!#$%&()*+-./", k=3000)) for _ in range(8)]
     text = fasta(Alignment([f"t{i}" for i in range(8)], rows))
@@ -122,7 +122,7 @@ def random_ranges(dice: random.Random, num_sites: int) -> tuple[str, list[int]]:
 
 
 def extracts(program: msa_cli.Program) -> None:
-    """extract is what cutting by hand gives"""
+    """extract gives what cutting by hand gives"""
     dice = random.Random(6)
     for seed, options in ((1, ["-B", "16"]), (2, ["-B", "1"]), (3, []), (4, ["--codec", "thesis", "-B", "20"]), (5, ["--codec", "plain"])):
         alignment = evolved(seed, 14, 600)
@@ -194,7 +194,7 @@ def formats(program: msa_cli.Program) -> None:
     program.refuses("cat", "--format", "fasta", strict, message="a blank in its name")
 
 
-# ---- What stat says, counted again.
+# ---- The numbers of stat, counted again.
 
 def states_of(alignment: Alignment) -> dict[str, int]:
     letters = {c.upper() for row in alignment.rows for c in row}
@@ -229,7 +229,7 @@ def recount(alignment: Alignment) -> dict[str, int]:
 
 
 def parsimony(newick: str, alignment: Alignment) -> int:
-    """Fitch's count, by recursion over the text."""
+    """The number of changes by Fitch's algorithm, by recursion over the text."""
     masks = states_of(alignment)
     rows = {name: [masks[c.upper()] for c in row] for name, row in zip(alignment.names, alignment.rows)}
     tokens = re.findall(r"[(),;]|'(?:[^']|'')*'|[^(),;']+", newick.strip())
@@ -253,7 +253,7 @@ def parsimony(newick: str, alignment: Alignment) -> int:
 
 
 def statistics(program: msa_cli.Program) -> None:
-    """stat --json is what counting again gives, for texts and compressed files; tree is the tree that it speaks of"""
+    """stat --json gives what counting again gives, for texts and compressed files; tree prints the tree of these numbers"""
     ambiguous = Alignment(["a", "b'c", "d(e)", "f"], ["ACGTRYN-?.", "ACGARYNNNN", "acctkm----", "ACCTBVDHXO"])
     cases = {"dna": (evolved(12, 15, 257), "DNA"), "protein": (evolved(13, 9, 120, AMINO_ACIDS, "-X?"), "amino-acid"),
              "other": (evolved(14, 8, 65, "0123", "-?"), "other"), "ambiguous": (ambiguous, "DNA"), "one": (Alignment(["x"], ["ACGT"]), "DNA")}
@@ -290,7 +290,7 @@ def statistics(program: msa_cli.Program) -> None:
 
 
 def trees(program: msa_cli.Program) -> None:
-    """a user's tree is the one that is stored"""
+    """a tree that the user gives is the one that is stored"""
     alignment = evolved(15, 6, 300)
     a, b, c, d, e, f = alignment.names
     tree = program.file("t.nwk", f"(({a}:1,{b}:2):0.1,(({c},{d})90,{e}),{f});")

@@ -40,7 +40,7 @@ def replaces(program: msa_cli.Program) -> None:
 
 
 def overwrites(program: msa_cli.Program) -> None:
-    """only with -f, and nothing twice"""
+    """files are overwritten only with -f, and nothing is compressed twice"""
     file = program.file("a.fa", TEXT)
     packed = program.file("a.fa.rgm", "mine")
     program.refuses("compress", file, message=f"{packed}: exists already; -f overwrites it")
@@ -57,7 +57,7 @@ def overwrites(program: msa_cli.Program) -> None:
     program.refuses("compress", stdin=packed.read_bytes(), message="standard input: is compressed already")
     shutil.copy(packed, program.path / "other")
     program.refuses("compress", program.path / "other", message="is compressed already")
-    program.refuses("decompress", program.path / "other", message="has not the suffix .rgm")
+    program.refuses("decompress", program.path / "other", message="does not have the suffix .rgm")
     program.ok("decompress", "-o", program.path / "b.fa", program.path / "other")
     assert (program.path / "b.fa").read_bytes() == TEXT
 
@@ -99,7 +99,7 @@ def links(program: msa_cli.Program) -> None:
 
 
 def gzipped(program: msa_cli.Program) -> None:
-    """what gzip has packed is compressed as the text in it; the input stays, since nothing leads back to it"""
+    """a file that gzip has packed is compressed as the text in it; the input stays, since nothing leads back to it"""
     file = program.file("a.fa.gz", gzip.compress(TEXT))
     program.ok("compress", file)
     assert file.exists() and program.ok("cat", program.path / "a.fa.rgm") == TEXT
@@ -120,7 +120,7 @@ def bombs(program: msa_cli.Program) -> None:
 
 
 def lack_of_memory(program: msa_cli.Program) -> None:
-    """which file memory does not suffice for is said, and how large it is"""
+    """if memory does not suffice for a file, its name and size are told"""
     file = program.path / "large.fa"
     with open(file, "wb") as large:
         large.truncate(1 << 30)
@@ -129,7 +129,7 @@ def lack_of_memory(program: msa_cli.Program) -> None:
 
 
 def several(program: msa_cli.Program) -> None:
-    """of several files those that can be are done, and the worst exit code counts"""
+    """of several files all that can be done are done, and the largest exit code is returned"""
     good = [program.file("a.fa", TEXT), program.file("c.fa", TEXT)]
     bad = program.file("b.fa", "no alignment\n")
     result = program.run("compress", good[0], bad, program.path / "none.fa", good[1])
@@ -142,7 +142,7 @@ def several(program: msa_cli.Program) -> None:
 
 
 def bad_input(program: msa_cli.Program) -> None:
-    """what is no alignment is refused with its place, and nothing is written"""
+    """a file that is no alignment is refused with the place of the error, and nothing is written"""
     for text, message in (("", "the file is empty"), (">a\nACGT\n>b\nACG\n", "bad.fa:3:"), (">a\nACGT\n>a\nACGT\n", "bad.fa:3:"), ("2 4\na ACGT\n", "bad.fa:"),
                           ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip, but "), (b"\xfd7zXZ\x00", "by xz"), (b"\x28\xb5\x2f\xfd", "by zstd")):
         file = program.file("bad.fa", text)
@@ -160,7 +160,7 @@ def bad_input(program: msa_cli.Program) -> None:
 
 
 def damaged(program: msa_cli.Program) -> None:
-    """a file that is cut off or has a changed bit is refused by all that read it whole, and no output appears"""
+    """a file that is cut off or has a changed bit is refused by all commands that read it whole, and no output appears"""
     packed = program.compressed("d.fa", TEXT, "-B", "64")
     good = packed.read_bytes()
     dice = random.Random(3)
@@ -178,7 +178,7 @@ def damaged(program: msa_cli.Program) -> None:
 
 
 def no_room(program: msa_cli.Program) -> None:
-    """what cannot be written is said, with exit code 1; no file is lost and none appears"""
+    """output that cannot be written is told, with exit code 1; no file is lost and none appears"""
     file = program.file("a.fa", TEXT)
     packed = program.compressed("b.fa", TEXT, "--codec", "native")
     for arguments in (["compress", "-c", file], ["decompress", "-c", packed], ["cat", packed], ["extract", packed], ["tree", packed], ["stat", packed], ["verify", packed]):
@@ -266,17 +266,17 @@ def changed_meanwhile(program: msa_cli.Program) -> None:
                 path.unlink()
             file = program.file(name, content)
             result = program.run(command, file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_1=change.format(file)))
-            result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept" in result.err, "expected that it is said")
+            result.require(result.code == 2 and f"{file}: was changed by another program in the meantime; it is kept" in result.err, "expected that it is said")
             assert file.read_bytes() == (content if ">>" in change else b"") + b"more\n"
             assert [path.name for path in program.path.iterdir()] == [name], "expected that nothing is written"
 
 
 def changed_at_last(program: msa_cli.Program) -> None:
-    """nor is it lost if it changes when the result has its name already"""
+    """an input that changes when the result already has its name is not lost either"""
     file = program.file("a.fa", TEXT)
     # The second fsync is that of the folder, after the rename.
     result = program.run("compress", file, env=preloaded(CUT_IN=str(program.path), CUT_SYNC_2=f"echo more >> '{file}'"))
-    result.require(result.code == 2 and f"{file}: was changed by somebody else in the meantime; it is kept as it is now; the result is in" in result.err, "expected that it is said")
+    result.require(result.code == 2 and f"{file}: was changed by another program in the meantime; it is kept as it is now; the result is in" in result.err, "expected that it is said")
     assert file.read_bytes() == TEXT + b"more\n"
     assert sorted(path.name for path in program.path.iterdir()) == ["a.fa", "a.fa.rgm"]
     assert program.ok("cat", program.path / "a.fa.rgm") == TEXT
@@ -335,7 +335,7 @@ def terminals(program: msa_cli.Program) -> None:
 
 
 def usage(program: msa_cli.Program) -> None:
-    """mistakes on the command line are told; help teaches"""
+    """mistakes on the command line are told; --help tells how it is right"""
     packed = program.compressed("u.fa", TEXT)
     names = [line[1:] for line in TEXT.decode().splitlines() if line.startswith(">")]
     for arguments, message in (
@@ -344,10 +344,10 @@ def usage(program: msa_cli.Program) -> None:
             (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),
             (["extract", "--sites", "0-5", packed], "'0-5' begins with site 0, but sites count from 1"), (["extract", "--sites", "5-3", packed], "ends before it begins"),
-            (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 once more"),
+            (["extract", "--sites", "399-401", packed], "goes beyond the last site, which is 400"), (["extract", "--sites", "1-5,3", packed], "site 3 a second time"),
             (["extract", "--sites", "1,,3", packed], "neither a site nor a range"), (["extract", "--sites", "", packed], "--sites: the value is empty"), (["compress", "--tree", "", packed], "--tree: the value is empty"), (["cat", ""], "FILE: the value is empty"), (["extract", "--sites", "3\\2", packed], "neither"),
             (["extract", "--sites", "1-9\\0", packed], "neither"), (["extract", "--sites", "1-99999999999999999999", packed], "neither"),
-            (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "once more"),
+            (["extract", "--taxon", "nobody", packed], "--taxon: there is no taxon 'nobody' in"), (["extract", "--taxon", names[0], "--taxon", names[0], packed], "a second time"),
             (["extract", "--taxa", program.file("t.txt", f"{names[0]}\n\nnobody\n"), packed], "t.txt:3: there is no taxon 'nobody'"),
             (["extract", "--taxa", program.file("empty.txt", "\n"), packed], "there are no names"), (["extract", "--taxa", program.path / "none.txt", packed], "none.txt: cannot be read"),
             (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "expected 1 at most")):

@@ -25,7 +25,7 @@ def check(program: msa_cli.Program, alignment: Alignment, what: str, *options: s
 
 
 def rows_of(path: pathlib.Path) -> list[str]:
-    """Of PHYLIP, interleaved or not: of all that is said of a row the last ones are its cells, whatever its name is."""
+    """The rows of PHYLIP, interleaved or not: the last characters that belong to a row are its cells, whatever its name is."""
     (num_rows, num_sites), *lines = (line.split() for line in path.read_text().splitlines() if line.strip())
     return ["".join(sum(lines[row::int(num_rows)], []))[-int(num_sites):] for row in range(int(num_rows))]
 
@@ -100,7 +100,7 @@ def toggled(seed: int, taxa: int, sites: int, letters: str, random_columns: floa
 
 
 def predicted(program: msa_cli.Program) -> None:
-    """numbers of changes that the last site, or the third last, tells; states that come back; both with random columns"""
+    """numbers of changes that follow from the last site, or the third last; states that come back; both with random columns"""
     check(program, toggled(70, 30, 6000, "ACGT", 0), "codons")
     check(program, toggled(71, 30, 5000, "ACDEFGHIKL", 0), "amino acids")
     check(program, toggled(72, 30, 1000, "ACDEFGHIKL", 0.75), "regions")
@@ -128,7 +128,7 @@ def order(program: msa_cli.Program) -> None:
 
 
 def plain(_program: msa_cli.Program) -> None:
-    """cells as they are, which only the library writes: five sites by hand, two to a block, checksums left out"""
+    """plain cells, which only the library writes: five sites by hand, two to a block, checksums left out"""
     header = bytes([0, 5, 2]) + bytes([5, 0]) + b"a\nb\n" + bytes([1, 0]) + bytes(3)
     index = bytes([2, 2, 0, 0b011011]) + bytes(3 * 2 + 8)
     sizes = len(header).to_bytes(4, "little") + len(index).to_bytes(4, "little") + bytes(8)
@@ -144,7 +144,7 @@ def thesis(program: msa_cli.Program) -> None:
 
 
 def damaged(program: msa_cli.Program) -> None:
-    """the reader is no rubber stamp: a byte changed in a block, and it gets something else or nothing"""
+    """the reader notices damage: if a byte of a block is changed, it gets something else or nothing"""
     alignment = varied(60, 12, 200, "ACGT", "-N?")
     packed = program.ok("compress", "--codec", "native", "-B", "50", stdin=fasta(alignment).encode())
     for at in range(len(packed) // 2, len(packed) - 100, 40):

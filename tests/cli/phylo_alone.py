@@ -10,7 +10,7 @@ import tempfile
 
 TREES = "((a,b),(c,d));\n((a,c),(b,d));\n"
 
-SENTENCES = [  # what wrong command lines are answered
+SENTENCES = [  # wrong command lines, and what they are answered
     ("--msa is required; did you mean --msa f.fa?", "search", "f.fa"),
     ("there is no option -s; did you mean --msa f.fa?", "search", "-s", "f.fa"),
     ("--msa is required: --msa FILE", "search"),
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--msa", required=True)
     args, _ = parser.parse_known_args()
     alone = Alone(args.exe)
-    no_mpi = {"OMPI_MCA_pml": "none-of-that-name"}  # with which MPI_Init fails
+    no_mpi = {"OMPI_MCA_pml": "none-of-that-name"}  # a setting with which MPI_Init fails
     with tempfile.TemporaryDirectory() as folder:
         trees, odd = pathlib.Path(folder, "trees"), pathlib.Path(folder, "odd")
         trees.write_text(TREES, encoding="ascii")

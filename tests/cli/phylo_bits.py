@@ -11,7 +11,7 @@ import phylo_job
 
 
 def covering(factors: dict[str, list[str]]) -> list[dict[str, str]]:
-    """Rows in which every pair of values of two factors occurs: of all rows the one that has most pairs that are still missing."""
+    """Rows in which every pair of values of two factors occurs. Each row is the one with most pairs that are still missing."""
     pairs = {frozenset(pair) for a, b in itertools.combinations(factors, 2) for pair in itertools.product(*([(f, v) for v in factors[f]] for f in (a, b)))}
     rows = []
     while pairs:
@@ -28,7 +28,7 @@ def instructions(exe: str) -> list[str]:
 
 
 def first_sites(phylip: str, count: int) -> str:
-    """Fewer, for CPUs that emulate instructions are slow. FASTA."""
+    """Fewer taxa and sites as FASTA, because CPUs that emulate instructions are slow."""
     lines = pathlib.Path(phylip).read_text(encoding="utf-8").splitlines()[1:]
     return "".join(f">{name}\n{sequence[:count]}\n" for name, sequence in map(str.split, lines))
 

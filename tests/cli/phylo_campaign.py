@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The same bits whoever dies: searches with kills, compared with one search on one rank.
+"""The same bits whichever ranks die: searches with kills, compared with one search on one rank.
 
 points   a kill at every point there is, on several numbers of ranks
 groups   several searches in one job, dealt to groups of ranks, with and without kills
@@ -21,7 +21,7 @@ import time
 import phylo_job
 import phylo_types
 
-PLANS = [  # ranks, plan: everybody named must die
+PLANS = [  # ranks, plan: every rank in it must die
     (5, "spr:inside:1:3,spr:inside:2:3"),
     (8, "spr:inside:0:2,spr:inside:3:2,spr:inside:6:2"),
     (8, "submit:inside:0:0,model:inside:4:1,spr:before:7:9"),
@@ -38,7 +38,7 @@ PLANS = [  # ranks, plan: everybody named must die
     (2, "output:inside:0:0"),
     (2, "read:before:0:0"),
 ]
-GROUPS = [  # ranks, groups, plan: everybody named must die
+GROUPS = [  # ranks, groups, plan: every rank in it must die
     (4, 4, "spr:inside:2:5"),  # a group dies out
     (4, 4, "spr:inside:1:5,spr:inside:2:9,spr:inside:3:30"),
     (6, 3, "spr:inside:0:3,spr:inside:1:8,escape:inside:4:0"),
@@ -48,7 +48,7 @@ GROUPS = [  # ranks, groups, plan: everybody named must die
     (5, 3, "derive:before:0:0,derive:after:4:0"),
     (3, 3, "spr:after:0:1,spr:after:1:1"),
 ]
-RANKS = 5  # of the jobs that are killed from outside
+RANKS = 5  # options of the jobs that are killed from outside
 LOST = [  # with one replica every death loses sites, which must be read again from the file
     (4, "spr:inside:2:5", 1),
     (4, "spr:inside:0:1,recover:inside:3:0", 1),
@@ -79,7 +79,7 @@ def noise(jobs: phylo_job.Jobs) -> str:
 
 
 def searches(jobs: phylo_job.Jobs, ranks: int, plan: str = "", groups: int = 2) -> phylo_job.Result:
-    """Several in one job, by groups of ranks, and all that follows from them."""
+    """Several searches in one job, by groups of ranks, and all that follows from them."""
     more = ["--starts", "pars{3},rand{2}", "--bs-trees", "4", "--alrt", "20", "--groups", str(groups)]
     return jobs.search(ranks, plan, *more, model="JC", msa=noise(jobs))
 
@@ -94,9 +94,9 @@ def points(jobs: phylo_job.Jobs, args) -> None:
     for number, point in enumerate(names):
         ranks, victim = ((3, 0), (4, 2), (2, 1), (5, 4))[number % 4]
         if point.startswith("save:"):
-            victim = 0  # who writes
+            victim = 0  # the rank that writes
         if point.startswith(recovering):
-            ranks = 6  # the fewest of which one death leaves something to repair
+            ranks = 6  # the fewest ranks of which one death leaves something to repair
         # A point that only recoveries reach needs another death first; shrink is also reached at the very start.
         first = "" if not point.startswith(recovering) else f"spr:inside:{(victim + 1) % ranks}:0,"
         plan = f"{first}{point}:{victim}:0"
@@ -117,7 +117,7 @@ def plans(jobs: phylo_job.Jobs, args) -> None:
         check(result, reference, f"{ranks} ranks, {plan}, {replicas} replicas", victims(plan))
         reread = sum(failure["blocks_reread"] for failure in result.report["failures"])
         result.require(reread > 0, "expected that lost sites were read again")
-    # Who wrote the reduced alignment is dead when the next one finds it.
+    # The rank that wrote the reduced alignment is dead when the next one finds it.
     small = pathlib.Path(jobs.directory.name, "small.phy")
     plan = "read:inside:0:0"
     check(jobs.search(3, plan, "--reduced", str(small)), reference, f"3 ranks, --reduced, {plan}", victims(plan))

@@ -12,7 +12,7 @@ import sys
 import phylo_job
 
 PROTEIN_ROWS = ("MKVLAAGIVGLCAKAYWEHDRST", "MKVLASGIVGLCARAYWEHDKST", "MRILAAGLVGMCAKSYWDHDRTT", "MRILSAGLIGMCAKSFWDHNRTT", "MKVIAAGIVGLCSKAYFEHDRSA")
-PLANS = [  # ranks, plan: everybody named must die
+PLANS = [  # ranks, plan: every rank in it must die
     (2, "model_choice:before:0:0"),
     (3, "model_choice:inside:2:3"),
     (3, "model_choice:after:0:20"),
@@ -55,7 +55,7 @@ def phylip(rows: dict[str, str]) -> str:
 
 
 def write_data(jobs: phylo_job.Jobs) -> tuple[pathlib.Path, pathlib.Path]:
-    """DNA made by HKY+G; and the same with amino acids behind it, in partitions."""
+    """DNA made by HKY+G; and the same followed by amino acids, in partitions."""
     directory = pathlib.Path(jobs.directory.name)
     dna = evolved(1, 2000)
     alignment = directory / "hky.phy"
@@ -79,7 +79,7 @@ def same(result: phylo_job.Result, reference: phylo_job.Result, name: str) -> No
 
 
 def check_table(result: phylo_job.Result, choice: dict, num_sites: int) -> None:
-    """Scores are the criteria of what is told; the chosen one has the lowest."""
+    """The scores are the criteria computed from the printed numbers; the chosen model has the lowest."""
     for candidate in choice["candidates"]:
         k, loglh = candidate["parameters"], candidate["log_likelihood"]
         expected = {"aic": 2 * k - 2 * loglh, "aicc": 2 * k - 2 * loglh + 2 * k * (k + 1) / max(num_sites - k - 1, 1), "bic": k * math.log(num_sites) - 2 * loglh}
@@ -104,7 +104,7 @@ def found(jobs: phylo_job.Jobs, _) -> None:
     auto.require(auto.report["partitions"][0]["model"] == "HKY+FC+G4m", "expected the chosen model in JSON")
     check_table(auto, choice, 2000)
 
-    # A model that was tried has about the log-likelihood that the table says, on the same tree.
+    # A model that was tried has about the log-likelihood that the table shows, on the same tree.
     tree = ["--tree", f"{auto.prefix}.bestTree"]
     evaluated = jobs.run(2, ["evaluate", "--msa", str(alignment), "--model", "Auto", *tree])
     given = jobs.run(1, ["evaluate", "--msa", str(alignment), "--model", "HKY+FC+G4m", *tree])

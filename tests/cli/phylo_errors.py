@@ -98,7 +98,7 @@ CASES = [  # arguments, what the message must contain
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/cut.nwk"], "cut.nwk:1:"),
     (["evaluate", "--msa", "{dir}/small.phy", "--model", "JC", "--tree", "{dir}/none.nwk"], "none.nwk"),
     (["search", *SMALL, "--starts", "nj"], "--starts: 'nj': expected pars{{N}}, rand{{N}}"),
-    (["search", *SMALL, "--starts", "tree"], "--starts tree: there is none, expected --tree FILE"),
+    (["search", *SMALL, "--starts", "tree"], "--starts tree: there is no tree, expected --tree FILE"),
     (["search", *SMALL, "--outgroup", "a,x"], "--outgroup: 'x' is not in the alignment"),
     (["search", *SMALL, "--outgroup", "a,b,c,d"], "--outgroup: has all taxa"),
     (["search", *SMALL, "--constraint", "{dir}/bad.nwk"], "bad.nwk: 'e' is not in the alignment"),
@@ -136,7 +136,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
 
 
 def outputs(jobs: phylo_job.Jobs, args) -> None:
-    """What is there is kept without --redo; what cannot be written is said."""
+    """Existing files are kept without --redo; output that cannot be written is told."""
     first = jobs.search(2)
     bits = first.bits()
     tree = pathlib.Path(jobs.directory.name, "start.nwk")
@@ -165,7 +165,7 @@ MESSY_SETS = "#NEXUS\nbegin sets;\n charset one = 1-10\\2;\n charset two = 2-10\
 
 
 def checks(jobs: phylo_job.Jobs, _) -> None:
-    """What is found is told by check and by search; what can be left out is, and then nothing more is found."""
+    """Defects are told by check and by search; those that can be left out are left out by --reduced, and then nothing more is found."""
     directory = pathlib.Path(jobs.directory.name)
     messy, sets, found, small = (directory / name for name in ("messy.phy", "messy.nex", "found.json", "small.phy"))
     messy.write_text(MESSY, encoding="utf-8")
@@ -205,7 +205,7 @@ def checks(jobs: phylo_job.Jobs, _) -> None:
 
 
 def alone(jobs: phylo_job.Jobs, args) -> None:
-    """Without a launcher it is a job of one rank."""
+    """Without a launcher the program is a job of one rank."""
     prefix = f"{jobs.directory.name}/alone"
     for arguments, expected in ((["--help"], "search"), (["search", "--help"], "--fail"), (["check", "--help"], "warnings  the search would run"), (["points"], "spr:inside")):
         run = subprocess.run([args.exe, *arguments], capture_output=True, text=True, check=False)

@@ -18,7 +18,7 @@ def rows_of(phylip: str) -> list[tuple[str, str]]:
 
 
 def nexus(rows: list[tuple[str, str]], width: int) -> str:
-    """Interleaved, with gaps and matches of its own, and a name in quotes."""
+    """NEXUS, interleaved, with characters of its own for gaps and matches, and a name in quotes."""
     sites = len(rows[0][1])
     text = f"#NEXUS\n[written by hand]\nbegin data;\n dimensions ntax={len(rows)} nchar={sites};\n format datatype=dna gap=~ missing=? matchchar=. interleave;\n matrix\n"
     first = rows[0][1]
@@ -31,7 +31,7 @@ def nexus(rows: list[tuple[str, str]], width: int) -> str:
 
 
 def alone(args, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
-    """A job of one rank, without a launcher."""
+    """Runs a job of one rank, without a launcher."""
     return subprocess.run([args.exe, *arguments], input=stdin, capture_output=True, check=False, env=dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1"))
 
 
@@ -92,7 +92,7 @@ def compressed(jobs: phylo_job.Jobs, args) -> None:
 
 
 def refused(jobs: phylo_job.Jobs, args) -> None:
-    """What is damaged or no text, with its name; bombs before they fill the memory; a terminal's stream by several ranks"""
+    """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory; several ranks read no stream."""
     directory = pathlib.Path(jobs.directory.name)
     text = pathlib.Path(args.msa).read_bytes()
     packed = gzip.compress(text)
@@ -101,12 +101,12 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
     bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
     filled = bomb.compress(b"4 500000000\na ") + b"".join(bomb.compress(b"A" * (1 << 20)) for _ in range(480)) + bomb.flush()
     cases = {
-        "cut.gz": (packed[:-20], "is packed by gzip, but cut off"),
-        "cut-header.gz": (packed[:3], "is packed by gzip, but cut off"),
-        "broken.gz": (bytes(broken), "is packed by gzip, but damaged"),
-        "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but damaged"),
+        "cut.gz": (packed[:-20], "is packed by gzip, but is cut off"),
+        "cut-header.gz": (packed[:3], "is packed by gzip, but is cut off"),
+        "broken.gz": (bytes(broken), "is packed by gzip, but is damaged"),
+        "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but is damaged"),
         "more.gz": (packed + b"more", "is packed by gzip, but something else follows"),
-        "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of what is in it is 0; expected a text"),
+        "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of the unpacked data is 0; expected a text"),
         "empty.gz": (gzip.compress(b""), "empty.gz: the file is empty"),
         "row.gz": (gzip.compress(text.replace(b"898", b"897", 1)), "row.gz:2:1: "),
         "bomb.gz": (filled, "if that is meant, unpack it with gunzip"),

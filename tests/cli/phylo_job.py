@@ -1,4 +1,4 @@
-"""Runs regraft-phylo as a job and says how each rank ended and what came out."""
+"""Runs regraft-phylo as a job and tells how each rank ended and what came out."""
 import argparse
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--profile: what is measured adds up, whoever dies, and changes no bit of the result."""
+"""--profile: its numbers add up, whichever ranks die, and it changes no bit of the result."""
 import json
 import math
 import os
@@ -10,13 +10,13 @@ import xml.etree.ElementTree
 
 import phylo_job
 
-RUNS = [  # ranks, plan: everybody named must die, options
+RUNS = [  # ranks, plan: every rank in it must die, options
     (1, "", []),
     (2, "", ["--threads", "2"]),
     (3, "", []),
     (3, "spr:inside:1:3", []),
     (4, "reduce:inside:3:200,model:inside:0:1", []),
-    (3, "output:inside:0:0", []),  # with the logs of all gathered already
+    (3, "output:inside:0:0", []),  # when the logs of all ranks are already gathered
     (2, "output:before:0:0", []),
 ]
 
@@ -28,7 +28,7 @@ def profile(job: phylo_job.Result) -> dict:
 
 
 def check_picture(job: phylo_job.Result, svg: xml.etree.ElementTree.Element) -> None:
-    """Axes with numbers, of which none runs into another."""
+    """Axes have numbers, none of which overlaps another."""
     lines: dict[float, list[tuple[float, float]]] = {}
     for node in svg.iter("{http://www.w3.org/2000/svg}text"):
         width = 0.6 * 11 * len("".join(node.itertext()))
@@ -63,7 +63,7 @@ def check(job: phylo_job.Result, found: dict, ranks: int, name: str) -> None:
 
 
 def refused(jobs: phylo_job.Jobs, args) -> None:
-    """What is there is not overwritten, and loglh, which has one package, is not profiled."""
+    """Existing files are not overwritten, and loglh, which has one package, is not profiled."""
     prefix = pathlib.Path(jobs.directory.name, "there")
     path = pathlib.Path(f"{prefix}.profile.svg")
     path.write_text("mine", encoding="utf-8")
@@ -75,7 +75,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
 
 
 def balanced(jobs: phylo_job.Jobs, args, tree: str) -> None:
-    """Few patterns of many states cost more than many of few: neither rank gets all of them, as it would if their number counted."""
+    """Few patterns of many states cost more than many of few: neither rank gets all of them, as it would if only their number counted."""
     source = random.Random(1)
     symbols = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,/:;<=>@[\\]^_{|}~"
     lines = [line.split() for line in pathlib.Path(args.msa).read_text(encoding="utf-8").splitlines()[1:]]

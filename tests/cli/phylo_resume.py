@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Interrupted and called again: the same bits as in one go, wherever it was interrupted and on however many ranks it goes on.
+"""A search that is interrupted and called again has the same bits as in one go, wherever it stops and on however many ranks it goes on.
 
 points   all ranks die at a point, for every point there is: at its first, middle or last occurrence, in turn
 all      the same at all three of them
@@ -50,7 +50,7 @@ def points(jobs: phylo_job.Jobs, args, every: int = 3) -> None:
     for number, (point, count) in enumerate(sorted(counts.items())):
         for occurrence in sorted({0, count // 2, count - 1} if every == 1 else {(0, count // 2, count - 1)[number % every]}):
             killed = jobs.run(2, command(args), plan=",".join(f"{point}:{rank}:{occurrence}" for rank in (0, 1)))
-            if killed.codes == [0, 0]:  # only one rank comes there, or another number of times
+            if killed.codes == [0, 0]:  # only one rank comes there, or ranks come there unequally often
                 check(killed, reference, f"{point} {occurrence}: nobody died")
                 continue
             again = killed if killed.report is not None else jobs.run(1 + number % 3, command(args), prefix=killed.prefix)
@@ -75,7 +75,7 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
     def terminate():
         while not (ranks := phylo_job.ranks_of(args.exe, str(prefix))) or not pathlib.Path(f"{prefix}.ckp").exists():
             time.sleep(0.001)
-        os.kill(ranks[0], signal.SIGTERM)  # one hears of it, and tells the others
+        os.kill(ranks[0], signal.SIGTERM)  # one rank gets the signal, and tells the others
 
     thread = threading.Thread(target=terminate)
     thread.start()
@@ -95,7 +95,7 @@ def under_launcher(args, command: list[str]) -> list[str]:
 
 
 def all_die_under_launcher(jobs: phylo_job.Jobs, args, undisturbed: phylo_job.Result) -> None:
-    """mpirun alone would say 0."""
+    """The launcher's exit code is 1; that of mpirun alone would be 0."""
     prefix = pathlib.Path(jobs.directory.name, "all-die")
     words = under_launcher(args, [*command(args), "--prefix", str(prefix), "--fail", "commit:before:0:1,commit:before:1:1,commit:before:2:1"])
     job = subprocess.run(words, capture_output=True, text=True, timeout=50, check=False)
@@ -167,7 +167,7 @@ def alone(args, folder: pathlib.Path, *more: str, **options) -> subprocess.Compl
 
 
 def contents(folder: pathlib.Path) -> dict[str, bytes]:
-    """By name; of files that tell times and of what was resumed only that they are there."""
+    """The contents of files by name; only the names of those that have times, or tell what was resumed."""
     return {path.name: b"" if path.suffix in (".json", ".log") else path.read_bytes() for path in folder.iterdir()}
 
 
@@ -182,12 +182,12 @@ def cuts(jobs: phylo_job.Jobs, args, every: int = 9) -> None:
     require(alone(args, folder).returncode == 0, alone(args, folder, "--redo"), "expected success")
     reference = contents(folder)
     for damaged in (False, True):
-        more = ("--checkpoint-interval", "0") if damaged else ()  # there is no checkpoint but the one of the end
+        more = ("--checkpoint-interval", "0") if damaged else ()  # there is no checkpoint except the one of the end
         number = 1
         while True:
             for path in folder.iterdir():
                 path.unlink()
-            if damaged:  # the one before it is all there is
+            if damaged:  # only the one before it is left
                 stopped = alone(args, folder, *more, env=os.environ | {"REGRAFT_FAIL": "save:after:0:4"})
                 require(stopped.returncode < 0, stopped, "expected that it dies")
                 file = folder / "out.ckp"
@@ -215,7 +215,7 @@ def full(jobs: phylo_job.Jobs, args) -> None:
     reference = contents(folder)
     for path in folder.iterdir():
         path.unlink()
-    for size in (1000, 1500):  # the checkpoint does not fit, or the picture does not
+    for size in (1000, 1500):  # there is no room for the checkpoint, or for the picture
         limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))}
         job = alone(args, folder, **limit)
         require(job.returncode == 1 and "cannot be written: File too large" in job.stderr, job, "expected exit code 1")

@@ -14,7 +14,7 @@ def read(result: phylo_job.Result, name: str) -> str:
 
 
 def splits(newick: str) -> set[frozenset[str]]:
-    """The taxa on the side of each inner edge that the first taxon in alphabetical order is not on."""
+    """The taxa on the side of each inner edge that does not have the alphabetically first taxon."""
     found, open_groups = [], [set()]
     for opening, closing, name in re.findall(r"(\()|(\)[^,();]*)|([^,();]+)", newick.split(";")[0]):
         if opening:
@@ -31,7 +31,7 @@ def splits(newick: str) -> set[frozenset[str]]:
 
 
 def several(jobs: phylo_job.Jobs, args) -> None:
-    """The best of the starts counts, and what is told of each is what it ends with alone."""
+    """The best of the starts counts, and each has the result that it has alone."""
     alone = jobs.run(1, ["search", "--msa", args.msa, *SEARCH, "--effort", "fast"])
     many = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--effort", "fast", "--starts", "pars{2},rand{2}"])
     starts = many.report["starts"]
@@ -52,7 +52,7 @@ def several(jobs: phylo_job.Jobs, args) -> None:
 def constraints(jobs: phylo_job.Jobs, args) -> None:
     free = jobs.run(1, ["search", "--msa", args.msa, *SEARCH])
     names = sorted(re.findall(r"[A-Z][A-Za-z_]+", read(free, "bestTree")))
-    # Nobody would find these.
+    # No search would find these.
     wanted = {frozenset({names[1], names[6]}), frozenset({names[2], names[9], names[4]})}
     free.require(not wanted & splits(read(free, "bestTree")), "expected that the constraint says something")
     constraint = pathlib.Path(jobs.directory.name, "constraint.nwk")
@@ -91,7 +91,7 @@ def outgroups(jobs: phylo_job.Jobs, args) -> None:
 
 
 def supports(jobs: phylo_job.Jobs, args) -> None:
-    """The labels are what the replicates say."""
+    """The labels are those that follow from the replicates."""
     result = jobs.run(3, ["search", "--msa", args.msa, *SEARCH, "--bs-trees", "8", "--alrt", "50"])
     replicates = [splits(line) for line in read(result, "bootstraps").splitlines()]
     result.require(len(replicates) == 8 and result.report["bootstrap"]["replicates"] == 8, "expected 8 replicates")

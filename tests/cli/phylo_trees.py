@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands on files of trees: what they write is what a naive reading of the definitions says, and what dendropy says where it is
+"""The commands on files of trees write what a naive reading of the definitions gives, and what dendropy gives where it is
 installed; bad input is refused. Mode files or kills."""
 import itertools
 import json
@@ -77,7 +77,7 @@ def transfer_support(split: Split, replicates: list[Node], everybody: list[str])
 
 
 def random_tree(taxa: list[str], draw: random.Random, resolution: float) -> Node:
-    """Rooted or not, binary or not, with or without lengths."""
+    """A random tree, rooted or not, binary or not, with or without lengths."""
     nodes = [Node(name=name, length=draw.randrange(1, 99) / 64) for name in taxa]
     while len(nodes) > 3:
         pair = [nodes.pop(draw.randrange(len(nodes))) for _ in range(2)]
@@ -90,7 +90,7 @@ def random_tree(taxa: list[str], draw: random.Random, resolution: float) -> Node
 
 
 def shaken(tree: Node, draw: random.Random) -> Node:
-    """With some tips exchanged and some inner edges gone."""
+    """The tree with some tips exchanged and some inner edges gone."""
     copy = parse(tree.text() + ";")
     tips = [node for node in copy.below() if not node.children]
     for _ in range(draw.randrange(4)):
@@ -172,7 +172,7 @@ def consensus_trees(files: Files, draw: random.Random, ranks: int) -> None:
         assert split in extended or any(contradicts(s) and count[s] >= number for s in extended), split
     mean = {split: node.length for split, node in splits(parse(text), everybody, trivial=True).items()}
     for split, length in mean.items():
-        if len(first.children) == 3:  # else edges at the root are sums
+        if len(first.children) == 3:  # otherwise edges at the root are sums
             given = [s[split].length for t in trees if split in (s := splits(t, everybody, trivial=True))]
             assert close(length, sum(given) / len(given), 1e-9), split
     if dendropy:
@@ -217,7 +217,7 @@ def distances(files: Files, draw: random.Random, ranks: int) -> None:
 
 
 def names_and_outgroups(files: Files) -> None:
-    """Names that need quotes come back in them; the text is rooted where it was asked for."""
+    """Names that need quotes come back in them; the text is rooted where the options say."""
     tree = files.write("q.nwk", "('a b':1,'it''s'[x]:1,('(c)':1,(d_d:1,é:1)99:1)'x,y':2);")
     plain = files.run(1, ["support", "--tree", tree, "--bs-trees", tree], ".support")
     assert plain == "(('(c)':1,(d_d:1,é:1)100:1)100:2,'a b':1,'it''s':1);\n", plain
@@ -228,7 +228,7 @@ def names_and_outgroups(files: Files) -> None:
 
 
 def like_raxml(files: Files) -> None:
-    """RAxML-NG's words do the same."""
+    """The options of RAxML-NG do the same."""
     trees = files.write("r.nwk", "((A,B),C,(D,E));((A,B),C,(D,E));((A,C),B,(D,E));")
     tree = files.write("t.nwk", "((A,B),C,(D,E));")
     for ours, theirs, extension in (
@@ -311,7 +311,7 @@ def refused(files: Files) -> None:
 
 
 def outputs(files: Files) -> None:
-    """Named after the input; what is there is kept without --redo; what cannot be written is said."""
+    """Output is named after the input; existing files are kept without --redo; output that cannot be written is told."""
     trees = files.write("named.nwk", "((A,B),C,(D,E));((A,C),B,(D,E));")
     output = files.directory / "named.nwk.consensus"
 
@@ -348,7 +348,7 @@ def all_files(jobs: phylo_job.Jobs, _) -> None:
 
 
 def kills(jobs: phylo_job.Jobs, _) -> None:
-    """Whoever dies, the others end well, and the output is there: also if it was for the dead one to write it."""
+    """Whichever ranks die, the others end well, and the output is there, even if the dead rank was to write it."""
     files = Files(jobs)
     trees = files.write("trees.nwk", "((A,B),C,(D,E));((A,C),B,(D,E));((A,C),B,(D,E));")
     expected = files.run(3, ["consensus", "--trees", trees], ".consensus")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Binary and multistate data, and corrections for sites that were left out: likelihoods beside pruning in Python, and
-searches that end with the same bits on any number of ranks."""
+"""Binary and multistate data, and corrections for sites that were left out: likelihoods are compared with pruning in Python, and
+searches end with the same bits on any number of ranks."""
 import math
 import pathlib
 import random
@@ -14,7 +14,7 @@ TAXA = "abcde"
 
 
 def evolved(taxa: int, sites: int, states: int, seed: int) -> list[list[int]]:
-    """Rows of states: of taxa that split off from each other, and changed after that."""
+    """Rows of states, of taxa that split off from each other and changed after that."""
     draw = random.Random(seed)
     rows = [[draw.randrange(states) for _ in range(sites)]]
     while len(rows) < taxa:
@@ -26,7 +26,7 @@ def evolved(taxa: int, sites: int, states: int, seed: int) -> list[list[int]]:
 
 
 def spelt(rows: list[list[int]], seed: int, symbols: str = SYMBOLS) -> list[str]:
-    """In symbols, some in lower case, some cells without data."""
+    """The rows in symbols, some in lower case, some cells without data."""
     draw = random.Random(seed)
     def cell(state: int) -> str:
         kind = draw.random()
@@ -35,7 +35,7 @@ def spelt(rows: list[list[int]], seed: int, symbols: str = SYMBOLS) -> list[str]
 
 
 def varying(rows: list[str]) -> list[str]:
-    """Without columns that may show one state."""
+    """The rows without columns that may show one state."""
     columns = [column for column in zip(*rows) if len(set("".join(column).upper()) - set("-?.")) > 1]
     return ["".join(row) for row in zip(*columns)]
 
@@ -46,7 +46,7 @@ def phylip(rows: list[str], names: str | None = None) -> str:
 
 
 def column_likelihood(column: str, states: int) -> float:
-    """On TREE, all changes equally likely (Lewis 2001)."""
+    """The likelihood on TREE if all changes are equally likely (Lewis 2001)."""
     def along(below: list[float], length: float) -> list[float]:
         decay = math.exp(-length * states / (states - 1))
         return [decay * x + (1 - decay) * sum(below) / states for x in below]
@@ -89,7 +89,7 @@ def likelihoods(jobs: phylo_job.Jobs, _) -> None:
 
 
 def write_partitioned(directory: pathlib.Path) -> list[str]:
-    """DNA, binary and multistate data of nine taxa. What names them on the command line."""
+    """DNA, binary and multistate data of nine taxa, and the options that name them."""
     parts = [spelt(evolved(9, 200, 4, 1), 1, "ACGT"), varying(spelt(evolved(9, 150, 2, 2), 2)), varying(spelt(evolved(9, 100, 6, 3), 3))]
     alignment, partitions = directory / "types.phy", directory / "types.part"
     alignment.write_text(phylip(["".join(row) for row in zip(*parts)]), encoding="utf-8")
@@ -113,7 +113,7 @@ def searches(jobs: phylo_job.Jobs, _) -> None:
 
 
 def scalers(jobs: phylo_job.Jobs, args) -> None:
-    """What is given is kept, the other partition's scaler is free."""
+    """A given scaler is kept; that of the other partition is free."""
     partitions = pathlib.Path(jobs.directory.name, "scaled.part")
     partitions.write_text("JC+B{2.5}, a = 1-400\nJC, b = 401-898\n", encoding="utf-8")
     found = jobs.run(2, ["search", "--msa", args.msa, "--partitions", str(partitions), "--spr-radius", "1"])

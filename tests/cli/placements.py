@@ -1,11 +1,11 @@
-"""Who keeps which block, as the headers of the placements say it and written a second time: per block the set of its holders."""
+"""Which ranks keep which block, as the headers of the placements define it, written a second time: the set of holders of each block."""
 import bisect
 
 MASK = (1 << 64) - 1
 
 
 def mix(x: int) -> int:
-    """SplitMix64's."""
+    """The mixing function of SplitMix64."""
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & MASK
     return x ^ (x >> 31)
@@ -18,7 +18,7 @@ def first_bits(seed: int) -> int:
 
 
 def permutation(n: int, seed: int) -> list[int]:
-    """Of 0 .. n - 1: a Feistel network on (high, low), again and again until the image is below n."""
+    """A permutation of 0 .. n - 1: a Feistel network on (high, low), repeated until the image is below n."""
     low_bits = (n - 1).bit_length() // 2
     num_low, num_high = 1 << low_bits, ((n - 1) >> low_bits) + 1
     key = first_bits(seed)
@@ -43,7 +43,7 @@ def permutation(n: int, seed: int) -> list[int]:
 
 
 def dealt(n: int, parts: int) -> list[int]:
-    """To which part each of n things goes, in order and evenly."""
+    """The part to which each of n things goes, in order and evenly."""
     return [part for part in range(parts) for _ in range(n * part // parts, n * (part + 1) // parts)]
 
 
@@ -52,7 +52,7 @@ def on_ring(ranks: int, replicas: int, home: int) -> set[int]:
 
 
 def positions(ranks: int, blocks: int) -> list[int]:
-    """Per block where its range is in the random order, which has at least 64 ranges per rank."""
+    """The position of each block's range in the random order, which has at least 64 ranges per rank."""
     length = max(1, blocks // (64 * ranks))
     order = permutation(-(-blocks // length), 0) if blocks else []
     return [order[block // length] for block in range(blocks)]
@@ -74,7 +74,7 @@ def permuted(ranks: int, blocks: int, replicas: int, _: int) -> list[set[int]]:
 
 
 def parts_of_nodes(sizes: list[int], replicas: int, length: int) -> list[int]:
-    """How much of a line of replicas * length points each node gets: as even per rank as bounds allow."""
+    """The share of a line of replicas * length points that each node gets: as even per rank as bounds allow."""
     level = max(each for each in range(replicas + 1) if sum(min(size, each) for size in sizes) <= replicas)
 
     def parts(per_rank: int) -> list[int]:

@@ -45,7 +45,7 @@ class Program(cli.Command):
         return result.out
 
     def refuses(self, *arguments: str, message: str, code: int = 2, stdin: str | bytes = b"") -> None:
-        """One message that contains the given one, the exit code, and no output, not even in part."""
+        """Requires one message that contains the given one, the exit code, and no output, not even in part."""
         target = self.path / "refused.json"
         before = set(self.path.iterdir())
         result = self.run(*arguments, "--json", str(target), stdin=stdin)
@@ -58,7 +58,7 @@ class Program(cli.Command):
 
 
 def check_mistakes(program: Program, command: str, mistakes: list[tuple[str | bytes, str, str]]) -> None:
-    """Every (content of a file, place, words) is refused with them, from a file and from standard input."""
+    """Requires that every (content of a file, place, words) is refused with them, from a file and from standard input."""
     for text, place, message in mistakes:
         path = program.file("bad.txt", text)
         program.refuses(command, path, message=f"bad.txt:{place}: ")
@@ -67,7 +67,7 @@ def check_mistakes(program: Program, command: str, mistakes: list[tuple[str | by
 
 
 def check_json_files(program: Program, *arguments: str) -> None:
-    """--json OUT for all kinds of OUT; arguments: a command that gives the same JSON each time."""
+    """Checks --json OUT for all kinds of OUT. arguments: a command that gives the same JSON each time."""
     expected = program.run(*arguments, "--json", "-").out
     json.loads(expected)
     target = program.path / "out.json"
@@ -98,7 +98,7 @@ def check_json_files(program: Program, *arguments: str) -> None:
 
 
 def check_standard_output(program: Program, *arguments: str) -> None:
-    """A full disk is said; a reader that goes away is nobody's fault."""
+    """A full disk is told; a reader that goes away is no error."""
     for more in ([], ["--json", "-"]):
         with open("/dev/full", "wb") as full:
             run = subprocess.run([program.exe, *arguments, *more], stdout=full, stderr=subprocess.PIPE, check=False)

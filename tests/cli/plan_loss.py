@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regraft-plan loss: its probabilities are those of whole numbers, its simulation fits them. plan_loss.py EXE"""
+"""regraft-plan loss: its probabilities are those of counting in whole numbers, its simulation fits them. plan_loss.py EXE"""
 import itertools
 import math
 import sys
@@ -15,12 +15,12 @@ def mod_k_holders(ranks: int, replicas: int) -> list[set[int]]:
 
 
 def shifted_holders(ranks: int, replicas: int) -> list[set[int]]:
-    """pairwise, and permuted up to the order of blocks"""
+    """The sets of holders for pairwise, and for permuted up to the order of blocks."""
     return [{(home + copy * ranks // replicas) % ranks for copy in range(replicas)} for home in range(ranks)]
 
 
 def survival_by_subsets(units: int, holders: list[set[int]]) -> list[Fraction]:
-    """Of each number of failures: how many of all choices leave every set somebody."""
+    """For each number of failures: the share of all choices that leave every set a member."""
     sets = [sum(1 << unit for unit in group) for group in holders]
     alive = [0] * (units + 1)
     for failed in range(1 << units):
@@ -78,7 +78,7 @@ def by_replicas(plan: dict) -> dict[int, dict]:
 
 
 def mod_k(program: plan_cli.Program) -> None:
-    """mod-k is computed exactly, groups of two sizes too"""
+    """mod-k is computed exactly, even with groups of two sizes"""
     for ranks in (4, 7, 10, 50, 121, 400):
         plan = program.json("loss", "-p", str(ranks), "--failures", f"0-{ranks}", "-r", "1-4")
         assert (plan["ranks"], plan["units"], plan["unit"], plan["placement"]) == (ranks, ranks, "rank", "mod-k")
@@ -105,7 +105,7 @@ def nodes(program: plan_cli.Program) -> None:
 
 
 def simulations(program: plan_cli.Program) -> None:
-    """what is simulated fits what is true, for every placement"""
+    """simulated values fit the true ones, for every placement"""
     trials = 5000
     for placement, ranks in itertools.product(("mod-k", "pairwise", "permuted"), (6, 11, 13)):
         plan = program.json("loss", "-p", str(ranks), "--failures", f"0-{ranks}", "--placement", placement,
@@ -119,7 +119,7 @@ def simulations(program: plan_cli.Program) -> None:
             assert (entry["computed"] is not None) == (placement == "mod-k" or ranks % replicas == 0)
             if entry["computed"]:
                 check_computed(entry["computed"], survival)
-    # Each copy on another node; where nodes are alike, that is as if nodes were ranks.
+    # Each copy is on another node; where nodes are alike, that is as if nodes were ranks.
     plan = program.json("loss", "-p", "96", "--node-size", "4", "--placement", "node-aware", "--failures", "0-24",
                         "--simulate", str(trials))
     for entry in plan["safety"]:
@@ -132,7 +132,7 @@ def simulations(program: plan_cli.Program) -> None:
 
 
 def literature(program: plan_cli.Program) -> None:
-    """numbers that are known"""
+    """known numbers come out"""
     largest = by_replicas(program.json("loss", "-p", "33554432", "--fraction", "0.01"))[4]["computed"]
     assert round(largest["mean_failures"], 1) == 565130.2 and round(largest["probabilities"][0]["loss"], 4) == 0.0805
     assert round(largest["quantiles"][0]["fraction"], 5) == 0.00588
@@ -151,7 +151,7 @@ def seeds(program: plan_cli.Program) -> None:
 
 
 def texts(program: plan_cli.Program) -> None:
-    """the text has the numbers of the JSON, and says what is missing"""
+    """the text has the numbers of the JSON, and tells what is missing"""
     text = program.text("loss", "-p", "33554432", "--fraction", "0.01,0.02", "--failures", "1000")
     for words in ("2 replicas            3 replicas            4 replicas", "565130.19 (1.684 %)", "197414 (0.5883 %)", "0.08046", "335544         1 %",
                   "1000   0.00298 %", "1 - 1.39e-05", "mean with re-hits"):

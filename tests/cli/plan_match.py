@@ -8,13 +8,13 @@ import plan_cli
 
 
 def right_b(graph: list[list[int]], ranks: int) -> int:
-    """By definition: the best of all choices of senders."""
+    """The least b by definition: the best of all choices of senders."""
     choices = [row for row in graph if row]
     return min((max((choice.count(v) for v in range(ranks)), default=0) for choice in itertools.product(*choices)), default=0)
 
 
 def b_by_subsets(graph: list[list[int]], ranks: int) -> int:
-    """By duality: the worst of all sets of ranks."""
+    """The least b by duality: the worst of all sets of ranks."""
     best = 0
     for size in range(1, ranks + 1):
         for chosen in itertools.combinations(range(ranks), size):
@@ -31,7 +31,7 @@ def text_of(graph: list[list[int]], ranks: int) -> str:
 
 
 def check_plan(plan: dict, graph: list[list[int]], ranks: int) -> None:
-    """All but that b is the least."""
+    """Checks everything except that b is the least."""
     assert plan["blocks"] == len(graph) and plan["ranks"] == ranks
     assert plan["unservable"] == [x for x, row in enumerate(graph) if not row]
     assert len(plan["sender"]) == len(graph)
@@ -78,7 +78,7 @@ def larger_graphs(program: plan_cli.Program) -> None:
 
 
 def formats(program: plan_cli.Program) -> None:
-    """what a file may look like"""
+    """a file may have these forms"""
     expected = ([[0, 1], [], [2], [1]], 3)
     for text in ("4 3\n0 1\n\n2\n1\n",
                  "4 3\n0 1\n\n2\n1",                                            # no end of the last line
@@ -120,7 +120,7 @@ ERRORS = [  # a file, the place of the mistake, words of the message
     ("4294967295 1\n", "1:1", "expected a number from 0 to 4294967294"),
     ("1 4294967297\n", "1:3", "expected a number from 0 to 4294967296"),
     ("99999999999999999999999999 1\n", "1:1", "is not a number of blocks"),
-    ("18446744073709551617 1\n\n", "1:1", "is not a number of blocks"),  # 1, but for an overflow
+    ("18446744073709551617 1\n\n", "1:1", "is not a number of blocks"),  # 1, if numbers could overflow
     ("2 3\n0 1\n0 3\n", "3:3", "'3' is not a rank, expected a number from 0 to 2, as the first line says 3 ranks"),
     ("2 3\n0 1\n 0 -1 2\n", "3:4", "'-1' is not a rank"),
     ("2 3\n0 1\n\t18446744073709551616\n", "3:2", "'18446744073709551616' is not a rank"),

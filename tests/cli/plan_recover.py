@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regraft-plan recover: every block that is wanted comes from a living holder, as the plan's numbers say. plan_recover.py EXE"""
+"""regraft-plan recover: every block that is wanted comes from a living holder, and the numbers of the plan say so. plan_recover.py EXE"""
 import collections
 import itertools
 import math
@@ -31,7 +31,7 @@ JOBS = [
 
 
 def numbers_of(text: str) -> list[int]:
-    """3,7,10-20"""
+    """The numbers of a list such as 3,7,10-20."""
     ranges = [list(map(int, item.split("-"))) for item in text.split(",")]
     return sorted(set(itertools.chain.from_iterable(range(r[0], r[-1] + 1) for r in ranges)))
 
@@ -57,7 +57,7 @@ def check_failed(plan: dict, ranks: int, options: list[str]) -> list[int]:
 
 
 def check_rounds(plan: dict) -> list[list[list[int]]]:
-    """Per round its transfers; nobody sends or receives two messages in one."""
+    """The transfers of each round. Requires that no rank sends or receives two messages in one."""
     rounds = [[] for _ in range(plan["num_rounds"])]
     for transfer in plan["transfers"]:
         rounds[transfer[3]].append(transfer)
@@ -100,7 +100,7 @@ def check_certificate(plan: dict, holders: list[set[int]], failed: set[int]) -> 
 
 
 def check_blocks(plan: dict, blocks: int, ranks: int, holders: list[set[int]], failed: set[int]) -> None:
-    """Who loads what."""
+    """The blocks that each rank loads."""
     dead_blocks = {block for block in range(blocks) if not holders[block] - failed}
     assert plan["blocks_without_holder"] == len(dead_blocks)
     unservable = [b for first, last in plan["unservable_ranges"] for b in range(first, last)]
@@ -115,7 +115,7 @@ def check_blocks(plan: dict, blocks: int, ranks: int, holders: list[set[int]], f
         assert plan["requests"] == blocks and set(unservable) == dead_blocks
         most = math.ceil(blocks / plan["survivors"])
         assert max(collections.Counter(transfer[2] for transfer in plan["transfers"]).values(), default=0) <= most
-    else:  # what the dead had: an even share each
+    else:  # the blocks of the dead, each of which had an even share
         assert len(failed) * (blocks // ranks) <= plan["requests"] <= len(failed) * math.ceil(blocks / ranks)
 
 
@@ -130,7 +130,7 @@ def check_prediction(plan: dict, rounds: list, alpha_us: float, beta_gbps: float
 
 
 def check_agreement(plan: dict, alpha_us: float, member_us: float) -> None:
-    """A star of all survivors, six times."""
+    """The time of a shrink: a star of all survivors, six times."""
     found, survivors = plan["agreement"], plan["survivors"]
     one = 1e-6 * (2 * alpha_us + (survivors - 1) * member_us) if survivors > 1 else 0
     levels = math.ceil(math.log2(survivors)) if survivors > 1 else 0
@@ -194,7 +194,7 @@ def rules(program: plan_cli.Program) -> None:
 
 
 def redistributions(program: plan_cli.Program) -> None:
-    """what is asked for does not change the plan, and very many ranges are planned by each rank for itself"""
+    """options for the output do not change the plan, and very many ranges are planned by each rank for itself"""
     for ranks, blocks, replicas, options in JOBS:
         for bundle in ([], ["--bundle"]):
             command = ["recover", "-p", str(ranks), "--blocks", str(blocks), "--replicas", str(replicas), *options, "--redistribute", *bundle]

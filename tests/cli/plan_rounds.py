@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""regraft-plan rounds: as few rounds as can be, and nobody does two things at once. plan_rounds.py EXE"""
+"""regraft-plan rounds: as few rounds as can be, and no rank does two things at once. plan_rounds.py EXE"""
 import collections
 import random
 import re
@@ -52,7 +52,7 @@ def plans(program: plan_cli.Program) -> None:
 
 
 def formats(program: plan_cli.Program) -> None:
-    """what a file may look like"""
+    """a file may have these forms"""
     for text in ("0 1\n0 2\n3 1\n", "0 1\n0 2\n3 1", "0 1\r\n0 2\r\n3 1\r\n", "# t\n\n 0\t1 # first\n\n  # none\n0 2#\n3 01\n\n", "\ufeff0 1\n0 2\n3 1\n"):
         check_plan(program.json("rounds", "-", stdin=text), [(0, 1), (0, 2), (3, 1)])
     check_plan(program.json("rounds", "-", stdin="\n# nothing\n"), [])
@@ -70,7 +70,7 @@ def lists(program: plan_cli.Program) -> None:
     for words in ("4 transfers, 1 of them local", "rounds       2:", "rank 0 sends 2", "rank 1 receives 2"):
         assert words in short, f"expected '{words}' in:\n{short}"
     assert "round 0:" not in program.text("rounds", "-", stdin="0 1\n")
-    assert "nobody sends" in program.text("rounds", "-", "--list", stdin="")
+    assert "no rank sends" in program.text("rounds", "-", "--list", stdin="")
 
 
 ERRORS = [  # a file, the place of the mistake, words of the message

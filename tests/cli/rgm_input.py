@@ -33,7 +33,7 @@ class Input:
         return (high << low_bits) + self.bits(low_bits)
 
     def take(self, size=None):
-        """So many of the next whole bytes, or all that are left."""
+        """The next `size` whole bytes, or all that are left."""
         require(self.bits(-self.at % 8) == 0, "bits left over that are not 0")
         first = self.at // 8
         last = len(self.data) if size is None else first + size

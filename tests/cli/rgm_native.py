@@ -26,7 +26,7 @@ class Coded:
             self.x = (self.x << 32) + word[0]
 
     def symbol(self, table):
-        """A table is where the shares of its symbols begin, and 2^15."""
+        """A table is given by where the shares of its symbols begin; they end at 2^15."""
         found = bisect.bisect_right(table, self.x % (1 << 15)) - 1
         self.pass_share(table[found], table[found + 1], 15)
         return found
@@ -48,7 +48,7 @@ class Coded:
         return ((2 + s % 2) << octave - 1) + self.raw(octave - 1)
 
     def items(self, count, depth, first=0):
-        """So many of the items of a line that are not before the first."""
+        """`count` items of a line, none of them before `first`."""
         found = []
         for k in range(count, 0, -1):
             last = len(depth) - k
@@ -74,7 +74,7 @@ class Coded:
 
 
 def depths(weights):
-    """Of the items of a line."""
+    """The depths of the items of a line."""
     left = list(itertools.accumulate(reversed(weights)))[::-1]
     return [log(left[0]) - log(r) for r in left]
 
@@ -145,7 +145,7 @@ def read_table(bits, num_symbols):
 
 
 def weights(coded, tree, steps, tables):
-    """Of a line's edges."""
+    """The weights of a line's edges."""
     if steps == 0:
         return [1] * tree.num_edges
     codes = [coded.symbol(tables[0 if last - first == 1 else 1 if last - first <= 8 else 2]) for first, last in tree.below[1:]]
@@ -160,7 +160,7 @@ def weight(w, octaves):
     return 4 * ((1 << o) + w % 2 * n) + 2 * (n - 1)
 
 
-MANY = 10  # changes of a site whose residues follow directly
+MANY = 10  # numbers of changes for which residues follow directly
 
 
 def roughly(x):
@@ -226,7 +226,7 @@ class Residues:
         self.last, self.second_last, self.third_last = 0, 0, 0  # numbers of changes
 
     def next_site(self, shown):
-        """In tips that do not show it, the residue is of no account."""
+        """In tips that do not show it, the residue does not matter."""
         by = (0, roughly(self.last), 5 * roughly(self.last) + roughly(self.third_last))[self.model.predicts_number]
         symbol = self.coded.symbol(self.model.num_changes[by])
         number = MANY if symbol == 31 else self.coded.number_of(symbol)

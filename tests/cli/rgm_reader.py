@@ -10,7 +10,7 @@ from rgm_native import native
 # ---- The file, Header, Index
 
 def read_rows(file, num_rows):
-    """The cells of all rows, as bytes. How many there are is with the names, behind Zstandard, so it has to be told."""
+    """The cells of all rows, as bytes. Their number is stored with the names, behind Zstandard, so the caller tells it."""
     header_size, index_size, _ = struct.unpack("<IIQ", file[-16:])
     file = Input(file)
     require(file.take(5).data == b"\x89RGM\x01" and file.bits(8) == 0, "prefix, or a text")
@@ -134,5 +134,5 @@ def thesis(tree, model):
     return decode
 
 
-# By the kind in the header: of the tree and the model, what makes the rows of a block and its number of sites.
+# For each kind in the header: the function that makes the rows of a block from the tree, the model and the number of sites.
 CODINGS = {0: plain, 1: native, 2: thesis}

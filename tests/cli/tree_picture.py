@@ -108,13 +108,13 @@ def drawn(exe: str, folder: pathlib.Path, tree: RandomTree, names: list[str], su
 
 
 def depths_from_midpoint(tree: RandomTree) -> list[float]:
-    """Of the tips: from the point in the middle of a longest path, whichever, as they all have the same middle."""
+    """The distance of each tip from the middle of a longest path; all longest paths have the same middle."""
     def farthest(start: int) -> tuple[float, int]:
         return max((distance, node) for node, distance in tree.distances(start).items() if node < tree.num_tips)
     _, a = farthest(0)
     length, b = farthest(a)
     from_a, from_b = tree.distances(a), tree.distances(b)
-    # A tip's way to the path joins it in one point; from there to the middle.
+    # The way of a tip joins the path in one point; from there it goes to the middle.
     result = []
     for tip in range(tree.num_tips):
         off_path = (from_a[tip] + from_b[tip] - length) / 2
@@ -129,7 +129,7 @@ def depths_from_edge(tree: RandomTree, a: int, b: int) -> list[float]:
 
 
 def check_scale(svg: ElementTree.Element, tree: RandomTree, names: list[str], depths: list[float]) -> None:
-    """Every name stands once, where the branch of its tip ends; all branches are as long as they are."""
+    """Every name stands once, where the branch of its tip ends, and all branches have their lengths."""
     shown = {name: (x, y) for name, x, y in texts(svg, "taxon")}
     assert len(texts(svg, "taxon")) == tree.num_tips
     expected = [name.replace("\uffff", "\ufffd") for name in names]

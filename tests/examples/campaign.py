@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kills ranks of an example program, job after job, at points that it knows and from outside, and counts. Everything about a job
-follows from its number, but for when kills from outside strike.
+follows from its number, except for the moments of kills from outside.
 
 Fails if a survivor hangs, fails, or if the result is not, bit for bit, that of one rank. A job that failed is repeated by --first
 NUMBER --jobs 1. --variants: options of which each job takes one of several, separated by commas.
@@ -44,7 +44,7 @@ class Campaign:
         self.points: dict[int, dict[str, int]] = {}
 
     def prepare(self, variant: int) -> None:
-        """The result on one rank, and what there is to die at."""
+        """Finds the result on one rank, and the points at which ranks can die."""
         if variant in self.expected:
             return
         self.expected[variant] = "0" * 16 if self.args.wrong else self.program.survive(1, self.variants[variant]).hash()
@@ -97,7 +97,7 @@ class Campaign:
         return plan, result
 
     def kill(self, plan: Plan, mark: str, choice: random.Random, done: threading.Event) -> None:
-        """The planned death says that MPI_Init is over, in which Open MPI survives nothing."""
+        """Kills ranks from outside once the planned death shows that MPI_Init is over, in which Open MPI survives nothing."""
         if not plan.outside:
             return
         started = False

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""An example program whose command line is wrong says so once, on all ranks with exit code 2, and does nothing; --help is fine."""
+"""An example program whose command line is wrong says so once, with exit code 2 on all ranks, and does nothing; --help works."""
 import sys
 
 import job
 
-WRONG = {  # options: what must be said
+WRONG = {  # options: what must be printed
     "--nonsense": "--nonsense",
     "--size 0": "--size: Value 0 not in range",
     "--size -5": "--size",

@@ -1,4 +1,4 @@
-"""Runs an example program as a job and says who died and what its last line was."""
+"""Runs an example program as a job and tells which ranks died and what its last line was."""
 import argparse
 import pathlib
 import re
@@ -13,8 +13,8 @@ from mpi_job import KILLED, Failed  # noqa: E402, F401
 
 class Result(mpi_job.Result):
     def hash(self) -> str:
-        """What the program says last of its own; shells and mpirun may say behind it who died. A leader that dies as soon as it has said
-        it makes the next one say it once more."""
+        """The last line of the program; shells and mpirun may print behind it which ranks died. A leader that dies as soon as it has
+        printed it makes the next one print it once more."""
         found = re.findall(r"^result ([0-9a-f]{16})$", self.output, re.M)
         self.require(len(set(found)) == 1, "expected a result")
         behind = self.output[self.output.rindex("result ") :].splitlines()[1:]
@@ -22,7 +22,7 @@ class Result(mpi_job.Result):
         return found[0]
 
     def points(self) -> dict[str, int]:
-        """How often rank 0 came to which point, from a run with --points."""
+        """How often rank 0 came to each point, from a run with --points."""
         return {name: int(times) for name, times in re.findall(r"^point (\S+) (\d+)", self.output, re.M)}
 
 
@@ -37,14 +37,14 @@ class Program:
         return Result(mpi_job.start(self.args, ranks, arguments, timeout, env or {}), ranks)
 
     def survive(self, ranks: int, arguments: list[str], plan: str = "", env: dict[str, str] | None = None) -> Result:
-        """A job whose survivors must succeed; nobody fails who is not killed."""
+        """A job whose survivors must succeed: no rank fails, except those that are killed."""
         result = self.run(ranks, [*arguments, "--fail", plan] if plan else arguments, env)
         result.require_survival(f"{ranks} ranks, plan '{plan}'")
         return result
 
 
 def processes(exe: str, mark: str) -> list[int]:
-    """Those that run exe with NAME=VALUE in their environment."""
+    """The processes that run exe with NAME=VALUE in their environment."""
     found = []
     for process in pathlib.Path("/proc").iterdir():
         if process.name.isdigit():
@@ -53,7 +53,7 @@ def processes(exe: str, mark: str) -> list[int]:
                 if same and mark.encode() in (process / "environ").read_bytes().split(b"\0"):
                     found.append(int(process.name))
             except OSError:
-                pass  # gone already, or somebody else's
+                pass  # gone already, or a process of another user
     return found
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The picture that the stencil draws: a PNG file as others read it, of the flow, and the same whoever dies."""
+"""The picture that the stencil draws: a PNG file as others read it, of the flow, and the same whichever ranks die."""
 import pathlib
 import struct
 import sys
@@ -10,7 +10,7 @@ import job
 
 
 def chunks(data: bytes) -> dict[str, bytes]:
-    """By type; every checksum must be right."""
+    """The chunks by type; every checksum must be right."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:8]
     found, at = {}, 8
     while at < len(data):
@@ -49,7 +49,7 @@ def picture(program: job.Program, args) -> None:
     assert pictures[1:] == pictures[:1] * 2, "other pictures after deaths"
     lines = rows(pictures[0])
     assert len(lines) == 48 and len(lines[0]) == 96, (len(lines), len(lines[0]))
-    # Behind the cylinder fluid turns right above the middle and left below; far before it, it does not turn.
+    # Behind the cylinder the fluid turns right above the middle and left below; far before it, it does not turn.
     middle, behind = 24, 28
     assert min(line[behind] for line in lines[:middle]) < 100 and max(line[behind] for line in lines[middle:]) > 156
     assert all(120 <= line[4] <= 136 for line in lines[1:-1]), [line[4] for line in lines]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The commands in examples/README.md do what it says: readme.py ROOT BUILD ... Every program of the folder is in its table and among
-the commands; those on ranks end with the same result as without deaths on one rank, and whom --fail names dies."""
+the commands; those on ranks end with the same result as without deaths on one rank, and the ranks that --fail names die."""
 import os
 import pathlib
 import re
@@ -20,7 +20,7 @@ def without_deaths(words: list[str]) -> list[str]:
 
 
 def run_on_ranks(words: list[str], args) -> None:
-    """words: behind ./run mpi."""
+    """words: the command line behind ./run mpi."""
     assert words[0] == "-n", words
     ranks, name, options = int(words[1]), words[2], words[3:]
     args.exe = str(args.build / "examples" / name)
@@ -36,7 +36,7 @@ def run_on_ranks(words: list[str], args) -> None:
 
 
 def run_shielded(words: list[str], plan: str, args) -> None:
-    """words: behind ./run mpi --shield. Whom the plan names is dead at the end."""
+    """words: the command line behind ./run mpi --shield. The ranks that the plan names are dead at the end."""
     library = args.build / "lib/shield/calls/libregraft_shield.so"
     command = [sys.executable, str(args.root / "apps/launch/shield.py"), "--mpirun", args.mpirun, "--library", str(library), *words]
     done = subprocess.run(command, env=os.environ | {"REGRAFT_FAIL": plan}, capture_output=True, text=True, check=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An example program says the same result in all jobs: same_result.py --exe PROGRAM ... JOB JOB...
+"""An example program prints the same result in all jobs: same_result.py --exe PROGRAM ... JOB JOB...
 
-A JOB is RANKS or RANKS=PLAN, and exactly those whom the plan names must die.
+A JOB is RANKS or RANKS=PLAN, and exactly those ranks must die that the plan names.
 """
 import sys
 

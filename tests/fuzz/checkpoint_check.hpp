@@ -23,8 +23,8 @@
 
 namespace regraft::fuzz {
 
-/// A job over data of which nothing but names and models is known: those of one partition are given, and those of
-/// another one chosen.
+/// A job over data of which only names and models are known: those of one partition are given, and those of another one
+/// are chosen.
 struct SomeJob {
     static constexpr std::uint32_t num_taxa = 8;
     phylo::Options options;
@@ -89,7 +89,7 @@ struct SomeJob {
         return progress;
     }
 
-    /// The progress if a job would go on from it, and none if it is refused. Whatever else happens is a defect.
+    /// The progress if a job would go on from it, and none if it is refused. Everything else is a defect.
     std::optional<phylo::Progress> accepted(std::span<std::byte const> bytes) const {
         try {
             auto progress = phylo::Progress::from_bytes(bytes);
@@ -109,7 +109,7 @@ struct SomeJob {
     }
 };
 
-/// Changes a few bytes, or a number to one that is likely to do harm, or cuts.
+/// Changes a few bytes, or a number to one that is likely to do harm, or cuts the end off.
 inline void forge(std::vector<std::byte>& bytes, Random& random) {
     constexpr std::array<std::uint64_t, 8> numbers{
         0, 1, 2, 0xff, 0xffff'ffff, std::uint64_t{1} << 60, ~std::uint64_t{0}, 0x7ff8'0000'0000'0000};

@@ -27,7 +27,7 @@ using Bytes = std::vector<std::byte>;
 
 // ---- Texts
 
-/// Empty, or what is wrong. `accepted` counts those that are alignments.
+/// What is wrong, or empty. `accepted` counts the texts that are alignments.
 inline std::string complaint_about_text(std::string_view text, int& accepted) {
     try {
         auto const alignment = msa::parse_alignment(text, "fuzz");
@@ -62,7 +62,7 @@ inline std::string complaint_about_blocks(codec::RgmFile const& file) {
     return "";
 }
 
-/// Everything that can be asked of a file, if its size allows that.
+/// Asks everything that a file can be asked, if its size allows that.
 inline std::string complaint_about_file(Bytes bytes, int& accepted) {
     constexpr std::uint64_t most_cells = 1 << 22;
     try {
@@ -107,7 +107,7 @@ inline void reseal(Bytes& bytes) {
 
 // ---- Coded columns
 
-// Bytes for a decoder: how many tips, 1 to 8; how many sites; the size of the model; model; block.
+// Bytes for a decoder: the number of tips, 1 to 8; the number of sites; the size of the model; model; block.
 
 inline Bytes columns_input(codec::EncodedColumns const& encoded, std::size_t num_tips, std::size_t block_sites,
                            std::size_t block) {
@@ -172,7 +172,7 @@ inline codec::ByteSink append_to(Bytes& bytes) {
     return [&bytes](std::span<std::byte const> part) { bytes.insert(bytes.end(), part.begin(), part.end()); };
 }
 
-/// A file with everything that there is in it.
+/// A file with every part that a file can have.
 inline Bytes seed_file(codec::Kind kind, Random& random) {
     auto const text = seed_text(random);
     auto const alignment = msa::parse_alignment(text, "fuzz");

@@ -17,7 +17,7 @@ namespace {
 using codec::Kind;
 
 #ifdef _OPENMP
-/// Thousands of tiny inputs: waiting for threads would take longer than all of the work.
+/// There are thousands of tiny inputs: waiting for threads would take longer than all of the work.
 int const one_thread = (omp_set_num_threads(1), 1);
 #endif
 

@@ -1,5 +1,5 @@
 // What must hold of the readers of regraft-plan for any bytes: a second, naive reader that shares no code with them
-// accepts the same texts and understands the same; who is refused is told a place in the text.
+// accepts the same texts and understands the same; the message of a refusal names a place in the text.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ inline std::vector<std::string> naive_raw_lines(std::string_view text) {
     return naive_split(all, '\n');
 }
 
-/// The words of every line that is not just a comment.
+/// The words of every line that is not only a comment.
 inline std::vector<Tokens> naive_lines(std::string_view text) {
     std::vector<Tokens> lines;
     for (auto line : naive_raw_lines(text)) {
@@ -114,7 +114,7 @@ inline std::optional<std::vector<Numbers>> naive_transfers(std::string_view text
     return transfers;
 }
 
-/// Empty, or what is wrong with a message, which should begin with NAME:LINE:COLUMN and a place in the text, or right
+/// What is wrong with a message, or empty. It should begin with NAME:LINE:COLUMN and a place in the text, or right
 /// behind its end.
 inline std::string complaint_about_message(std::string_view text, std::string_view name, std::string const& message) {
     if (message.rfind(std::string(name) + ":", 0) != 0) return "no name in front: " + message;
@@ -134,7 +134,7 @@ inline std::string complaint_about_message(std::string_view text, std::string_vi
     return "";
 }
 
-/// Empty, or what is wrong.
+/// What is wrong, or empty.
 inline std::string complaint_about_graph(std::string_view text) {
     auto const expected = naive_graph(text);
     try {
@@ -155,7 +155,7 @@ inline std::string complaint_about_graph(std::string_view text) {
     }
 }
 
-/// Empty, or what is wrong.
+/// What is wrong, or empty.
 inline std::string complaint_about_transfers(std::string_view text) {
     auto const expected = naive_transfers(text);
     try {

@@ -98,7 +98,7 @@ void damage(std::string& text, Random& random) {
     }
 }
 
-/// How many texts there are of each kind.
+/// The number of texts of each kind.
 struct Tally {
     int accepted = 0;
     int refused = 0;

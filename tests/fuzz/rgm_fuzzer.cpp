@@ -1,4 +1,4 @@
-// The reader of .rgm files under libFuzzer, the checksum of the frame made right; see meson.build.
+// The reader of .rgm files under libFuzzer, with the checksum of the frame made right; see meson.build.
 #include "fuzz/codec_check.hpp"
 #include "fuzz/target.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How set-up judges an MPI without trying one: when it believes that a job hangs, and what it says of compilers' complaints."""
+"""How set-up judges an MPI without trying one: when it believes that a job hangs, and what it makes of compilers' complaints."""
 import pathlib
 import sys
 
@@ -9,7 +9,7 @@ import choose
 
 
 class Jobs:
-    """Fail in turn as they are told to, then are good."""
+    """Jobs that fail in turn as they are told to, and then succeed."""
 
     def __init__(self, *symptoms: str):
         self.symptoms = list(symptoms)

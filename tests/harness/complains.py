@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""complains.py TEXT COMMAND...: passes if the command fails (exit code 1) and says TEXT. For tests of the tests."""
+"""complains.py TEXT COMMAND...: passes if the command fails (exit code 1) and prints TEXT. For tests of the tests."""
 import subprocess
 import sys
 

@@ -11,7 +11,7 @@ import time
 LAUNCHERS = pathlib.Path(__file__).resolve().parents[2] / "apps/launch"
 TIMEOUT = 120  # seconds for what hangs
 
-CASES = [  # how rank 1 of 3 ends, exit code, what is said
+CASES = [  # how rank 1 of 3 ends, exit code, what is printed
     ("lives", 0, "all are here"),
     ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
     ("exits-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
@@ -48,13 +48,13 @@ REQUESTS = [  # what all three ranks do, which signals the launcher gets, exit c
 
 
 def request(command: list[str], numbers: list[int], code: int) -> None:
-    """As a terminal does, each signal goes to the whole group of the launcher."""
+    """Sends signals as a terminal does: each goes to the whole group of the launcher."""
     job = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         lines = [job.stdout.readline() for _ in range(3)]
         for number in numbers:
             os.killpg(job.pid, number)
-            time.sleep(0.5)  # two that come at once are one
+            time.sleep(0.5)  # two signals that come at once are one
         job.wait(TIMEOUT)
     finally:
         job.kill()

@@ -1,4 +1,5 @@
-// Breaks a contract of the erasure-coded store, by name: erasure_misuse NAME. All ranks must stop and say which.
+// Breaks a contract of the erasure-coded store, by name: erasure_misuse NAME. All ranks must stop and name the
+// contract.
 #include <mpi.h>
 
 #include <cstdio>
@@ -20,7 +21,7 @@ void submit(ft::Communicator const& comm, store::ErasureStore& store, std::uint3
     store.submit(erasure::Code(data, 1), mine, test::blocks(mine, 8), 8);
 }
 
-/// Everybody wants a block of PE 0.
+/// All members want a block of PE 0.
 Csr<BlockRange> rows(ft::Communicator const& comm, std::uint64_t first) {
     Csr<BlockRange> rows;
     for (std::uint32_t pe = 0; pe < comm.num_founders(); ++pe) {

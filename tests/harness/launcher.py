@@ -40,7 +40,7 @@ def the_parameter_file_has_every_setting() -> None:
 
 def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
     for slowdown in (1, 4):
-        seconds = iter(range(10_000))  # one passes whenever somebody looks
+        seconds = iter(range(10_000))  # a second passes whenever the clock is read
         launch.time = types.SimpleNamespace(monotonic=lambda clock=seconds: next(clock), sleep=lambda _: None)
         launch.slowdown = lambda ranks, factor=slowdown: factor
         looked = []

@@ -1,4 +1,4 @@
-// Breaks a contract of the store, by name: store_misuse NAME. All ranks must stop and say which.
+// Breaks a contract of the store, by name: store_misuse NAME. All ranks must stop and name the contract.
 #include <mpi.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ void submit(ft::Communicator const& comm, store::ReplicatedStore& store, std::ui
     store.submit(placement, mine, test::blocks(mine, 8), 8);
 }
 
-/// Everybody wants the first blocks; rank 1 says that it wants others, as many.
+/// All members want the first blocks; rank 1 says that it wants others, as many.
 Csr<BlockRange> rows(ft::Communicator const& comm, std::uint64_t first) {
     Csr<BlockRange> rows;
     for (std::uint32_t pe = 0; pe < comm.num_founders(); ++pe) {
@@ -41,7 +41,7 @@ void misuse(std::string const& name, ft::Communicator& comm) {
                              : store::LoadOptions{.lost = store::LoadOptions::Lost::left};
     BlockRange const first{BlockId{0}, BlockId{1}};
     static_cast<void>(store.load(std::span(&first, 1), out, options));
-    // Held by all alike, so that what travels is of the same sizes.
+    // All members hold it, so that what travels has the same sizes.
     if (name == "other-rows") static_cast<void>(store.load(rows(comm, self == 0 ? 0 : 1), out));
     auto loading = store.start_load(rows(comm, 0), out);
     if (name == "submit-under-load") submit(comm, store, 2);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds and runs other people's programs: against a staged installation, or with regraft as a subproject.
+"""Builds and runs programs of other projects: against a staged installation, or with regraft as a subproject.
 
 The installation is staged in WORK and thus moved from its prefix, so all paths in it must be relative. WORK is kept: a second
 run compiles only what changed.
@@ -96,7 +96,7 @@ class Consumer:
         self.run(build, likelihood=self.args.likelihood, search=self.args.search)
 
     def subproject(self) -> None:
-        """First without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
+        """Builds first without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
         project, build = self.work / "consumer", self.work / "build"
         shutil.copytree(HERE / "consumer", project, dirs_exist_ok=True)
         (project / "subprojects").mkdir(exist_ok=True)
@@ -105,15 +105,15 @@ class Consumer:
             link.symlink_to(ROOT)
         if not (build / "build.ninja").exists():
             self.meson_setup(project, build, "--buildtype=plain", "-Dregraft:tests=enabled")
-        self.compile(build, "pure", "exact_sum_unit_test")
-        print(self.call(build / "subprojects/regraft/tests/exact_sum_unit_test", "--gtest_brief=1"), end="")
+        self.compile(build, "pure", "codec_fuzz_test")
+        print(self.call(build / "subprojects/regraft/tests/fuzz/codec_fuzz_test", "--gtest_brief=1", "--gtest_filter=Reseal*"), end="")
         if self.args.mpirun:
             self.call(*self.meson, "setup", "--reconfigure", build, project, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")
             self.compile(build, "parallel")
         self.run(build)
 
     def without_mpi(self) -> None:
-        """-Dmpi=disabled configures, and nothing in it knows of MPI. That it builds and works: see subproject."""
+        """-Dmpi=disabled configures, and nothing in it knows MPI. That it builds and works: see subproject."""
         build = self.work / "build"
         self.meson_setup(ROOT, build, "-Dmpi=disabled", "-Dtests=enabled")
         commands = (build / "compile_commands.json").read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ class Consumer:
             sys.exit(f"-Dmpi=disabled, but commands have {traces}")
 
     def release(self) -> None:
-        """Who says nothing of a build type gets a library that is optimised and without assertions, but checks its callers."""
+        """A build without a build type gives a library that is optimised and without assertions, but checks its callers."""
         build = self.work / "build"
         self.meson_setup(ROOT, build, "-Dtests=disabled", "-Dbench=disabled")
         commands = [entry["command"] for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")) if "/lib/" in entry["file"]]
@@ -129,7 +129,7 @@ class Consumer:
         if slow or not commands:
             sys.exit(f"not as a release: {slow[:1]}")
         if self.args.buildtype != "release":
-            return  # what is staged is somebody's own choice
+            return  # the staged build has the options that its user chose
         for library in self.staged().rglob("libregraft*.so"):
             content = library.read_bytes()
             if b"assertion\0" in content:
@@ -138,7 +138,7 @@ class Consumer:
                 sys.exit(f"{library.name} does not check preconditions")
 
     def c(self) -> None:
-        """k-means in C99 by a plain mpicc, and by CMake in a project without C++: the same result whoever dies."""
+        """k-means in C99 by a plain mpicc, and by CMake in a project without C++: the same result whichever ranks die."""
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
         mpicc = pathlib.Path(self.args.mpicxx).parent / "mpicc"
@@ -180,7 +180,7 @@ class Consumer:
             sys.exit(f"expected the same result of all: {results}")
 
     def fortran(self) -> None:
-        """examples/survive.f90, to the sum that the C++ program of the same name has; and matching, without MPI."""
+        """examples/survive.f90 comes to the sum of the C++ program of the same name; and a matching in Fortran, without MPI."""
         if not (gfortran := shutil.which("gfortran")):
             print("SKIPPED: no gfortran")
             sys.exit(SKIPPED)
@@ -228,7 +228,7 @@ class Consumer:
             sys.exit("no output to compare")
 
     def wheel(self) -> None:
-        """The Python package as a wheel, made by what PyPI has for that, passes its tests away from checkout and build folder."""
+        """The Python package as a wheel, made by the tools on PyPI, passes its tests away from checkout and build folder."""
         venv, target = self.work / "venv", self.work / "package"
         python = venv / "bin/python"
         wanted = re.findall(r'"([^"]+)"', re.search(r"requires = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[1])
@@ -244,8 +244,9 @@ class Consumer:
         shutil.rmtree(target, ignore_errors=True)
         for old in self.work.glob("*.whl"):
             old.unlink()
-        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", f"--config-settings=build-dir={self.work / 'build'}",
-                  "-w", self.work, ROOT, PATH=path)
+        settings = [f"--config-settings=build-dir={self.work / 'build'}", "--config-settings=setup-args=-Doptimization=0"]  # soon compiled
+        self.call(python, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", *settings, "-w", self.work, ROOT,
+                  PATH=path)
         self.call(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, next(self.work.glob("*.whl")))
         if foreign := [str(file) for file in target.rglob("*") if file.suffix in {".h", ".hpp", ".a", ".pc", ".cmake"}]:
             sys.exit(f"the wheel has what is no Python: {foreign}")
@@ -268,7 +269,7 @@ class Consumer:
         bare = [self.args.mpirun, "--with-ft", "ulfm", "--oversubscribe"]
 
         def job(*words, **env: str) -> str:
-            """The output of a job in an environment that knows nothing of regraft or Open MPI but what it is given."""
+            """The output of a job in an environment that knows nothing of regraft or Open MPI except what it is given."""
             clean = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PRTE_", "PMIX_", "REGRAFT_"))}
             clean |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **env}
             clean.pop("LD_LIBRARY_PATH", None)

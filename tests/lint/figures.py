@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""figures.py ROOT: figures in the text of docs are those that were measured. A figure says where it is from by a comment behind it:
+"""figures.py ROOT: figures in the text of docs are those that were measured. A figure names its source by a comment behind it:
 
     2.29<!-- = amd-epyc-vm/scale: max busiest_over_mean of load_locally/rollback -->
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""layers.py ROOT: the architecture as a test. Who may include whom, what a library must not do, how long a header may be."""
+"""layers.py ROOT: the architecture as a test. Which module may include which, what a library must not do, how long a header may be."""
 import collections
 import pathlib
 import re
@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "checkpoint": {"core", "placement", "matching", "erasure", "disk", "ft", "exchange", "store"},
     "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
 }
-# The rooms of the shield, all of them private. What they may include among themselves: a room those before it, in this order.
+# The rooms of the shield, all of them private. Among themselves, a room may include those before it in this order.
 SHIELD = ["protocol", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
 for number, room in enumerate(SHIELD):
     MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set())
@@ -81,7 +81,7 @@ def module_of(path: str) -> str:
 
 
 def is_in_program(path: str) -> bool:
-    """Whether it is a part of the shield that acts for the program it is loaded into: it reads the environment, prints, and calls what its program calls."""
+    """Whether it is a part of the shield that acts for its program: it reads the environment, prints, and calls what its program calls."""
     return path.startswith(("lib/shield/session/", "lib/shield/waits/", "lib/shield/calls/"))
 
 
@@ -128,7 +128,7 @@ def heaps(files: list[str]) -> list[str]:
 
 
 def self_test() -> None:
-    """A checker that never complains is worth nothing."""
+    """Tests the checker, because one that never complains is worth nothing."""
     for path, text in {
         "lib/msa/a.cpp": '#include "regraft/store/replicated_store.hpp"',
         "include/regraft/core/a.hpp": "#pragma once\n#include <mpi.h>",

@@ -12,7 +12,7 @@ FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 
 
 def anchors(page: pathlib.Path) -> set[str]:
-    """Of the headings, as GitHub makes them."""
+    """The anchors of the headings, as GitHub makes them."""
     found = set()
     for heading in re.findall(r"^#+ +(.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.M):
         plain = LINK.sub("]", heading).replace("[", "").replace("]", "")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The first screen of README.md is true: readme.py ROOT. The program is the one in examples/survive.cpp, what it prints is what its
+"""The first screen of README.md is true: readme.py ROOT. The program is the one in examples/survive.cpp, its output is what its
 test expects, and how to install and start it stands above."""
 import pathlib
 import re

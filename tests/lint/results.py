@@ -10,7 +10,7 @@ from results import Broken, lines  # noqa: E402
 
 
 def complaint(file: pathlib.Path) -> str:
-    """Empty if there is none."""
+    """What is wrong with the file; empty if nothing is."""
     try:
         context, benchmarks = lines(file)
     except Broken as problem:

@@ -1,4 +1,4 @@
-// Mini-checkpoints while everybody lives: what they keep, and how much memory that takes.
+// Mini-checkpoints while all members live: what they keep, and how much memory that takes.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace {
 
-std::size_t allocated = 0;  // by operator new, and how much that was at most
+std::size_t allocated = 0;  // bytes taken by operator new, and the most there were
 std::size_t most_allocated = 0;
 std::size_t gathered = 0;  // bytes that the last MPI_Allgather brought
 
@@ -48,7 +48,7 @@ namespace {
 TEST(MiniCheckpoint, KeepsSharesOfAnyLengths) {
     ft::Communicator comm(MPI_COMM_WORLD);
     MiniCheckpoint checkpoint(comm);
-    // They grow, shrink, are empty, and differ from PE to PE.
+    // The states grow, shrink, are empty, and differ from PE to PE.
     for (std::size_t const length : {0, 5, 1000, 3, 0, 70, 2000, 1999, 900, 1}) {
         auto const share_of = [&](PeId pe) {
             return std::vector<std::byte>(length * (value(pe) % 3), static_cast<std::byte>(length + value(pe)));

@@ -55,7 +55,7 @@ std::string said_in(Work work) {
     return testing::internal::GetCapturedStderr();
 }
 
-/// How MPI calls it, if it tells.
+/// Whether the text names the call, where MPI tells it.
 bool names(std::string const& said, [[maybe_unused]] char const* call) {
 #ifdef OPEN_MPI
     if (said.find(call) == std::string::npos) return false;
@@ -87,7 +87,7 @@ TEST(Communicator, IsSilentOnErrorsThatWereChecked) {
                   EXPECT_NE(MPI_Bcast(nullptr, -1, MPI_INT, 0, comm.native()), MPI_SUCCESS);
                   comm.dismiss_errors();
                   EXPECT_TRUE(comm.agree(true));
-                  MPI_Comm own = MPI_COMM_NULL;  // of the program: nothing that the library sees
+                  MPI_Comm own = MPI_COMM_NULL;  // a communicator of the program, which the library never sees
                   comm.check(MPI_Comm_dup(comm.native(), &own), "MPI_Comm_dup");
                   EXPECT_NE(MPI_Bcast(nullptr, -1, MPI_INT, 0, own), MPI_SUCCESS);
                   MPI_Comm_free(&own);

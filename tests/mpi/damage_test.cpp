@@ -1,4 +1,5 @@
-// An MPI that says success although data are not what was sent: what carries checksums notices, and all members hear.
+// An MPI that reports success although data are not what was sent: exchanges with checksums notice, and tell all
+// members.
 #include <mpi.h>
 
 #include <cstddef>
@@ -19,7 +20,7 @@ void damage(void* data, std::size_t size) {
 }
 }  // namespace
 
-// Instead of MPI's own, which MPI also offers by another name.
+// Takes the place of MPI's own function, which MPI also offers by another name.
 extern "C" int MPI_Allgather(void const* in, int in_count, MPI_Datatype in_type, void* out, int count,
                              MPI_Datatype type, MPI_Comm comm) {
     int const code = PMPI_Allgather(in, in_count, in_type, out, count, type, comm);

@@ -1,4 +1,4 @@
-// Who inherits the entities of the dead, and where copies are kept: rules that need no communication.
+// The rules by which PEs inherit the entities of the dead, and where copies are kept. They need no communication.
 #include "regraft/checkpoint/dealing.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Case {
     std::vector<Orphan> orphans;
 };
 
-/// Survivors are the even PEs; holders some of them, sometimes nobody.
+/// Survivors are the even PEs; holders are some of them, sometimes none.
 Case random_case(std::uint64_t seed) {
     Random random(seed);
     Case result;
@@ -40,7 +40,7 @@ Case random_case(std::uint64_t seed) {
     return result;
 }
 
-/// What each survivor has afterwards.
+/// The load of each survivor afterwards.
 std::vector<std::uint64_t> loads(Case const& c, std::vector<PeId> const& homes) {
     std::vector<std::uint64_t> bytes;
     for (auto const& survivor : c.survivors) bytes.push_back(survivor.bytes);
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> loads(Case const& c, std::vector<PeId> const& homes) 
     return bytes;
 }
 
-/// The least that the fullest survivor must have: by trying everything.
+/// The least load that the fullest survivor must have, by trying everything.
 std::uint64_t least_maximum(Case const& c, std::vector<std::vector<PeId>> const& choices) {
     std::vector<PeId> homes(c.orphans.size());
     auto best = ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-// What all members save and open together while everybody lives.
+// What all members save and open together while all live.
 #include <mpi.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ TEST(SavedStore, OldGenerationsGo) {
     comm.agree();
 }
 
-/// What all members are told.
+/// The error that all members are told.
 std::string error_of(ft::Communicator& comm, std::function<void()> const& body) {
     std::string text = "no error";
     try {
@@ -184,7 +184,7 @@ protected:
         SaveOptions const options{.files = 100, .attributes = std::vector<std::byte>(attribute_bytes)};
         static_cast<void>(saved.store().save(archive, options));
     }
-    /// Which of the two is opened, and what is said of the other.
+    /// Which of the two is opened, and what is reported of the other.
     std::pair<std::uint64_t, std::string> opened() {
         test::Replicated store(comm, {});
         auto const report = store.open(archive);
@@ -298,7 +298,7 @@ TEST_F(TwoSaves, TheVersionInTheStoreIsReadAgainFromWhereItWasSaved) {
 TEST(SavedBlocks, OfAnybodyAreReadByShares) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto const archive = job_folder("entities");
-    // Block i belongs to member i mod p, and is read by the one before.
+    // Block i belongs to member i mod p, and the member before reads it.
     auto const size = comm.size();
     auto const me = comm.position(comm.self());
     Content const content(1, 3 * size + 2, Content::Sizes::variable, 100);

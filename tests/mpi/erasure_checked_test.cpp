@@ -1,4 +1,4 @@
-// The erasure-coded store while everybody lives: damaged pieces, loads under way, room, what a PE holds.
+// The erasure-coded store while all members live: damaged pieces, loads under way, room, and what a PE holds.
 #include <mpi.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t block_bytes = 9000;
 constexpr BlockRange everything{BlockId{0}, BlockId{num_blocks}};
 constexpr auto untouched = std::byte{0xee};
 
-/// Changes a byte of a block where this PE keeps it. Whether it does.
+/// Changes a byte of a block where this PE keeps it. Returns whether it does.
 bool damage(ErasureStore& store, BlockId block) {
     auto const bytes = store.held({block, advance(block, 1)});
     if (bytes.empty()) return false;
@@ -47,7 +47,7 @@ protected:
                 .buffer_bytes = 3 * 40000};  // windows end within what has a checksum
     }
     BlockRange mine() const { return test::part_of(num_blocks, value(comm.self()), comm.size()); }
-    /// Who has submitted the block.
+    /// The PE that has submitted the block.
     PeId owner(BlockId block) const {
         for (auto pe : comm.members()) {
             if (test::part_of(num_blocks, value(pe), comm.size()).contains(block)) return pe;
@@ -58,7 +58,7 @@ protected:
         submitted = test::blocks(mine(), block_bytes);
         store.submit(code, mine(), submitted, block_bytes);
     }
-    /// Everybody loads everything; in out what came.
+    /// All members load everything; out has what came.
     LoadReport load(ErasureStore& store, LoadOptions const& load_options = {}) {
         out.assign(num_blocks * block_bytes, untouched);
         return store.load(std::span(&everything, 1), out, load_options);
@@ -103,7 +103,7 @@ TEST_P(CheckedErasureStore, ReadsDamagedPiecesFromOthers) {
     }
 }
 
-// The first piece of data of everybody, so one of every stripe.
+// Damages the first piece of data of each member, so one of every stripe.
 TEST_P(CheckedErasureStore, ReadsWhatIsDamagedOnAllMembers) {
     ErasureStore store(comm, options());
     submit(store);
@@ -134,7 +134,7 @@ TEST_P(CheckedErasureStore, ScrubsWhatNobodyReads) {
     EXPECT_TRUE(is_right());
 }
 
-// Both pieces of data of everybody: nothing follows from one parity.
+// Damages both pieces of data of each member: nothing follows from one parity.
 TEST_P(CheckedErasureStore, LosesWhatIsDamagedTooOften) {
     ErasureStore store(comm, options());
     submit(store);
@@ -203,7 +203,7 @@ TEST_P(CheckedErasureStore, LoadsWhileOtherThingsAreDone) {
     submit(store);  // no load is under way any more
 }
 
-// A damaged piece has no place, because nobody has room: it stays missing, and one death less is survived.
+// A damaged piece has no place, because no member has room: it stays missing, and one death less is survived.
 TEST_P(CheckedErasureStore, KeepsToTheRoom) {
     ErasureStore store(comm, options());
     submit(store);
@@ -218,7 +218,7 @@ TEST_P(CheckedErasureStore, KeepsToTheRoom) {
     EXPECT_EQ(store.bytes_held(), before);
     EXPECT_TRUE(load(store).lost.empty());
     EXPECT_TRUE(is_right());
-    // Only one has room for it.
+    // Only one member has room for it.
     bool const roomy = comm.self() == comm.members()[1];
     auto const repaired = store.repair({.room = roomy ? before * 2 : before});
     EXPECT_EQ(repaired.unplaced, 0u);

@@ -125,7 +125,7 @@ TEST(ErasureStore, LoadsWhatEverybodyKnowsOf) {
     std::vector<std::byte> out(mine.empty() ? 0 : 3 * mine[0].size());
     auto const report = store.load(wanted, out);
     EXPECT_EQ(out, mine.empty() ? out : test::blocks(mine[0], 3));
-    EXPECT_EQ(report.most_sent_bound, report.most_sent);  // nobody died: no choice
+    EXPECT_EQ(report.most_sent_bound, report.most_sent);  // no member died, so there is no choice
     EXPECT_EQ(report.bytes_moved, 3 * report.blocks_moved);
 }
 

@@ -13,7 +13,7 @@ namespace {
 int calls_of_alltoallv = 0;
 }
 
-// Instead of MPI's own, which MPI also offers by another name.
+// Takes the place of MPI's own function, which MPI also offers by another name.
 extern "C" int MPI_Alltoallv(void const* out, int const* out_counts, int const* out_places, MPI_Datatype out_type,
                              void* in, int const* in_counts, int const* in_places, MPI_Datatype in_type,
                              MPI_Comm comm) {
@@ -50,7 +50,7 @@ struct Scattered {
     }
 };
 
-/// The sizes of the pieces between two members: the same for both.
+/// The sizes of the pieces between two members, which are the same for both.
 std::vector<std::uint64_t> sizes_between(std::size_t from, std::size_t to, std::uint64_t seed, std::uint64_t longest) {
     Random random(seed * 10007 + from * 101 + to);
     std::vector<std::uint64_t> sizes(random.below(5));
@@ -103,7 +103,7 @@ void expect_arrived(ft::Communicator const& comm, Instance const& instance) {
 
 constexpr auto transports = {ft::Transport::collective, ft::Transport::rounds};
 
-// Windows, buffers and reach so small that every path is taken.
+// Windows, buffers and reach are so small that every path is taken.
 std::vector<Limits> const many_limits{{},
                                       {.direct_bytes = 1},
                                       {.direct_bytes = 1 << 20},

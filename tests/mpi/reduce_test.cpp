@@ -48,7 +48,7 @@ TEST(AllReduce, CarriesInfinities) {
     EXPECT_EQ(sum.value(), -std::numeric_limits<double>::infinity());
 }
 
-/// With each term on the rank that `owner` says.
+/// The sum if each term is on the rank that `owner` says.
 template <class Owner>
 FixedSum reduced(Communicator& comm, std::vector<double> const& values, FixedScale const& scale, Owner owner) {
     FixedSum sum;

@@ -1,4 +1,5 @@
-// Snapshots on disk while everybody lives: whoever reads what whoever saved has the state of that commit, or is told.
+// Snapshots on disk while all members live: whichever of them reads what any saved has the state of that commit, or an
+// error. commit, or
 #include <mpi.h>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ TEST(SavedSnapshot, ComesBackFromEveryKindToEveryKind) {
             EXPECT_EQ(test::as_number(report.attributes), moment);
             EXPECT_TRUE(report.refused.empty() && report.removed.empty());
             EXPECT_TRUE(report.adopted.empty()) << "as many as wrote it: everything is at home";
-            // It is committed: there are copies, and it can be gone back to.
+            // The state is committed: there are copies, and it can be gone back to.
             EXPECT_EQ(program.snapshot.generation(), 1u);
             program.scramble();
             static_cast<void>(program.restore());
@@ -77,7 +78,7 @@ TEST(SavedSnapshot, ComesBackFromEveryKindToEveryKind) {
     }
 }
 
-/// What a generation has, with another byte in the first frame.
+/// The files of a generation, with another byte in the first frame.
 struct BrokenFrame {
     BrokenFrame(fs::path const& archive, std::uint64_t number) {
         disk::Generation generation(archive, number);
@@ -90,7 +91,7 @@ struct BrokenFrame {
         bytes[index.sizes.begin(BlockId{i})] ^= std::byte{1};
     }
     BlockRange all() const { return {BlockId{0}, BlockId{index.sizes.num_blocks()}}; }
-    /// With right checksums. Returns the generation.
+    /// Writes it with right checksums. Returns the generation.
     std::uint64_t save(ft::Communicator& comm, fs::path const& archive) const {
         store::OwnBlocks const mine{all(), bytes};
         auto const only_leader = std::span(&mine, comm.leads() ? 1 : 0);
@@ -244,7 +245,7 @@ void leader_does(ft::Communicator& comm, Body body) {
     comm.agree();
 }
 
-/// Opens it and finds that it is of the moment; what is wrong with newer ones.
+/// Opens it and expects this moment; returns what is wrong with newer ones.
 std::string refused_before(ft::Communicator& comm, SavedProgram& program, fs::path const& archive,
                            std::uint64_t moment) {
     auto const report = program.open(archive);
@@ -331,7 +332,7 @@ TEST(SavedSnapshot, OfBytesThatWereNotCompressedAsItSaysIsRefusedBeforeAnythingC
     EXPECT_EQ(program.wrong(), "");
 }
 
-/// Which committed entities of this PE are not read as they are stored, and whether one cannot be read.
+/// The committed entities of this PE that are not read as they are stored, and whether one cannot be read.
 std::string wrong_on_disk(SavedProgram const& program, PeId self,
                           std::function<void(CommittedEntity const&, std::span<std::byte>)> const& reread) {
     std::string text;
@@ -447,7 +448,7 @@ TEST(SavedState, SaysWhatIsWrongWithIt) {
     };
     says("two entities are called 'a'", [](SavedState& state) { state.entities[1].name = "a"; });
     says("two entities are called 'step'", [](SavedState& state) { state.entities[1].name = "step"; });
-    says("an entity is at home with nobody", [](SavedState& state) { state.entities[0].home = PeId{2}; });
+    says("an entity is at home with no member", [](SavedState& state) { state.entities[0].home = PeId{2}; });
     says("an entity cannot have 299 bytes", [](SavedState& state) { state.entities[1].bytes = 299; });
     says("an entity cannot have 2000000 bytes", [](SavedState& state) { state.entities[2].bytes = 2'000'000; });
     says("an entity cannot have 1 bytes", [](SavedState& state) { state.entities[0].bytes = 1; });

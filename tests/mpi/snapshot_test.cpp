@@ -159,7 +159,7 @@ TEST(Snapshot, GivesBackEntitiesThatMovedWereRemovedOrAdded) {
         blocks[mine] = {1, 2, 3, value(comm.self())};
         snapshot.commit();
 
-        // Every block goes to the next PE, and everybody gets one that is new.
+        // Every block goes to the next PE, and each PE gets one that is new.
         auto const size = static_cast<std::uint32_t>(comm.size());
         auto const neighbour = named("block", PeId{(value(comm.self()) + 1) % size});
         snapshot.remove(mine);
@@ -178,7 +178,7 @@ TEST(Snapshot, GivesBackEntitiesThatMovedWereRemovedOrAdded) {
             size == 1 ? std::vector{named("new", comm.self())} : std::vector{neighbour, named("new", comm.self())};
         EXPECT_EQ(report.removed, removed);
 
-        // Committed after the move, it stays.
+        // A commit after the move makes it stay.
         if (size > 1) {
             snapshot.remove(mine);
             blocks.erase(mine);

@@ -41,7 +41,7 @@ TEST(ReplicatedStore, HasSeveralLoadsUnderWay) {
     auto const mine = comm.position(comm.self());
     Random random(3);
     for (int i = 0; i < 10; ++i) {
-        // The first that begins is waited for last.
+        // The load that begins first is waited for last.
         auto const first_rows = test::random_requests(90, comm.size(), random);
         auto const second_rows = test::random_requests(90, comm.size(), random);
         std::vector<std::byte> first(store.model().bytes_of(first_rows[mine]));

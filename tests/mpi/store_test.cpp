@@ -1,4 +1,4 @@
-// The replicated store while everybody lives: all options, sizes, placements and ways to ask, against a model.
+// The replicated store while all members live: all options, sizes, placements and ways to ask, against a model.
 #include <mpi.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string name(testing::TestParamInfo<Options> const& info) {
            (options.most_planned_runs == 0 ? "Unplanned" : "");
 }
 
-/// Every two choices together once.
+/// Every two choices occur together once.
 constexpr std::array<Options, 6> options{Options{Transport::collective, OwnCopy::copied, Integrity::unchecked},
                                          Options{Transport::collective, OwnCopy::referenced, Integrity::checked},
                                          Options{Transport::rounds, OwnCopy::copied, Integrity::checked},
@@ -209,7 +209,7 @@ TEST_P(AnyStore, MakesAsManyCopiesAsARepairAsksFor) {
 
 // --- damaged replicas ---
 
-/// Changes a byte of a block where this PE keeps it. Whether it does.
+/// Changes a byte of a block where this PE keeps it. Returns whether it does.
 bool damage(ReplicatedStore& store, BlockId block) {
     auto const bytes = store.held({block, advance(block, 1)});
     if (bytes.empty()) return false;
@@ -265,7 +265,7 @@ TEST_P(CheckedStore, SaysWhatIsLostWhenTheOnlyReplicaIsDamaged) {
         EXPECT_EQ(report.lost, (std::vector{BlockRange{BlockId{20}, BlockId{21}}})) << test::to_string(report.lost);
         for (std::uint64_t id = 0; id < 40; ++id) {
             for (std::size_t offset : {std::size_t{0}, std::size_t{99999}}) {
-                // What was brought before it was seen that it is wrong is not left there.
+                // Bytes that were loaded before the damage was seen are not left there.
                 auto const place = i == 0 ? std::byte{} : test::StoreModel::untouched;
                 auto const right = id == 20 ? place : content.byte(BlockId{id}, offset);
                 EXPECT_EQ(out[id * 100000 + offset], right) << "block " << id;
@@ -284,7 +284,7 @@ TEST_P(CheckedStore, NeverRepairsFromDamagedReplicas) {
         }
     }
     auto const report = store.store().repair({3, std::numeric_limits<std::uint64_t>::max(), {}});
-    // What was found is in the report, and so is everything that was copied, before it was found and after.
+    // The report has the damage that was found, and everything that was copied before and after.
     for (auto const& damage : report.damaged) {
         EXPECT_EQ(damage.blocks.size(), 1u);
         auto const id = value(damage.blocks.first);
@@ -341,7 +341,7 @@ TEST_P(CheckedStore, ScrubsAlsoWhatCannotBeMadeGood) {
 
 TEST_P(CheckedStore, DoesNotShowWhatIsDamaged) {
     StoreUnderTest store(comm, {GetParam(), OwnCopy::copied, Integrity::checked});
-    submit_evenly(store, comm, {20, Content::Sizes::fixed, 100000, 100});  // everybody holds everything
+    submit_evenly(store, comm, {20, Content::Sizes::fixed, 100000, 100});  // all members hold everything
     EXPECT_TRUE(damage(store.store(), BlockId{5}));
     EXPECT_TRUE(store.store().held({BlockId{5}, BlockId{6}}).empty());
     EXPECT_TRUE(store.store().held({BlockId{0}, BlockId{20}}).empty());
@@ -417,7 +417,7 @@ TEST(UncheckedStore, DoesNotNotice) {
     ft::Communicator comm(MPI_COMM_WORLD);
     StoreUnderTest store(comm, {});
     submit_evenly(store, comm, {10, Content::Sizes::fixed, 8, 100});
-    static_cast<void>(damage(store.store(), BlockId{3}));  // everybody holds everything, and damages it
+    static_cast<void>(damage(store.store(), BlockId{3}));  // all members hold everything, and damage it
     EXPECT_NE(store.load_everything(), "") << "nor is it the model that does not";
 }
 
@@ -428,7 +428,7 @@ TEST(ReplicatedStore, BalancesSenders) {
     if (comm.size() < 4) GTEST_SKIP() << "needs four ranks: a receiver and more holders than one";
     StoreUnderTest store(comm, {});
     auto const size = static_cast<std::uint32_t>(comm.size());
-    submit_evenly(store, comm, {90, Content::Sizes::fixed, 4, size});  // everybody holds everything, all is local
+    submit_evenly(store, comm, {90, Content::Sizes::fixed, 4, size});  // all members hold everything, all is local
     BlockRange const everything{BlockId{0}, BlockId{90}};
     std::vector<std::byte> out(360);
     EXPECT_EQ(store.store().load(std::span(&everything, 1), out).blocks_moved, 0u);

@@ -53,7 +53,7 @@ protected:
         if (comm.size() < 3) GTEST_SKIP() << "needs others to send, and places for further copies";
     }
     void TearDown() override { calls_to_spoil = 0; }
-    /// On the last rank only.
+    /// Spoils the next calls, on the last rank only.
     void spoil_next(int calls) { calls_to_spoil = comm.self() == comm.members().back() ? calls : 0; }
     void submit(StoreUnderTest& store) const {
         submit_evenly(store, comm, {64, Content::Sizes::fixed, 3000, 2}, "permuted");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t num_taxa = 12;
 
-/// The agenda of a job with some starts, over data of which nothing but names and models is known.
+/// The agenda of a job with some starts, over data of which only names and models are known.
 struct Fixture {
     Options options;
     Dataset dataset;

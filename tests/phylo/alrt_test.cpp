@@ -31,7 +31,7 @@ struct Weights {
     std::vector<std::uint64_t> begin{0};
 };
 
-/// Of the patterns that test::my_sites deals to this PE.
+/// The weights of the patterns that test::my_sites deals to this PE.
 RellSamples samples_of(test::SmallDataset const& data, ft::Communicator const& comm, std::uint32_t count,
                        std::uint64_t seed = 1) {
     auto const members = comm.members();
@@ -67,7 +67,7 @@ TEST(RellSamples, AddTheWeightedValuesOfAllSamples) {
     }
 }
 
-/// The definition, with all log-likelihoods in plain sums. Whatever is asked is asked of fresh likelihoods.
+/// The definition, with all log-likelihoods in plain sums. Every question is asked of fresh likelihoods.
 double defined_support(SmallJob& f, msa::HalfEdge h, std::uint32_t count, std::uint64_t seed) {
     std::vector<std::vector<std::vector<double>>> values;  // [tree][partition][pattern]
     std::vector<double> loglh;
@@ -127,7 +127,7 @@ TEST(ShAlrt, IsItsDefinitionAndLeavesTheTreeBitwiseAsItWas) {
             EXPECT_EQ(f.likelihood.tree(), tree);
             least = std::min(least, support);
             most = std::max(most, support);
-            // Only where all sites are here can the oracle see them.
+            // The oracle can see all sites only where they are all here.
             if (f.comm.size() > 1) continue;
             EXPECT_NEAR(support, defined_support(f, h, count, 5), 0.02);
         }

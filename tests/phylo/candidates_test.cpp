@@ -58,7 +58,7 @@ TEST(BestTrial, IsTheFirstWithTheLowestScoreAndNeverOneWithoutALikelihood) {
 }
 
 /// Likelihoods that could come from data: a special case never has a higher one than the scheme above it. Ties of rates
-/// cost what they hide, frequencies and heterogeneities the same for all schemes, but for some noise.
+/// cost what they hide; frequencies and heterogeneities cost the same for all schemes, except for some noise.
 class Oracle {
 public:
     explicit Oracle(std::uint64_t seed) : random_(seed) {

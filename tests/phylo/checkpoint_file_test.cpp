@@ -142,7 +142,8 @@ TEST_F(CheckpointFile, AreFoundOfAllRanksAndRemovedWithoutAnyOthers) {
 }
 
 TEST_F(CheckpointFile, ThatWasNotFinishedIsRemovedButIsNoneToGoOnFrom) {
-    auto const [left, descriptor] = disk::make_temporary(checkpoint_path(prefix_, 2), 0600);  // its first: it died then
+    auto const [left, descriptor] =
+        disk::make_temporary(checkpoint_path(prefix_, 2), 0600);  // its first checkpoint: the job died then
     close(descriptor);
     EXPECT_TRUE(find_checkpoints(prefix_).empty());
     remove_checkpoints(prefix_);

@@ -34,7 +34,7 @@ Tips common(Tips const& a, Tips const& b) {
     return result;
 }
 
-/// Which groups a tree has, edge by edge and set by set.
+/// The groups that a tree has, edge by edge and set by set.
 bool has_all(msa::Tree const& tree, Tips const& tips, std::vector<Tips> const& groups) {
     return std::all_of(groups.begin(), groups.end(), [&](Tips const& group) {
         for (msa::HalfEdge h = 0; h < tree.num_half_edges(); ++h) {

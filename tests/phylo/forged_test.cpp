@@ -1,4 +1,4 @@
-// Checkpoints that anybody may have written, with a right checksum.
+// Checkpoints that any program may have written, with a right checksum.
 #include <functional>
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ std::string topology(msa::Tree tree) {
     return msa::to_newick(tree, names(tree.num_tips()));
 }
 
-/// Some subtrees are elsewhere.
+/// The tree with some subtrees elsewhere.
 msa::Tree scrambled(msa::Tree tree, std::uint64_t seed, std::uint32_t moves) {
     Random random(seed);
     for (std::uint32_t i = 0; i < moves; ++i) {

@@ -34,7 +34,7 @@ struct Fixture {
     BranchLinkage linkage;
 
     Fixture(std::uint64_t seed, BranchLinkage how) : data(small_dataset(seed)), linkage(how) {}
-    /// With nothing valid yet, so that everything is computed anew.
+    /// The likelihood with nothing valid yet, so that everything is computed anew.
     DistributedLikelihood fresh(msa::Tree const& tree, std::vector<Model> const& models) {
         return fresh(tree, models, test::partition_options(data));
     }
@@ -197,7 +197,7 @@ TEST(Likelihood, DoesNotDependOnHowSitesAreDealt) {
     auto const tree = test::some_tree(f.data, 4, f.linkage);
     auto dealt = f.fresh(tree, f.data.models);
     double const loglh = dealt.loglh();
-    // Everything on the first PE, and copies of patterns of higher weight apart.
+    // Everything is on the first PE, and copies of patterns of higher weight are apart.
     auto sites = test::my_sites(f.data, f.comm);
     if (f.comm.size() > 1) {
         test::SmallDataset split = f.data;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// In as many variables as x has, with the minimum 0 at (1, 1, ...) in a bent valley.
+/// A function of as many variables as x has, with the minimum 0 at (1, 1, ...) in a bent valley.
 double rosenbrock(std::vector<double> const& x) {
     double sum = 0;
     for (std::size_t i = 0; i + 1 < x.size(); ++i) {

@@ -118,7 +118,7 @@ struct Fixture {
         return std::make_unique<DistributedLikelihood>(comm, now.tree, now.specs, now.models, now.linkage, sites,
                                                        test::partition_options(data));
     }
-    /// To the end of the choice; as if a failure had happened every so many steps.
+    /// Runs to the end of the choice, as if a failure had happened every so many steps.
     SearchState choose(std::uint64_t interrupt_every) {
         auto state = start();
         auto likelihood = likelihood_of(state);

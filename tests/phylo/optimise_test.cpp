@@ -34,7 +34,7 @@ TEST(OptimiseBranch, FindsAStationaryPointAndTellsTheGain) {
             auto const values = f.likelihood.branch_values(lengths);
             for (std::size_t set = 0; set < lengths.size(); ++set) {
                 bool const inside = lengths[set] > min_branch_length && lengths[set] < max_branch_length;
-                // What the quadratic model still promises is below what would count.
+                // The gain that the quadratic model still promises is too small to count.
                 if (inside) {
                     EXPECT_LT(std::abs(values[set].first * values[set].first / values[set].second), 1e-5);
                 } else if (lengths[set] == min_branch_length) {

@@ -19,7 +19,7 @@ std::vector<std::string> words(std::string const& line) {
     return result;
 }
 
-/// Without the program.
+/// The words without the program.
 std::string ours(std::string const& line) {
     std::string result;
     try {

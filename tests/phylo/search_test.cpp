@@ -132,7 +132,7 @@ TEST(SubtreesNear, AreThoseOfNodesWithinSomeEdges) {
     EXPECT_TRUE(subtrees_near(tree, {}, 3).empty());
 }
 
-/// The last state; every so many steps the search goes on from the bytes of its state, 0: never.
+/// Returns the last state. Every so many steps the search goes on from the bytes of its state; 0: never.
 SearchState run(Fixture& f, SearchState state, SearchOptions const& options, std::uint64_t interrupt_every = 0) {
     auto const restart = [&] {
         return std::make_unique<DistributedLikelihood>(f.comm, state.tree, state.specs, state.models, f.linkage,

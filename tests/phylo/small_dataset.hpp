@@ -1,4 +1,4 @@
-// A small random alignment as the likelihood wants it, dealt to the PEs pattern by pattern.
+// A small random alignment in the form of the likelihood's data, dealt to the PEs pattern by pattern.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ inline SmallDataset small_dataset(std::uint64_t seed, std::uint32_t num_taxa = 8
     return data;
 }
 
-/// Every step-th pattern of a partition.
+/// Every step-th pattern of a partition, from `first` on.
 inline likelihood::Sites some_sites(SmallDataset const& data, std::size_t partition, std::size_t first,
                                     std::size_t step) {
     likelihood::Sites sites;
@@ -89,7 +89,7 @@ inline std::vector<likelihood::Sites> my_sites(SmallDataset const& data, ft::Com
     return result;
 }
 
-/// With the weight of all sites, twice, and of those left out.
+/// The options with the weight of all sites, twice, and of those left out.
 inline likelihood::PartitionOptions partition_options(SmallDataset const& data) {
     likelihood::PartitionOptions options;
     auto const add = [&](std::vector<std::uint32_t> const& weights) {

@@ -26,7 +26,7 @@ Begin partitions(std::uint64_t seed, Random& random) {
     return test::random_partitions(random.below(growth + 1), random.below(10 * growth) + 1, random);
 }
 
-/// How many pieces each partition is in.
+/// The number of pieces that each partition is in.
 std::map<PartitionId, std::uint64_t> pieces_of(Assignment const& dealt) {
     std::map<PartitionId, std::uint64_t> pieces;
     for (auto const& work : dealt.values) ++pieces[work.partition];
@@ -110,7 +110,7 @@ TEST(BalanceProperty, DealsToAListOfPEsAsToAllOfThem) {
     }
 }
 
-/// Costs of alignments of nucleotides, proteins, codons; or anything.
+/// Costs of alignments of nucleotides, proteins, codons; or any numbers.
 Costs random_costs(std::size_t num_partitions, Random& random) {
     std::vector<std::uint64_t> const usual{16, 64, 400, 1600, 3721};
     bool const is_usual = random.below(2) == 0;
@@ -152,7 +152,7 @@ TEST(WeightedBalanceProperty, IsTheBalanceOfSitesIfCostsAreEqual) {
     }
 }
 
-//  Twice the cost of all changes nothing, nor do partitions without sites at the end.
+//  Twice the cost of all partitions changes nothing, nor do partitions without sites at the end.
 TEST(WeightedBalanceProperty, DependsOnRatiosOfCostsOnly) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);

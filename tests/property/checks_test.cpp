@@ -1,4 +1,4 @@
-// The census against one taken cell by cell and pair by pair, and what is left of an alignment that was reduced.
+// The census is compared with one taken cell by cell and pair by pair, and with what is left of a reduced alignment.
 #include "regraft/msa/checks.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Instance {
     std::vector<PartitionToCheck> partitions;
 };
 
-/// Few rows and symbols, so that equal rows and columns are frequent; some rows are copies in other letters.
+/// There are few rows and symbols, so that equal rows and columns are frequent; some rows are copies in other letters.
 Instance random_instance(Random& random) {
     Instance instance;
     auto const num_taxa = 1 + random.below(8);
@@ -49,7 +49,7 @@ Instance random_instance(Random& random) {
     return instance;
 }
 
-/// Empty for a cell that says nothing.
+/// The states of a cell; empty for a cell that says nothing.
 std::string naive_cell(Instance const& instance, std::size_t taxon, std::size_t site) {
     auto const q = site % instance.partitions.size();
     auto const letter = canonical(instance.partitions[q].alphabet, instance.alignment.cell(taxon, site));

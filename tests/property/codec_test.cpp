@@ -29,7 +29,7 @@ RootedTree random_tree(std::size_t num_taxa, std::uint64_t seed) {
     return num_tips < 3 ? trivial_tree(num_tips) : hang_up(msa::random_tree(num_tips, seed));
 }
 
-/// Whether a kind has room for all characters; if not, it says so.
+/// Whether a kind has room for all characters; if not, encoding says so.
 bool holds(Kind kind, msa::Alignment const& alignment, RootedTree const& tree) {
     auto symbols = alignment.cells;
     std::ranges::sort(symbols);
@@ -47,7 +47,7 @@ bool holds(Kind kind, msa::Alignment const& alignment, RootedTree const& tree) {
 
 enum class Layout { rows, columns };
 
-/// A grid of cells with a margin around it, in which nobody may write.
+/// A grid of cells with a margin around it, to which no decoder may write.
 class GuardedGrid {
 public:
     GuardedGrid(std::size_t num_rows, std::uint32_t num_sites, Layout layout)
@@ -110,7 +110,7 @@ void expect_cells(msa::Alignment const& alignment, EncodedColumns const& encoded
 
 // ---- Round trips
 
-/// All blocks as a whole in both layouts, and a random part of each.
+/// Decodes all blocks as a whole in both layouts, and a random part of each.
 void expect_round_trip(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& options,
                        Random& random) {
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(options.kind) << ", effort "
@@ -196,7 +196,7 @@ TEST(CodecProperty, LayersAddUpToTheBlocks) {
         double sum = 0;
         for (std::size_t block = 0; block < encoded.blocks.size(); ++block)
             for (auto const& layer : decoder.layers(encoded.blocks[block], 50)) sum += layer.bits;
-        // Up to the state in which an entropy coder ends, and what it loses by rounding.
+        // The layers add up to all bits, except for the state in which an entropy coder ends, and for rounding.
         auto const bits = 8.0 * static_cast<double>(encoded.blocks.values.size());
         EXPECT_LE(sum, bits) << static_cast<int>(kind);
         EXPECT_GE(sum, 0.99 * bits - 40.0 * static_cast<double>(encoded.blocks.size())) << static_cast<int>(kind);
@@ -238,7 +238,7 @@ struct Survey {
     std::uint64_t refused = 0;
 };
 
-/// Decodes what may be anything: some cells or an InputError, and nothing written outside of the grid.
+/// Decodes any bytes: the result is some cells or an InputError, and nothing is written outside of the grid.
 void survive(Kind kind, Bytes const& model, Bytes const& block, RootedTree const& tree, std::uint32_t block_sites,
              Random& random, Survey& survey) {
     auto const first = static_cast<std::uint32_t>(random.below(block_sites + 1));

@@ -19,7 +19,7 @@ namespace {
 using Pes = std::vector<PeId>;
 using Ranges = std::vector<BlockRange>;
 
-/// Runs of some blocks; run i and its copies lie at a place that a hash says, the copies at some distance. Holders are
+/// Runs of some blocks. Run i and its copies lie at a place that a hash gives, the copies at some distance. Holders are
 /// not ascending.
 class Scattered {
 public:
@@ -56,7 +56,7 @@ private:
     std::uint64_t seed_;
 };
 
-/// The same, block by block.
+/// The same directory, block by block.
 struct Model {
     std::vector<std::set<PeId>> holders;
 
@@ -102,7 +102,7 @@ BlockRange random_range(std::uint64_t num_blocks, Random& random) {
     return {BlockId{std::min(a, b)}, BlockId{std::max(a, b)}};
 }
 
-/// The blocks with few holders are visited with these, and of the others the numbers of holders are right.
+/// The blocks with few holders are visited with these, and for the others the numbers of holders are right.
 void expect_short_runs(Directory const& directory, Model const& model, std::uint32_t copies) {
     std::vector<int> visited(model.holders.size(), 0);
     auto const others = directory.visit_short_of(copies, [&](Run const& run) {
@@ -192,7 +192,7 @@ TEST(DirectoryProperty, AgreesWithASetPerBlock) {
     }
 }
 
-/// What was undone takes no run of its own, and what was added piece by piece is one run.
+/// A change that was undone takes no run of its own, and changes that were made piece by piece are one run.
 TEST(DirectoryProperty, JoinsWhatIsTheSameAgain) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,4 +1,4 @@
-// Any blocks, cut and dealt to files in any way, are read again by any number of readers.
+// Blocks that were cut and dealt to files in any way are read again by any number of readers.
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +26,7 @@ test::KnownBlocks random_blocks(Random& random, std::uint64_t seed) {
     return {sizes, seed};
 }
 
-/// The blocks in pieces of random lengths, in random order, dealt to files.
+/// Deals the blocks to files, in pieces of random lengths and in random order.
 Csr<BlockRange> random_files(Random& random, std::uint64_t count) {
     std::vector<BlockRange> pieces;
     for (std::uint64_t first = 0; first < count;) {

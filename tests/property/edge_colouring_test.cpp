@@ -95,7 +95,7 @@ TEST(ColourEdgesProperty, ColoursHubsAmongSmallVertices) {
     }
 }
 
-//  No room for first-fit: every vertex but a few has the largest degree.
+//  There is no room for first-fit: every vertex but a few has the largest degree.
 TEST(ColourEdgesProperty, ColoursAlmostRegularMultigraphs) {
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -110,7 +110,7 @@ TEST(ColourEdgesProperty, ColoursAlmostRegularMultigraphs) {
     }
 }
 
-//  Vertices a little above half the largest degree, which cannot be merged, beside one that has it.
+//  Vertices a little above half the largest degree, which cannot be merged, beside one that has the largest degree.
 TEST(ColourEdgesProperty, ColoursVerticesThatCannotBeMerged) {
     for (std::uint32_t half : {1, 2, 7, 50}) {
         SCOPED_TRACE(testing::Message() << "half " << half);
@@ -138,7 +138,7 @@ TEST(ColourEdgesProperty, ColoursBothSidesAlike) {
     }
 }
 
-//  Large enough for every size of piece and for tasks, and with an odd degree at every level.
+//  The graph is large enough for every size of piece and for tasks, and has an odd degree at every level.
 TEST(ColourEdgesProperty, GivesTheSameColoursWithAnyNumberOfThreads) {
     struct Size {
         std::uint32_t num_vertices, degree;

@@ -1,4 +1,4 @@
-// Erasure-coded blocks in a world of PEs that is nothing but maps of bytes: every plan is carried out and compared.
+// Erasure-coded blocks in a world of PEs that consists of maps of bytes: every plan is carried out and compared.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -28,7 +28,7 @@ BlockSizes random_sizes(Random& random) {
     return BlockSizes(begins);
 }
 
-/// All blocks, or all but some, dealt to the slots in ranges of any order.
+/// Deals all blocks, or all but some, to the slots in ranges of any order.
 Csr<BlockRange> random_owners(std::uint64_t num_blocks, std::uint32_t slots, Random& random) {
     std::vector<std::vector<BlockRange>> rows(slots);
     auto const longest = 1 + random.below(2 * num_blocks / slots + 2);
@@ -50,7 +50,7 @@ std::byte byte_at(std::uint64_t place) {
     return static_cast<std::byte>(mix(place) & 0xff);
 }
 
-/// What every block is, whoever has it.
+/// The content of every block, whichever PE has it.
 struct World {
     Layout layout;
     Holdings holdings;
@@ -104,7 +104,7 @@ struct World {
         return {bytes.begin() + static_cast<std::ptrdiff_t>(range.begin),
                 bytes.begin() + static_cast<std::ptrdiff_t>(range.end)};
     }
-    /// What a holder gives away; it must have it.
+    /// The bytes that a holder gives away; it must have them.
     Bytes give(PeId holder, Piece piece, ByteRange range) {
         auto const members = holdings.members();
         EXPECT_TRUE(std::binary_search(members.begin(), members.end(), holder));
@@ -135,7 +135,7 @@ struct World {
         for (auto pe : victims) memory.erase(pe);
         holdings.retain(alive);
     }
-    /// Somebody's piece is not what it was: nobody counts on it any more.
+    /// Damages a piece of some holder: no PE counts on it any more.
     void damage(Piece piece) {
         auto const holder = holdings.holder(piece);
         if (!holder) return;
@@ -277,7 +277,7 @@ TEST(ErasurePlans, SurviveAsManyDeathsAsThereAreParities) {
             random_victims(world.holdings.members(), std::min(deaths, world.holdings.members().size() - 1), random));
         auto const members = world.holdings.members().size();
         auto const lost = world.load(everything_on_first(num_blocks, members), most_bytes);
-        EXPECT_EQ(count(lost), num_blocks - owned);  // what nobody ever had
+        EXPECT_EQ(count(lost), num_blocks - owned);  // blocks that no PE ever had
         world.load(random_wishes(num_blocks, members, random), most_bytes);
     }
 }
@@ -435,7 +435,7 @@ bool some_deaths_lose(World const& world, std::span<std::uint32_t const> node_of
     return false;
 }
 
-// Members die, pieces are damaged, repairs move pieces or find no room: what is said to be survived is, and no more.
+// Members die, pieces are damaged, repairs move pieces or find no room: as many deaths are survived as was said.
 TEST(ErasurePlans, KnowHowManyDeathsAreSurvived) {
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         SCOPED_TRACE(seed);
@@ -468,7 +468,7 @@ TEST(ErasurePlans, KnowHowManyDeathsAreSurvived) {
     }
 }
 
-// Whatever is damaged: as long as k pieces of its stripe are left it is read, and after a repair it is whole again.
+// Whatever is damaged: a stripe with k pieces left is read, and after a repair it is whole again.
 TEST(ErasurePlans, DamagedPiecesFollowFromOthers) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE(seed);
@@ -492,8 +492,8 @@ TEST(ErasurePlans, DamagedPiecesFollowFromOthers) {
     }
 }
 
-// Repairs with room for some of the pieces: nobody gets more than he has room for, and nothing is missing for which
-// somebody had room.
+// Repairs with room for some of the pieces: no PE gets more than it has room for, and no piece is missing for which
+// a PE had room.
 TEST(ErasurePlans, KeepToTheRoom) {
     std::uint64_t unplaced = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -576,7 +576,7 @@ TEST(ErasurePlans, AskAllSurvivorsAlike) {
     EXPECT_LE(most, all / sent.size() * 3 / 2);
 }
 
-// When everybody wants the blocks of a dead one, they are rebuilt once, by all in turns.
+// When all PEs want the blocks of a dead one, they are rebuilt once, by all in turns.
 TEST(ErasurePlans, RebuildOnceWhatSeveralWant) {
     Csr<BlockRange> own;
     for (std::uint64_t slot = 0; slot < 5; ++slot) {
@@ -597,7 +597,7 @@ TEST(ErasurePlans, RebuildOnceWhatSeveralWant) {
     for (auto const& [pe, bytes] : rebuilt) EXPECT_EQ(bytes, 200u);
 }
 
-/// How many slots in a row, anywhere on the ring, are on different nodes.
+/// The number of consecutive slots, anywhere on the ring, that are on different nodes.
 std::size_t different_in_a_row(std::span<std::uint32_t const> ring, std::span<std::uint32_t const> node_of) {
     std::size_t least = ring.size();
     for (std::size_t i = 0; i < ring.size(); ++i) {

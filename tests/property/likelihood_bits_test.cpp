@@ -18,7 +18,7 @@ using likelihood::Partition;
 using likelihood::Sites;
 using msa::HalfEdge;
 
-/// All kinds of answers: sums and the bits of the patterns' values.
+/// Answers of all kinds: sums and the bits of the patterns' values.
 struct Answers {
     std::vector<SumBits> sums;
     std::vector<std::uint64_t> patterns;
@@ -75,7 +75,7 @@ void for_random_cases(Check check) {
     }
 }
 
-/// Puts back what was used before.
+/// Restores the instructions that were used before.
 class Instructions {
 public:
     explicit Instructions(std::string_view name) : before_(likelihood::used_instructions()) {
@@ -202,7 +202,7 @@ Sites some_sites(Sites const& sites, std::vector<std::size_t> const& patterns) {
     return result;
 }
 
-/// Every occurrence of a pattern for itself.
+/// The sites with every occurrence of a pattern for itself.
 Sites single_sites(Sites const& sites) {
     std::vector<std::size_t> occurrences;
     for (std::size_t i = 0; i < sites.weights.size(); ++i) occurrences.insert(occurrences.end(), sites.weights[i], i);
@@ -212,7 +212,7 @@ Sites single_sites(Sites const& sites) {
     return result;
 }
 
-/// Dealt at random to that many parts, some of which may be empty, each in a random order.
+/// The sites dealt at random to that many parts, some of which may be empty, each in a random order.
 std::vector<Sites> dealt(Sites const& sites, std::size_t num_parts, Random& random) {
     std::vector<std::size_t> order(sites.weights.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -225,7 +225,7 @@ std::vector<Sites> dealt(Sites const& sites, std::size_t num_parts, Random& rand
     return parts;
 }
 
-/// At some edge, with an insertion's sum as the last one.
+/// The answers at some edge, with an insertion's sum as the last one.
 std::vector<SumBits> sums_of_parts(LikelihoodCase const& c, std::vector<Sites> const& parts, HalfEdge h) {
     std::vector<FixedSum> sums(4);
     for (auto const& sites : parts) {

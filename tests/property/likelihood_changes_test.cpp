@@ -1,4 +1,4 @@
-// Whatever was changed and asked before, however few slots there are: the bits of a fresh Partition.
+// Whatever was changed and asked before, and however few slots there are, the bits are those of a fresh Partition.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -29,7 +29,7 @@ void change_nni(ChangingLikelihood& likelihood, Random& random) {
     if (random.below(2) == 0) likelihood.undo(move);
 }
 
-/// The edges that a pruned h may be inserted into.
+/// The edges into which a pruned h may be inserted.
 std::vector<HalfEdge> targets(msa::Tree const& tree, HalfEdge h, HalfEdge neighbour) {
     std::vector<HalfEdge> result{neighbour};
     auto const others = tree.back(neighbour);

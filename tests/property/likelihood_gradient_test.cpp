@@ -1,4 +1,4 @@
-// Derivatives by all branch lengths at once: beside known ones, and beside those at each edge alone.
+// Derivatives by all branch lengths at once are compared with known ones, and with those at each edge alone.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Likelihoods have the bits that they always had, with every instruction set. Who means to change them puts what the
+// Likelihoods have the bits that they always had, with every instruction set. To change them on purpose, put what the
 // test prints into support/known_likelihoods.hpp.
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ msa::Tree tree_of(std::string const& alignment, std::size_t num_taxa) {
     return msa::parse_newick(known->newick, alignment, names);
 }
 
-/// State s counts as s modulo the number of states, where the alignment has more: so DNA becomes purines and
+/// If the alignment has more states, state s counts as s modulo the number of states: so DNA becomes purines and
 /// pyrimidines.
 std::uint64_t folded(std::uint64_t set, std::uint32_t num_states) {
     std::uint64_t result = 0;

@@ -1,4 +1,4 @@
-// Likelihoods take as much memory as is said before. What is taken is counted by operators new and delete of our own.
+// Likelihoods take as much memory as was predicted. Operators new and delete of our own count what is taken.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -61,7 +61,7 @@ namespace {
 using likelihood::Partition;
 using likelihood::Repeats;
 
-/// What a partition takes at most while all is asked of it that there is.
+/// The most memory that a partition takes while everything is asked of it.
 std::size_t taken(LikelihoodCase const& c, likelihood::PartitionOptions const& options) {
     auto const before = bytes_in_use.load();
     most_bytes_in_use = before;
@@ -78,7 +78,7 @@ std::uint64_t estimated(LikelihoodCase const& c, likelihood::PartitionOptions co
                             static_cast<std::uint32_t>(c.mixture.categories.size()), options);
 }
 
-/// As alike as columns of real alignments are.
+/// Columns that are as alike as those of real alignments.
 LikelihoodCase case_of(std::uint32_t num_states, std::size_t num_patterns) {
     auto c = random_case({.num_tips = 60,
                           .num_states = num_states,

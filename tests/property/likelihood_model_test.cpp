@@ -1,4 +1,4 @@
-// Random models: as text and back, and what must hold of what kernels get.
+// Random models: as text and back, and what must hold of the numbers that kernels get.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ std::string random_text(Random& random) {
     return text;
 }
 
-/// Over many orders of magnitude.
+/// A number drawn over many orders of magnitude.
 double random_size(Random& random) {
     return std::exp(20 * random.unit() - 10);
 }
@@ -48,7 +48,7 @@ std::vector<double> random_frequencies(Random& random, std::uint32_t num_states)
     return frequencies;
 }
 
-/// A model of the spec with random values of all that is optimised.
+/// A model of the spec with random values of all parameters that are optimised.
 Model random_model(Random& random, ModelSpec const& spec) {
     auto const frequencies = random_frequencies(random, spec.num_states());
     auto model = start_model(spec, {.frequencies = frequencies, .invariant = random.unit()});

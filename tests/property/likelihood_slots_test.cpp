@@ -15,7 +15,7 @@ using msa::HalfEdge;
 
 constexpr std::uint32_t num_tips = 5000;
 
-/// Inserts the tips one by one, each at the edge that `choose` tells.
+/// Inserts the tips one by one, each at the edge that `choose` returns.
 template <class Choose>
 msa::Tree grown(std::uint32_t n, Choose choose) {
     msa::Tree tree(n);
@@ -35,7 +35,7 @@ msa::Tree caterpillar(std::uint32_t n) {
 msa::Tree balanced(std::uint32_t n) {
     return grown(n, [](std::uint32_t t) { return t - std::bit_floor(t - 1); });
 }
-/// Subtrees of all sizes on the way, as for Fibonacci's numbers.
+/// There are subtrees of all sizes on the way, as for Fibonacci's numbers.
 msa::Tree uneven(std::uint32_t n) {
     return grown(n, [](std::uint32_t t) { return static_cast<HalfEdge>(0.618 * t); });
 }
@@ -52,7 +52,7 @@ std::vector<NamedTree> adversarial_trees(std::uint32_t n) {
             {"random", msa::random_tree(n, 1)}};
 }
 
-/// One pattern, so that thousands of questions take no time.
+/// There is one pattern, so that thousands of questions take no time.
 LikelihoodCase case_of(msa::Tree const& tree) {
     CaseShape const shape{.num_tips = tree.num_tips(), .num_categories = 1, .num_patterns = 1};
     Random random(7);

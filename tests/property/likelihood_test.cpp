@@ -1,4 +1,4 @@
-// Likelihoods, derivatives and insertions beside pruning in higher precision.
+// Likelihoods, derivatives and insertions are compared with pruning in higher precision.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ using msa::HalfEdge;
 
 constexpr double accuracy = 1e-10;
 
-/// As small as they come, so that 64 states do not take minutes in long double.
+/// Cases are small, so that 64 states do not take minutes in long double.
 CaseShape random_shape(std::uint32_t num_states, std::uint64_t seed) {
     Random random(mix(seed) + num_states);
     CaseShape shape;
@@ -94,7 +94,7 @@ TEST(LikelihoodProperty, DerivativesAreThoseOfPruning) {
             p.add_derivatives(t, sums);
             auto const value = [&](std::size_t order) { return sums[order].value(p.derivative_scales()[order]); };
             auto const weight = static_cast<Real>(c.total_weight());
-            // What one site can have at such a length is the unit. In a short time a likelihood is small beside its
+            // The unit is what one site can have at such a length. In a short time a likelihood is small beside its
             // terms, which cancel.
             auto const unit = std::max(1.0, 1e-3 / t) * weight / t;
             expect_near(value(1), expected.first, unit);

@@ -1,4 +1,4 @@
-// Senders that everybody finds alone: what all find together must be one plan.
+// Senders that each PE finds alone: what all find together must be one plan.
 #include "regraft/schedule/local_senders.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ BlockSizes random_sizes(std::uint64_t num_blocks, Random& random) {
     return BlockSizes(std::move(begins));
 }
 
-/// A job in which some died, some of that was repaired or dropped, and everybody wants something: ranges in any order,
-/// some twice, some empty.
+/// A job in which some PEs died, some of that was repaired or dropped, and each PE wants something: ranges in any
+/// order, some twice, some empty.
 struct Job {
     std::vector<PeId> members;  // alive
     Directory directory;
@@ -83,7 +83,7 @@ std::set<PeId> holders_of(Directory const& directory, BlockId block) {
     return holders;
 }
 
-/// What of range `request` of the receiver's row comes from whom, block by block; blocks that are lost from nobody.
+/// The senders of range `request` of the receiver's row, block by block; lost blocks have none.
 using Deliveries = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<PeId>>;
 
 TEST(LocalSenders, ServeEveryBlockOnceByAHolder) {
@@ -181,7 +181,7 @@ TEST(LocalSenders, DivideEvenlyAmongHolders) {
     }
 }
 
-/// Everybody loads what it submitted, from Permuted holders.
+/// Each PE loads what it submitted, from Permuted holders.
 struct Rollback {
     double busiest = 0;  // bytes sent over the mean
     double bound = 0;    // that is exceeded once in a thousand times

@@ -68,7 +68,7 @@ TEST(LossProperty, EqualsEnumeration) {
             ASSERT_NEAR(model.survival_probability(f), exact[f], 1e-13 * exact[f]) << f << " failures";
             ASSERT_NEAR(model.loss_probability(f), 1 - exact[f], 1e-13) << f << " failures";
             mean += exact[f];
-            // With f dead, a hit is at a living slot once in n / (n - f) times.
+            // With f dead, a failure hits a living slot once in n / (n - f) times.
             if (f < num_slots) hits += exact[f] * num_slots / static_cast<double>(num_slots - f);
         }
         ASSERT_NEAR(model.expected_failures(), mean, 1e-13 * mean);
@@ -146,7 +146,7 @@ TEST(LossProperty, MoreFailuresLoseMoreAndMoreReplicasLoseLess) {
     }
 }
 
-// Where inclusion-exclusion hands over to the integral nothing jumps: the curve of logarithms stays concave.
+// The curve has no jump where inclusion-exclusion hands over to the integral: the curve of logarithms stays concave.
 TEST(LossProperty, TheTwoFormulasMeet) {
     for (std::uint64_t const num_slots : {100U, 1000U, 10007U, 1U << 20, 1U << 25}) {
         for (std::uint64_t replicas = 2; replicas <= 5; ++replicas) {

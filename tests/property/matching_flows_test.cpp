@@ -1,4 +1,4 @@
-// Instances too large for an oracle that tries everything: LEMON's maximum flow says the optimum.
+// For instances too large for an oracle that tries everything, LEMON's maximum flow gives the optimum.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -24,7 +24,7 @@ constexpr std::uint64_t num_seeds = 10;
 
 class MatchingFamily : public testing::TestWithParam<test::InstanceFamily> {
 protected:
-    /// Sizes up to some thousand blocks; some with fewer blocks than PEs.
+    /// Sizes are up to some thousand blocks; some instances have fewer blocks than PEs.
     static test::Instance instance(std::uint64_t seed) {
         Random random(seed);
         bool const dense = GetParam().name == "dense";

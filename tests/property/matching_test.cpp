@@ -62,7 +62,7 @@ void expect_certified(CsrView<std::uint32_t> graph, std::uint32_t num_right, BMa
     EXPECT_TRUE(std::is_sorted(m.hall_set.begin(), m.hall_set.end()));
 }
 
-/// The optimal b, after checking that it is one.
+/// Returns the optimal b, after checking that it is one.
 std::uint32_t certified_b(Graph const& graph, std::uint32_t num_right, Options const& options = {}) {
     auto const m = min_b_matching(graph, num_right, options);
     expect_certified(graph, num_right, m);
@@ -74,7 +74,7 @@ bool same_bytes(BMatching const& a, BMatching const& b) {
            a.hall_set == b.hall_set;
 }
 
-/// For every left vertex one of its neighbours, nothing, or something that is no neighbour.
+/// A start for every left vertex: one of its neighbours, nothing, or something that is no neighbour.
 std::vector<std::uint32_t> random_start(Graph const& graph, Random& random) {
     std::vector<std::uint32_t> start;
     for (std::size_t x = 0; x < graph.size(); ++x) {
@@ -199,7 +199,7 @@ TEST(MaxBMatchingProperty, MatchesAllJustFromTheOptimalBOn) {
 
 //  --- shares ---
 
-/// Sometimes none, sometimes few, sometimes so many that their sum only just stays below 2^63.
+/// Capacities are sometimes zero, sometimes small, sometimes so large that their sum only just stays below 2^63.
 Units random_units(std::size_t size, Random& random) {
     static constexpr std::array<std::uint64_t, 5> limits{1, 3, 100, std::uint64_t{1} << 40, ~std::uint64_t{0} / 2};
     auto const limit = std::min(limits.at(random.below(limits.size())), ~std::uint64_t{0} / 2 / (size + 1));
@@ -220,8 +220,8 @@ TEST(MinBSharesProperty, EqualsTheBestOfAllHallSets) {
     });
 }
 
-/// Ways to room are long and of many lengths, and go by blocks as well as by shares. With many blocks more on a corner
-/// of the grid it depends on how many of them whether b is more than the mean.
+/// Ways to room are long and of many lengths, and go by blocks as well as by shares. With many more blocks on a corner
+/// of the grid, their number decides whether b is more than the mean.
 TEST(MinBMatchingProperty, IsOptimalOnGrids) {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -276,7 +276,7 @@ TEST(MaxBSharesProperty, EqualsTheLeastCut) {
 
 //  --- weights ---
 
-/// Everything but how good b is; that is returned.
+/// Checks everything except how good b is; that is returned.
 WeightedBMatching checked(Graph const& graph, Units const& weight, std::uint32_t num_right) {
     auto m = min_b_matching(graph, weight, num_right);
     std::vector<std::uint32_t> isolated;

@@ -29,7 +29,7 @@ std::string random_text(std::size_t size, std::string_view letters, Random& rand
     return text;
 }
 
-/// Few letters, so that columns repeat.
+/// There are few letters, so that columns repeat.
 Alignment random_alignment(std::size_t num_taxa, std::size_t num_sites, Random& random,
                            std::string_view letters = "AaCGTt-NRYu") {
     Alignment alignment{.file = "f", .names = {}, .cells = {}};
@@ -157,7 +157,7 @@ TEST(AlignmentProperty, EveryDialectIsReadBack) {
 
 // ---- Mutations: whatever happens to a file, a reader answers with a valid value or with an InputError
 
-/// What the formats are made of, and what they are not.
+/// Characters that the formats consist of, and others.
 constexpr std::string_view letters = "\n\r\t ()[]{}:;,'=-\\#>.+eE0123456789ACGTtaxon\0\x7f\xff";
 
 struct Survey {
@@ -365,7 +365,7 @@ TEST(TreeProperty, BytesRoundTripKeepsEverything) {
     }
 }
 
-/// One random move, or nothing where it is impossible; its undo records in order.
+/// One random move, or nothing if it is impossible; returns its undo records in order.
 std::vector<TreeUndo> random_move(Tree& tree, Random& random) {
     auto const n = tree.num_tips();
     auto const inner = static_cast<HalfEdge>(n + random.below(tree.num_half_edges() - n));

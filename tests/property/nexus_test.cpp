@@ -1,4 +1,4 @@
-// Every alignment that is written as NEXUS, in whatever style, is read as it was.
+// Every alignment that is written as NEXUS, in any style, is read as it was.
 #include <string>
 #include <string_view>
 
@@ -20,7 +20,7 @@ Alignment draw(Random& random) {
     return alignment;
 }
 
-/// What stands at a place of a text, found by counting lines.
+/// The character at a place of a text, found by counting lines.
 char character_at(std::string_view text, std::uint64_t line, std::uint64_t column) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     auto const end = text.find('\n') == std::string_view::npos ? '\r' : '\n';

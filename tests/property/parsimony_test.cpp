@@ -157,7 +157,7 @@ TEST(ParsimonyProperty, SprNeverMakesATreeLonger) {
     }
 }
 
-/// The shortest that any one move makes the tree, by trying all.
+/// The shortest length that one move can give the tree, by trying all.
 std::uint64_t least_score_of_neighbours(Tree const& tree, ParsimonySites const& sites) {
     auto least = parsimony_score(tree, sites);
     for (HalfEdge h = tree.num_tips(); h < tree.num_half_edges(); ++h) {
@@ -210,7 +210,7 @@ TEST(ParsimonyProperty, SprLooksNoFurtherThanItsRadius) {
 }
 
 TEST(ParsimonyProperty, TreesAreTheSameForAnyNumberOfThreads) {
-    // Large enough for all loops to be parallel.
+    // The alignment is large enough for all loops to be parallel.
     Random random(1);
     auto const alignment = random_alignment(110, 6'000, many, random);
     auto const threads = omp_get_max_threads();

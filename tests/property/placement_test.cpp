@@ -74,7 +74,7 @@ TEST(PlacementProperty, AllRulesAreSound) {
     }
 }
 
-/// Any rule over as many blocks as slots.
+/// A random rule over as many blocks as slots.
 Any random_partners(Case const& c, Random& random) {
     switch (random.below(4)) {
         case 0:
@@ -255,7 +255,8 @@ TEST(NodeAwareProperty, LosesNothingWithFewerNodesThanCopiesAreOn) {
     }
 }
 
-/// How many copies each node gets if all nodes with a free slot get one in turn until less than a whole turn is left.
+/// The number of copies on each node if all nodes with a free slot get one in turn until less than a whole turn is
+/// left.
 std::map<std::uint32_t, std::uint64_t> whole_turns(NodeCase const& c) {
     std::map<std::uint32_t, std::uint64_t> copies;
     auto left = c.replicas;
@@ -413,7 +414,7 @@ TYPED_TEST(SequenceProperty, HasEverySlotEverywhereEquallyOften) {
 
 TYPED_TEST(SequenceProperty, HeirsAreSpreadOverAllOthers) {
     constexpr std::uint32_t num_slots = 24;
-    ModK const rule(1, num_slots, 2);  // one group for all x: the worst case, but for the heirs
+    ModK const rule(1, num_slots, 2);  // one group for all x: the worst case, except for the heirs
     auto const dead = rule.holder(BlockId{0}, 1);
     std::vector<std::uint64_t> counts(num_slots);
     for (std::uint64_t x = 0; x < 20'000; ++x) {

@@ -1,4 +1,4 @@
-// Likelihoods and derivatives beside those of libpll, which shares no code with them.
+// Likelihoods and derivatives are compared with those of libpll, which shares no code with them.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -45,7 +45,7 @@ public:
                                               nullptr);
     }
 
-    /// The first two, by the length of h's edge, at t.
+    /// The first two derivatives by the length of h's edge, at t.
     std::array<double, 2> derivatives(HalfEdge h, double t) {
         auto const near = std::max(h, tree_.back(h));
         auto const far = std::min(h, tree_.back(h));
@@ -125,7 +125,7 @@ private:
     std::vector<unsigned> systems_;  // per category
 };
 
-/// Lengths and rates as they occur: libpll loses digits at short ones.
+/// Lengths and rates are those that occur: libpll loses digits at short ones.
 LikelihoodCase common_case(std::uint32_t num_states, std::uint64_t seed) {
     Random random(seed);
     CaseShape const shape{.num_tips = 4 + static_cast<std::uint32_t>(random.below(30)),

@@ -67,7 +67,7 @@ TEST(RangeSenders, ServeEverybodyWithinABlockOfTheBound) {
     }
 }
 
-/// The most that somebody sends when bytes can be divided at will, by a search over bounds with a flow for each.
+/// The most that a sender must send if bytes can be divided at will, by a search over bounds with a flow for each.
 std::uint32_t divisible_optimum(Instance const& instance) {
     auto const& [requests, holders, sizes] = instance;
     constexpr std::size_t num_pes = 40;

@@ -39,7 +39,7 @@ Pes all_of(std::uint32_t num_pes) {
     return pes;
 }
 
-/// Every site to some PE with room, in runs of the same PE: with many cuts.
+/// Every site goes to some PE with room, in runs of the same PE: with many cuts.
 Assignment scattered(Begin const& begin, std::uint32_t num_pes, std::uint64_t room, Random& random) {
     std::vector<std::vector<Work>> rows(num_pes);
     std::vector<std::uint64_t> load(num_pes, 0);
@@ -62,7 +62,7 @@ Assignment scattered(Begin const& begin, std::uint32_t num_pes, std::uint64_t ro
     return result;
 }
 
-/// Starts from a balance, from an even assignment with many cuts, or from anything.
+/// Starts from a balance, from an even assignment with many cuts, or from any.
 Job random_job(std::uint64_t seed, Random& random) {
     auto begin = test::random_partitions(1 + random.below(12), 1 + random.below(120), random);
     auto const num_pes = static_cast<std::uint32_t>(2 + random.below(25));
@@ -80,7 +80,7 @@ void kill_some(Pes& alive, Random& random) {
     }
 }
 
-/// Each lost site is with one survivor, which gained it; nobody gained, lost or swapped any other.
+/// Each lost site is with one survivor, which gained it; no survivor gained, lost or swapped any other.
 void expect_only_lost_sites_moved(Job const& job, Reassignment const& result) {
     auto const old_owner = test::site_owners(job.current, job.num_sites());
     auto const new_owner = test::site_owners(result.after, job.num_sites());
@@ -95,7 +95,7 @@ void expect_only_lost_sites_moved(Job const& job, Reassignment const& result) {
     }
 }
 
-/// new_partitions lists just the pairs that were not there, rows ascending.
+/// new_partitions lists exactly the pairs that were not there, rows ascending.
 void expect_true_pairs(Assignment const& before, Reassignment const& result) {
     auto const old_pairs = test::pairs(before);
     std::set<std::pair<std::uint32_t, PartitionId>> expected;
@@ -141,7 +141,7 @@ TEST(ReassignProperty, SurvivesManyFailures) {
     }
 }
 
-/// Lost sites that went to PEs which had sites of the same partition.
+/// The lost sites that went to PEs which had sites of the same partition.
 std::uint64_t sites_on_old_workers(Assignment const& before, Reassignment const& result) {
     auto const old_pairs = test::pairs(before);
     std::uint64_t sum = 0;
@@ -195,7 +195,7 @@ TEST(ReassignProperty, AutomaticTakesTheFewerPairs) {
     EXPECT_GT(num_fewer, 30u) << "the instances do not tell the two apart";
 }
 
-/// Small enough to try all sets of pairs: up to 3 partitions, 4 survivors, 1 dead.
+/// Instances are small enough to try all sets of pairs: up to 3 partitions, 4 survivors, 1 dead.
 TEST(ReassignProperty, MostlyNeedsNoMorePairsThanNecessary) {
     std::array<std::uint64_t, 3> excess{};  // how often 0, 1, more pairs too many
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -230,7 +230,7 @@ TEST(ReassignProperty, MostlyNeedsNoMorePairsThanNecessary) {
     EXPECT_EQ(excess[2], 0u);
 }
 
-//  From an even start, and so forever after, the busiest survivor has no more than a balance from scratch would give
+//  After an even start, and so forever after, the busiest survivor has no more than a balance from scratch would give
 //  it.
 TEST(ReassignProperty, StaysEvenWithoutSlack) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -325,7 +325,7 @@ TEST(MostOnOldWorkers, CountsWhatFits) {
     EXPECT_EQ(test::most_on_old_workers(before, Pes{PeId{2}}, 9), 2u);
 }
 
-//  3 and 2 sites of which nobody knows anything: into rooms of 5 with two pairs, into 3 + 2 with two, into 4 + 1 with
+//  3 and 2 sites of which no PE knows anything: into rooms of 5 with two pairs, into 3 + 2 with two, into 4 + 1 with
 //  three; if survivor 1 knows partition 0 with one less.
 TEST(FewestNewPairs, CountsRight) {
     using Sites = std::vector<std::uint64_t>;

@@ -86,7 +86,7 @@ Job random_job(Random& random) {
     return {Directory(rule, pes), random_sizes(rule.shape().num_blocks, random), pes, replicas};
 }
 
-/// Between what is just too little and more than enough.
+/// A room between just too little and more than enough.
 Bytes random_room(Job const& job, Random& random) {
     auto const total = job.sizes.bytes() * job.replicas;
     auto const members = job.members.size();
@@ -203,8 +203,8 @@ std::uint64_t fewest_sent(test::RepairModel const& model) {
     return static_cast<std::uint64_t>(low);
 }
 
-/// Up to most_copies holders of every block, any; or mostly the first half of the slots; or often the same as of the
-/// block before.
+/// Draws up to most_copies holders of every block, any; or mostly the first half of the slots; or often the same as of
+/// the block before.
 Job scattered_job(std::uint32_t slots, std::uint64_t num_blocks, std::uint32_t most_copies, Random& random) {
     std::vector<test::ListedPlacement::Slots> slots_of;
     bool const skewed = random.below(2) == 0;
@@ -242,8 +242,8 @@ TEST(RepairProperty, BusiestReceiverIsAsGoodAsAFlow) {
 }
 
 /// The best that any sequence of single copies and drops can reach on a small instance with blocks of one byte, such
-/// that everybody keeps to its room in the end: by a search through all states, in which no block has fewer than
-/// min(what it had, level) copies. Level 0: there is no such sequence.
+/// that each PE keeps to its room in the end: by a search through all states, in which no block has fewer than min(what
+/// it had, level) copies. Level 0: there is no such sequence.
 class BestReachable {
 public:
     explicit BestReachable(test::RepairModel const& model) : model_(model), members_(model.members.size()) {
@@ -405,7 +405,7 @@ TEST(RepairProperty, RoomIsUsedAsWellAsByAFlow) {
     }
 }
 
-/// Blocks of different sizes, where everybody has room for half as much again as its part and for some blocks more.
+/// Blocks of different sizes, where each PE has room for half as much again as its part and for some blocks more.
 TEST(RepairProperty, EverythingIsRestoredIfThereIsSomeRoomToSpare) {
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -29,7 +29,7 @@ using test::TextStyle;
 using test::Tidiness;
 
 #ifdef _OPENMP
-/// Thousands of tiny inputs: waiting for threads would take longer than all of the work.
+/// There are thousands of tiny inputs: waiting for threads would take longer than all of the work.
 int const one_thread = (omp_set_num_threads(1), 1);
 #endif
 
@@ -43,7 +43,7 @@ SiteRange sites(std::uint64_t first, std::uint64_t last) {
     return {SiteId{first}, SiteId{last}};
 }
 
-/// At most 32, which all kinds can hold.
+/// There are at most 32 letters, which all kinds can hold.
 constexpr std::string_view many_symbols = "ACGTUNacgtun-?.*!~RYSWKMBDHV#<=\\";
 
 std::vector<msa::PartitionSpec> random_partitions(std::uint64_t num_sites, Random& random) {
@@ -117,7 +117,7 @@ TEST(RgmProperty, RowsMayBeInAnyOrderAtTheTips) {
         Random random(seed);
         auto const n = static_cast<std::uint32_t>(1 + random.below(40));
         auto tree = n < 3 ? trivial_tree(n) : hang_up(msa::random_tree(n, seed));
-        // From the order of the tree to any order.
+        // Maps the order of the tree to any order.
         std::iota(tree.row_of_tip.begin(), tree.row_of_tip.end(), 0);
         for (auto swaps = random.below(2) == 0 ? random.below(4) : 3 * n; swaps > 0; --swaps) {
             std::swap(tree.row_of_tip[random.below(n)], tree.row_of_tip[random.below(n)]);

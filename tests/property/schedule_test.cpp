@@ -110,7 +110,7 @@ TEST(HRelationProperty, BalancesBytes) {
     }
 }
 
-//  Asking twice for everything takes twice the rounds: another of every block, from the same holders.
+//  Asking twice for everything takes twice the rounds: each block has a twin with the same holders.
 TEST(HRelationProperty, TakesTwiceTheRoundsForTwiceTheRequests) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);

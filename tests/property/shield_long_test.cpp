@@ -1,4 +1,4 @@
-// More than a moment: four ranks of which two die, and programs drawn by the hundred.
+// Explorations that take more than a moment: four ranks of which two die, and programs drawn by the hundred.
 #include <cstdint>
 #include <string>
 

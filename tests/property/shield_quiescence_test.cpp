@@ -19,7 +19,7 @@ constexpr int ticks_per_look = 4;
 struct Action {
     enum class Kind : std::uint8_t { compute, send, receive, meet };
     Kind kind = Kind::compute;
-    int partner = 0;  // to whom; of a receive -1: from anybody
+    int partner = 0;  // to whom; of a receive: from whom, -1: from any
     int ticks = 0;    // of work; in a meeting, once all have come
     std::uint64_t members = 0;
 };
@@ -36,8 +36,8 @@ struct Process {
     Action const& action() const { return script[next]; }
 };
 
-/// Processes that send, receive, work and meet at random, so that sooner or later nobody can go on. Who is given time
-/// by the scheduler polls once a tick; others see nothing of what has come to them.
+/// Processes that send, receive, work and meet at random, so that sooner or later none can go on. A process that is
+/// given time by the scheduler polls once a tick; others see nothing of what has come to them.
 class World {
 public:
     World(int size, Random& random) : processes_(static_cast<std::size_t>(size)) {
@@ -47,7 +47,7 @@ public:
         }
     }
 
-    /// Each process that may compute in this tick does.
+    /// Each process that may compute in this tick computes.
     void pass(Random& random) {
         ++now_;
         for (auto& process : processes_) {
@@ -55,7 +55,7 @@ public:
             if (now_ >= process.stopped_until && random.below(3) != 0) run(process);
         }
     }
-    /// Whether anybody would go on if all were given time.
+    /// Whether any process would go on if all were given time.
     bool can_go_on() const {
         auto future = *this;
         auto const before = future.progress();
@@ -63,7 +63,7 @@ public:
             for (auto& process : future.processes_) future.run(process);
         return future.progress() != before;
     }
-    /// The lowest that waits for a message gets one. Whether there is such a process.
+    /// The lowest process that waits for a message gets one. Returns whether there is such a process.
     bool console() {
         for (auto& process : processes_) {
             if (process.is_over() || process.action().kind != Action::Kind::receive) continue;
@@ -159,8 +159,8 @@ bool have_all_computed(std::vector<Wait> const& before, std::vector<Wait> const&
     return std::equal(before.begin(), before.end(), now.begin(), [](auto& a, auto& b) { return a.cpu < b.cpu; });
 }
 
-/// When a verdict is overdue: nobody can go on, all have been given time to find that out, and then the patience is
-/// over and all have been given time again.
+/// The time at which a verdict is overdue: no process can go on, all have been given time to find that out, and then
+/// the patience is over and all have been given time again.
 class Deadline {
 public:
     bool is_over(double now, bool is_stuck, std::vector<Wait> const& all) {

@@ -11,7 +11,7 @@ namespace {
 using Named = test::Named<Scenario>;
 using Broken = test::Broken<Scenario, Mutant>;
 
-// Rank 1 has the broadcast of rank 0, which dies, and waits for rank 2, which has not.
+// Rank 1 has the broadcast of rank 0, which dies, and waits for rank 2, which does not have it.
 Scenario const waits_for_message{.program = {broadcast(world, 0), message(2, 1), all_reduce(world)}};
 Scenario const waits_in_group{.program = {broadcast(world, 0), all_reduce(group), all_reduce(world)},
                               .groups = {0b110}};
@@ -21,7 +21,7 @@ Scenario const confirmed{.program = {large_broadcast(world, 0), all_reduce(group
 Scenario const splits{.program = {split(world, {0, 0, 1}), all_reduce(child), release(child)}};
 Scenario const outsider_dies{.program = {split(world, {0, 0, 1}), all_reduce(child), release(child)}, .mortal = 0b100};
 Scenario const duplicates{.program = {split(world, {0, 0, 0}), broadcast(child, 1), release(child)}};
-// The child of who makes it when the death is announced never hears of it.
+// If a member makes the child when the death is announced, the child never hears of it.
 Scenario const uses_duplicate{.program = {split(world, {0, 0, 0}), all_reduce(child)}};
 Scenario const splits_late{.program = {split(world, {1, 0, 0}), broadcast(child, 1)}, .control_is_young = true};
 // Two communicators on which something has to be forwarded, and a death while that is done.
@@ -31,13 +31,13 @@ Scenario const dies_in_replay{
 // Rank 1 has given its input to rank 0, which may lack it, and goes on; rank 2 comes later.
 Scenario const collects{.program = {message(1, 2), reduce(world, 0), message(1, 2), all_reduce(world)}};
 Scenario const collects_from_who_waits{.program = {reduce(world, 0), message(2, 1), all_reduce(world)}};
-// Nobody waits for anybody but the roots.
+// No rank waits for another, except the roots.
 Scenario const roots_in_a_row{.program = {reduce(world, 0), reduce(world, 1), reduce(world, 2)}};
-// Of four ranks one has given, one is the root, one comes late, and one dies.
+// Of four ranks one has given its input, one is the root, one comes late, and one dies.
 Scenario const collects_late{.program = {reduce(world, 0), reduce(world, 1)}, .ranks = 4};
 Scenario const collects_at_two_deaths{.program = {reduce(world, 0), message(2, 1)}, .ranks = 4, .deaths = 2};
 
-// Of the inputs some are small, and kept, and others acknowledged.
+// Some of the inputs are small, and kept, and others are acknowledged.
 Scenario const acknowledges{.program = {gather_unlike(world, 0, 0b110), message(2, 1), reduce(world, 1)}};
 Scenario const acknowledges_some{.program = {gather_unlike(world, 0, 0b100), all_reduce(world)}};
 

@@ -16,7 +16,7 @@ using test::num_text_styles;
 using test::TextStyle;
 using test::Tidiness;
 
-/// All visible characters but '>'.
+/// All visible characters except '>'.
 std::string any_symbols() {
     std::string symbols;
     for (char c = '!'; c <= '~'; ++c) {

@@ -129,7 +129,7 @@ TEST(TopologyProperty, RandomTreesAreHungUpAndComeBackFromTheirBits) {
     }
 }
 
-/// Per number of tips: how many trees there are whose tips have no names and come before their inner siblings, which
+/// The number of trees with each number of tips, if tips have no names and come before their inner siblings, which
 /// have an order.
 std::vector<std::uint64_t> count_ordered_trees(std::uint32_t most_tips) {
     std::vector<std::uint64_t> inner(most_tips + 1);  // subtrees that are no tips
@@ -147,7 +147,7 @@ std::vector<std::uint64_t> count_ordered_trees(std::uint32_t most_tips) {
     return trees;
 }
 
-/// All bits there can be: each is an error, or exactly what encoding its tree gives. So a damaged topology is an error
+/// All bit strings: each is an error, or exactly what encoding its tree gives. So a damaged topology is an error
 /// or another tree.
 TEST(TopologyProperty, AllBitsAreATreeOfTheirOwnOrAnError) {
     auto const expected = count_ordered_trees(10);

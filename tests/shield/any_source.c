@@ -1,4 +1,4 @@
-/* any_source HOW [SECONDS]: rank 0 receives a message of each other rank, from whomever it comes, and tells what came.
+/* any_source HOW [SECONDS]: rank 0 receives a message of each other rank by MPI_ANY_SOURCE, and prints what came.
  * Rank 1 dies before it sends one, and rank 3 sends its own SECONDS later. */
 #include <mpi.h>
 
@@ -23,7 +23,7 @@ static int is(char const* how, char const* name) {
     return !strcmp(how, name);
 }
 
-/* One after the other. */
+/* Receives the messages one after the other. */
 static void receive(char const* how, int i, MPI_Comm comm) {
     MPI_Request request;
     int flag = 0, index;
@@ -74,7 +74,7 @@ static void receive_all(char const* how, int count, MPI_Comm comm) {
     }
 }
 
-/* For a while, takes whatever is there. */
+/* Takes whatever is there, for a while. */
 static void drain(MPI_Comm comm) {
     int found = 1, taken = 0;
     double const end = MPI_Wtime() + 1;
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
     }
     if (rank == 3) sleep((unsigned)seconds);
     if (rank != 0) MPI_Send(&rank, 1, MPI_INT, 0, tag, comm);
-    /* Who counts work and not workers does not wait for the dead. */
+    /* A program that counts results, and not workers, does not wait for the dead. */
     int const awaited = is(how, "living") ? size - 2 : is(how, "again") ? size : size - 1;
     if (rank == 0) {
         for (int i = 0; i < most; ++i) data[i] = -1;
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
         }
         printf("errors %d\n", errors);
         for (int to = 1; to < size; ++to) MPI_Send(&rank, 1, MPI_INT, to, tag, comm);
-    } else { /* no collective, in which all would come to mourn */
+    } else { /* no collective, because all ranks would learn of the death in it */
         MPI_Recv(data, 1, MPI_INT, 0, tag, comm, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);

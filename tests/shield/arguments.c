@@ -1,5 +1,5 @@
-/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 says which error each has, and how often
- * the program's error handler was told. fatal: the first that MPI gives to no communicator ends the job. */
+/* arguments [fatal]: calls with arguments that MPI has an error for. Rank 0 prints which error each call has, and how
+ * often the program's error handler was called. fatal: the first error without a communicator ends the job. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void messages(void) {
     SAW(MPI_Start(&request));
 }
 
-/* The handler of the communicator is told, not that of MPI_COMM_WORLD. */
+/* The handler of the communicator is called, not that of MPI_COMM_WORLD. */
 static void on_another(MPI_Errhandler handler) {
     MPI_Comm other;
     MPI_Comm_dup(world, &other);

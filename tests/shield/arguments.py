@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Arguments that MPI has an error for have the same error under the shield, of which the program hears once."""
+"""Arguments that MPI has an error for have the same error under the shield, and the program is told once."""
 import under_shield
 from under_shield import ARGS
 

@@ -1,5 +1,5 @@
 /* atomic LAYOUT ATOMIC FILE: all ranks write to the same places of a file, and read them, many times at once. Rank 0
- * prints in how many rounds somebody has found a mixture of what two have written. LAYOUT: contiguous, or strided, with
+ * prints in how many rounds a rank has found a mixture of what two have written. LAYOUT: contiguous, or strided, with
  * gaps between the pieces. ATOMIC: 0 or 1. */
 #include <mpi.h>
 

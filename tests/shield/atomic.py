@@ -6,7 +6,7 @@ from under_shield import ARGS
 
 class Atomic(under_shield.UnderShield):
     def mixed(self, layout, atomic):
-        """In how many rounds."""
+        """The number of rounds with a mixture."""
         done = self.run_job("-n", "4", ARGS.atomic, layout, atomic, str(self.folder / "data"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"mixed in \d+ of 30 rounds\n$")

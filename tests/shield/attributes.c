@@ -1,12 +1,12 @@
 /* Attributes of communicators: what MPI promises of them when communicators are duplicated and freed. Prints what has
- * happened; the same with and without the shield. */
+ * happened, which is the same with and without the shield. */
 #include <mpi.h>
 
 #include <stdio.h>
 
 static int copied, deleted, given;
 
-/* Counts up: the value is how often it was copied. */
+/* Counts up, so that the value is how often it was copied. */
 static int copy(MPI_Comm comm, int keyval, void* state, void* value, void* result, int* flag) {
     (void)comm;
     (void)keyval;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Kills ranks of program.c under the shield, job after job, and judges what the survivors saw: most where a plan says, in every fourth job
-from outside. Everything about a job follows from its number, but for the scheduling of the machine.
+"""Kills ranks of program.c under the shield, job after job, and judges what the survivors saw. A plan tells most ranks where to die; in every
+fourth job they are killed from outside. Everything about a job follows from its number, except for the scheduling of the machine.
 
 Fails if a survivor hangs, dies, has data at a wrong place, does not take part in what it returned from, or saw another outcome of a
-collective than another survivor; or if somebody who was missing comes back. A job that failed is repeated by --first NUMBER --jobs 1.
+collective than another survivor; or if a rank that was missing comes back. A job that failed is repeated by --first NUMBER --jobs 1.
 """
 import argparse
 import collections
@@ -76,11 +76,11 @@ class Killer(threading.Thread):
             try:
                 os.kill(processes[victim], signal.SIGKILL)
             except (KeyError, ProcessLookupError):
-                pass  # it has come to its end
+                pass  # the rank has come to its end
 
 
 def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
-    """What is wrong with the traces of those who came to the end: lines of step, scope, name, who, ranks."""
+    """What is wrong with the traces of the ranks that came to the end. A line is: step, scope, name, who, ranks."""
     bad = []
     seen: dict[tuple, tuple[int, list[str]]] = {}
     for rank, lines in traces.items():
@@ -118,7 +118,7 @@ def judge(job: Job, outcome: launch.Outcome, folder: pathlib.Path) -> list[str]:
 
 
 def read_report(file: pathlib.Path) -> dict:
-    """Empty if it is not there or not complete."""
+    """The report. Empty if it is not there or not complete."""
     try:
         return json.loads(file.read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -126,13 +126,13 @@ def read_report(file: pathlib.Path) -> dict:
 
 
 def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes]:
-    """What is wrong, the report of the shield, how many died, and what was written."""
+    """What is wrong, the report of the shield, the number of deaths, and what was written."""
     with tempfile.TemporaryDirectory(prefix="rgt") as name:
         folder = pathlib.Path(name)
         report = folder / "report"
         settings = {"TRACES": name, "REGRAFT_SHIELD_REPORT": str(report), "REGRAFT_SHIELD_ROOT_DEAD_FROM": "hole",
                     "REGRAFT_SHIELD_COMMIT": job.commit, "REGRAFT_FAIL": job.plan}
-        if job.number % 3 == 0:  # a tree of which the inner ranks may be dead
+        if job.number % 3 == 0:  # a tree whose inner ranks may be dead
             settings |= {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_bcast_algorithm": "6"}
         program = ["env", f"LD_PRELOAD={args.library}", args.exe, str(job.number), str(STEPS)]
         killer = Killer(job, folder)
@@ -145,7 +145,7 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
         bad = judge(job, outcome, folder)
         told = read_report(report)
         writer_died = job.outside or any(victim < min(outcome.verdicts, default=0) for victim in job.victims)
-        if not bad and outcome.verdicts and not told and not writer_died:  # it may be killed while it does
+        if not bad and outcome.verdicts and not told and not writer_died:  # it may be killed while it writes
             bad.append("no report")
         return bad, told, job.ranks - len(outcome.verdicts), outcome.output
 

@@ -1,6 +1,6 @@
-/* collect OPERATION VICTIM: a rank that has given its input to the root goes on, and waits for another, which comes
- * late; the root lacks the input of VICTIM, which is dead. OPERATION: reduce, gather, or both, in a row to different
- * roots. */
+/* collect OPERATION VICTIM: a rank that has given its input to the root goes on, and waits for another rank, which
+ * comes late; the root lacks the input of VICTIM, which is dead. OPERATION: reduce, gather, or both, one after the
+ * other to different roots. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -34,7 +34,7 @@ static void reduce_to(int to) {
 
 static void gather_to(int to) {
     int from[2 * items], all[ranks * items];
-    MPI_Datatype type; /* every other one here, a row there */
+    MPI_Datatype type; /* every other item here, a row there */
     MPI_Type_vector(items, 1, 2, MPI_INT, &type);
     MPI_Type_commit(&type);
     for (int i = 0; i < 2 * items; ++i) from[i] = i % 2 ? -1 : 100 * (rank + 1) + i / 2;

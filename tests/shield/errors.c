@@ -1,5 +1,5 @@
-/* What fails and who is told: error handlers of the communicator, and what statuses say. Prints what has happened; the
- * same with and without the shield. */
+/* What fails, and which error handler is called: those of the communicator, and what statuses say. Prints what has
+ * happened, which is the same with and without the shield. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void show_status(char const* what, MPI_Status const* status) {
     printf("%s: source %d tag %d count %d\n", what, status->MPI_SOURCE, status->MPI_TAG, count);
 }
 
-/* Calls that ask nobody. */
+/* Calls that need no other rank. */
 static void local_calls(void) {
     int data[4], found = 0;
     void* value = NULL;

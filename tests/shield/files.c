@@ -1,5 +1,5 @@
-/* files SEED STEPS: a file of all ranks in each step, which is opened, written in one of many ways, read by all and
- * closed. The files are in $TRACES. What a rank saw is checked and traced as traced.h says. */
+/* files SEED STEPS: in each step all ranks open a file, write it in one of many ways, read it and close it. The files
+ * are in $TRACES. What a rank saw is checked and traced as traced.h says. */
 #include "traced.h"
 
 enum { items = 4 };
@@ -72,7 +72,7 @@ static void write_view(void) {
     check_blocks("write_view", salt);
 }
 
-/* What is there, in any order or in that of ranks: nobody twice, and of each all or nothing. */
+/* What is there, in any order or in that of ranks: each rank at most once, and all of its data or nothing. */
 static void write_shared(void) {
     int ordered = (int)draw(3), salt = 3, there[most_ranks] = {0}, last = -1, count = 0;
     MPI_Offset position = -1, end = 0;
@@ -81,12 +81,12 @@ static void write_shared(void) {
     fill(data, items, 0, salt);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     if (ordered == 0) {
-        MPI_File_iwrite_shared(file, data, items / 2, MPI_INT, &request); /* waits for nobody */
+        MPI_File_iwrite_shared(file, data, items / 2, MPI_INT, &request); /* does not wait for others */
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_File_get_position_shared(file, &position);
         if (position < items / 2 || position > size * items / 2) complain("the pointer is at %d", (int)position);
         MPI_Barrier(comm);
-        MPI_File_set_size(file, 0); /* who dies in the next write leaves a gap */
+        MPI_File_set_size(file, 0); /* a rank that dies in the next write leaves a gap */
         MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
         MPI_File_get_position_shared(file, &position);
         if (position != 0) complain("the pointer is at %d", (int)position);
@@ -106,7 +106,7 @@ static void write_shared(void) {
         int from = -1;
         for (int r = 0; r < size; ++r)
             if (block[i] == item(r, 0, 0, salt)) from = r;
-        if (from == -1) continue; /* of one that died before it wrote; or the end */
+        if (from == -1) continue; /* the place of a rank that died before it wrote; or the end */
         if (!is_there("write_shared", block + i, items, from, 0, salt)) complain("a part of a record");
         if (there[from]++) complain("rank %d is there twice", from);
         if (ordered != 2 && from < last) complain("rank %d is behind %d", from, last);
@@ -132,7 +132,7 @@ static void resize(void) {
     MPI_File_set_size(file, 0);
 }
 
-/* What fails for one fails for all. */
+/* What fails on one rank fails on all. */
 static void fail(void) {
     int worst = 0, best = 0, code = 0, class = 0;
     char other[1200];
@@ -164,7 +164,7 @@ static void act(void) {
         MPI_MODE_RDWR | MPI_MODE_CREATE | (exclusive ? MPI_MODE_EXCL : 0) | (temporary ? MPI_MODE_DELETE_ON_CLOSE : 0);
     MPI_Comm_dup(comm, &own);
     check_class("open", MPI_File_open(own, name, mode, MPI_INFO_NULL, &file), MPI_SUCCESS);
-    MPI_Comm_free(&own); /* the file has its own */
+    MPI_Comm_free(&own); /* the file has its own handler */
     if (exclusive) {
         MPI_File second;
         check_class("open", MPI_File_open(comm, name, mode, MPI_INFO_NULL, &second), MPI_ERR_FILE_EXISTS);

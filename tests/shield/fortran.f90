@@ -1,4 +1,4 @@
-! fortran VICTIM: a ring and sums, over all and over every other rank, while a rank dies (-1: nobody).
+! fortran VICTIM: a ring and sums, over all and over every other rank, while a rank dies (-1: none dies).
 program fortran
   use iso_c_binding, only: c_int
   implicit none

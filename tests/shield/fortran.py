@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program in Fortran, on a library that stands for MPI's own, which not every MPI has: it calls MPI by its profiling interface."""
+"""A program in Fortran, with a library in place of MPI's own, which not every MPI has: it calls MPI by its profiling interface."""
 import pathlib
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ NOBODY = -1
 
 
 def expected(victim: int) -> list[str]:
-    """Rounds of all ranks: who they are, of whom they have heard, the sums over all and over every other one."""
+    """The rounds of all ranks: their numbers, the ranks they have heard of, the sums over all and over every other one."""
     lines = []
     for number in (1, 2, 3):
         living = [rank for rank in range(RANKS) if rank != victim or number == 1]

@@ -1,5 +1,5 @@
-/* Stands for MPI's own library of calls from Fortran: as that does, it takes handles that are numbers, and calls MPI by
- * its profiling interface. */
+/* Stands for MPI's own library of calls from Fortran: like that library, it takes handles that are numbers, and calls
+ * MPI by its profiling interface. */
 #include <mpi.h>
 
 void mpi_init_(int* code) {
@@ -49,7 +49,7 @@ void mpi_wait_(int* request, int* status, int* code) {
     PMPI_Status_c2f(&result, status);
 }
 
-/* The numbers that mpif.h has. */
+/* The numbers in mpif.h. */
 void mpi_numbers_(int* world, int* integer, int* sum) {
     *world = PMPI_Comm_c2f(MPI_COMM_WORLD);
     *integer = PMPI_Type_c2f(MPI_INT);

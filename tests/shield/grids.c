@@ -1,5 +1,5 @@
 /* grids WHAT: rank 3 dies, and then the others go on with a grid, a graph and a directed graph of ranks 0 and 1 alone,
- * which have lost nobody. They tell what each has of the other. */
+ * which have lost no member. They print what each has of the other. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -14,7 +14,7 @@ static void tell(char const* call, int code, int const* data, int count) {
     printf("\n");
 }
 
-/* Both ways round in the grid, one neighbour elsewhere. */
+/* The neighbours: both ways round in the grid, one elsewhere. */
 static void exchange(char const* name, MPI_Comm on, int count) {
     int const mine = 10 + rank;
     int in[2] = {0, 0}, code;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Grids and graphs that have lost nobody, when somebody else has died."""
+"""Grids and graphs that have lost no member, when another rank has died."""
 import under_shield
 from under_shield import ARGS
 
 
 class Grids(under_shield.UnderShield):
     def job(self, *words):
-        """The lines that the program says, sorted, and the report."""
+        """The lines that the program prints, sorted, and the report."""
         done, report = self.run_reported("--tolerate", "-n", "4", ARGS.grids, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return sorted(done.stdout.replace("\0", "").splitlines()), report  # where MPI warns of its topologies, it leaves some
+        return sorted(done.stdout.replace("\0", "").splitlines()), report  # where MPI warns of its topologies, it leaves some out
 
     def check_exchange(self, told, report):
         received = {0: 11, 1: 10}
@@ -23,7 +23,7 @@ class Grids(under_shield.UnderShield):
             with self.subTest(what):
                 self.check_exchange(*self.job(what))
 
-    def test_who_has_no_neighbours_gets_an_error_and_nobody_else_a_repair(self):
+    def test_a_rank_without_neighbours_gets_an_error_and_no_other_rank_a_repair(self):
         told, report = self.job("none")
         topology = 11  # MPI_ERR_TOPOLOGY
         self.assertEqual(told, sorted(2 * [f"{rank}: none {topology}:" for rank in (0, 1)]))

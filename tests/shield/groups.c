@@ -1,10 +1,10 @@
-/* groups SEED STEPS: communicators of groups, made by all or, if MEMBERS is set, by their members alone, from one
- * another, whoever of the group is dead. They have the size and the ranks of the group that was asked for. What a rank
+/* groups SEED STEPS: communicators of groups, made from one another by all or, if MEMBERS is set, by their members
+ * alone, whichever members are dead. They have the size and the ranks of the group that was asked for. What a rank
  * saw is checked and traced as traced.h says. */
 #include "traced.h"
 
 enum { by_all, duplicated, later, by_members, ways };
-enum { crosswise = 64, crossing = 7 }; /* in one step, for the shield may take seconds to find out */
+enum { crosswise = 64, crossing = 7 }; /* in one step, because the shield may take seconds to find out */
 
 static MPI_Comm twin = MPI_COMM_NULL; /* of MPI_COMM_WORLD */
 static int ranks[most_ranks], count;  /* of the group, in the parent */
@@ -37,7 +37,7 @@ static void check(MPI_Comm made, MPI_Group group) {
         complain("rank %d of %d in place of %d of %d, group %d", rank, members, place_of_this(), count, same);
 }
 
-/* Members use it: messages around, a sum, and rows at the places of their ranks. */
+/* Members use the communicator: messages around, a sum, and rows at the places of their ranks. */
 static void exercise(MPI_Comm made) {
     int right, left, out, in = -1, row[2], rows[2 * most_ranks], there[most_ranks];
     double mine[most_ranks], sum[most_ranks];
@@ -65,7 +65,7 @@ static void sum_over(MPI_Comm on) {
     saw_sum("meanwhile", "all", sum);
 }
 
-/* What is done with the parent, or with others, until it is there; `meanwhile` is the same for all. */
+/* What is done with the parent, or with other communicators, until it is there; `meanwhile` is the same for all. */
 static MPI_Comm duplicate_later(MPI_Comm parent, int meanwhile) {
     MPI_Comm made = MPI_COMM_NULL, second = MPI_COMM_NULL;
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -117,7 +117,7 @@ static void act(void) {
     for (int i = 0; i < depth && parent != MPI_COMM_NULL; ++i) {
         MPI_Group all, group;
         use(parent);
-        /* These and, perhaps, the others; or all. */
+        /* These ranks and, perhaps, the others; or all. */
         in_first = bits[i] >> me & 1u;
         choose(how[i] == duplicated || how[i] == later ? ~0u : in_first || !halves ? bits[i] : ~bits[i], rotation[i]);
         if (count == size || count == 0) choose(~0u, 0);

@@ -6,7 +6,7 @@ from under_shield import ARGS
 NOT_RETURNED = r"MPI_Comm_create_group \(shield_groups\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): MPI has not returned from making the communicator for 3 s"
 CONTRIBUTIONS_MISSING, STUCK = 3, 5
 RANKS = 5
-STEPS = "40"  # who is to die inside of a call dies a moment later, which must not be after the end
+STEPS = "40"  # a rank that is to die inside a call dies a moment later, which must not be after the end
 
 
 class Groups(under_shield.UnderShield):
@@ -16,7 +16,7 @@ class Groups(under_shield.UnderShield):
                             fail=f"{point}:{victim}:{seed % 4}" if point else "")
 
     def codes(self, point):
-        """Of jobs in which somebody dies there; each has ended well, or by name."""
+        """Jobs in which a rank dies there; each must end well, or with this call named."""
         found = []
         for seed in range(6):
             done = self.make(seed, point, seed % RANKS)
@@ -27,7 +27,7 @@ class Groups(under_shield.UnderShield):
                 found.append(done.returncode)
         return found
 
-    def test_nobody_dies(self):
+    def test_no_rank_dies(self):
         for seed in range(4):
             done = self.make(seed, "", 0)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -1,5 +1,5 @@
-// A shield that is broken on purpose: when all have come to MPI_Finalize, rank 0 meets a trouble of others at once,
-// before it can know of any death.
+// A shield that is broken on purpose: when all ranks have come to MPI_Finalize, rank 0 notices a failure of others at
+// once, before it can know of any death.
 #include <mpi.h>
 
 #include <mpi-ext.h>

@@ -1,4 +1,4 @@
-/* last_calls VICTIM: what MPI_Finalize calls of the program first: MPI is whole there, whoever has died. */
+/* last_calls VICTIM: what MPI_Finalize calls of the program first. MPI is whole there, whichever ranks have died. */
 #include <mpi.h>
 
 #include <signal.h>

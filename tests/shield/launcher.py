@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What regraft-shield says and which exit code it has, whoever dies."""
+"""What regraft-shield prints and which exit code it has, whichever ranks die."""
 import under_shield
 from under_shield import ARGS
 
@@ -9,7 +9,7 @@ REFUSED = {"partitioned": "MPI_Psend_init", "window": "MPI_Win_create", "lock": 
 
 
 class Launcher(under_shield.UnderShield):
-    def test_nobody_dies(self):
+    def test_no_rank_dies(self):
         done = self.run_job("-n", "3", ARGS.program, "1", "10")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -24,7 +24,7 @@ class Launcher(under_shield.UnderShield):
         self.assertEqual((report["size"], report["dead"], report["repairs"]), (4, [2], 1))
         self.assertGreater(report["calls"], 0)
 
-    def test_who_reports_is_alive(self):
+    def test_the_rank_that_reports_is_alive(self):
         plan = "shield:call:1:40,shield:end:0:0"
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", "-n", "4", ARGS.program, "3", "30", fail=plan)
         self.assertEqual(done.returncode, 3, done.stderr)
@@ -34,7 +34,7 @@ class Launcher(under_shield.UnderShield):
         words = ("-n", "4", ARGS.program, "1", "40")
         done = self.run_job(*words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"rank \d: MPI_\w+ \(shield_program\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on")
+        self.assertRegex(done.stderr, r"rank \d: MPI_\w+ \(shield_program\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): its root, rank 0, is dead; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole lets the program go on")
         done = self.run_job("--policy", "ROOT_DEAD_FROM=hole", *words, fail="shield:call:0:3")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertRegex(done.stderr, r"left out: \d+ collectives with a dead root")
@@ -51,7 +51,7 @@ class Launcher(under_shield.UnderShield):
             with self.subTest(call):
                 done = self.run_job("-n", "4", ARGS.refused, call, "2")
                 self.assertEqual(done.returncode, 4, done.stderr)
-                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): somebody has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
+                self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): a rank has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
 
     def test_the_exit_code_of_the_program_goes_first(self):
         self.assertEqual(self.run_job("-n", "2", "sh", "-c", "exit 7").returncode, 7)

@@ -1,11 +1,11 @@
 /* Each collective of MPI, whole and after the first and second death, and a death before, inside or after one of its
  * calls: matrix CALL:FORM:VICTIM:MOMENT CALL:FORM:VICTIM:MOMENT. All calls are made in all forms, then comes the first
- * death, all calls again, the second, and all calls once more. Every rank computes what it must get from who can have
- * contributed, compares every byte, gaps and what lies behind them included, and writes into $TRACES/RANK
+ * death, all calls again, the second, and all calls once more. Every rank computes what it must get from the ranks that
+ * can have contributed, compares every byte, gaps and what lies behind them included, and writes into $TRACES/RANK
  *
  *   STEP CALL FORM FITS   bits of FITS: 1 with the victim of the step, 2 without it
  *
- * so that whoever reads the traces of all sees whether they have one outcome in common. Six ranks. */
+ * so that a reader of the traces of all ranks sees whether they have one outcome in common. Six ranks. */
 #include <mpi.h>
 
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void compose_items(void* left, void* right, int* count, MPI_Datatype* unu
         r[2] = a * d + b;
     }
 }
-/* Of the ranks below `end` in the set; 0 if there are none, and then *none. */
+/* The items of the ranks below `end` in the set; 0 if there are none, and then *none. */
 static number reduced(unsigned set, int end, int to, int i, int* none) {
     number sum = 0;
     *none = 1;
@@ -104,7 +104,7 @@ static int place(int rank, int v) {
 static void send_row(unsigned char* data, int at, int to, int count) {
     for (int i = 0; i < count; ++i) put(data, at + i, value(me, to, i));
 }
-/* What comes from a rank, or the hole that it leaves. */
+/* What comes from a rank, or the hole in its place. */
 static void want_row(unsigned set, int at, int from, int to, int count) {
     for (int i = 0; i < count; ++i) put(want, at + i, lives(set, from) ? value(from, to, i) : 0);
 }
@@ -268,7 +268,7 @@ static void scan(int how) {
     go();
     judge(want_prefix);
 }
-/* Zeros if all before are dead; nothing if MPI does not know what zero is. */
+/* Zeros if all ranks before are dead; nothing if MPI does not know what zero is. */
 static void want_prefix_before(unsigned set) {
     for (int i = 0; i < row(0, 0); ++i) {
         int none;
@@ -402,7 +402,7 @@ static void neighbours(int how) {
 static int is_array(int const* found, int const* expected, int count) {
     return !memcmp(found, expected, (size_t)count * sizeof *found);
 }
-/* What a topology says does not depend on who lives. */
+/* What a topology says does not depend on which ranks live. */
 static void queries(int how) {
     int places[2], rank, shift[2], count, back, found[3 * most_neighbours], weights[most_neighbours], right = 1;
     (void)how;
@@ -440,7 +440,7 @@ static int is_sum(MPI_Comm comm, unsigned set) {
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
     return sum == expected;
 }
-/* In the rows of the grid. */
+/* The same in the rows of the grid. */
 static void sum_of_row(int how) {
     unsigned row_of_this = 7u << me / 3 * 3;
     int fits = 0, none;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every collective x who dies x when x first or second death x in place, derived types, large: jobs of matrix.c under the shield.
+"""Every collective x each rank that dies x when x first or second death x in place, derived types, large: jobs of matrix.c under the shield.
 
-Each job is two deaths, in two calls, and between them all calls with those who are left. It fails if a survivor gets anything but what
+Each job has two deaths, in two calls, and between them all calls by the ranks that are left. It fails if a survivor gets anything but what
 the living have sent, if survivors see different outcomes of a call, or if one of them hangs, dies or is silent.
 """
 import argparse
@@ -21,19 +21,19 @@ MEMBERS = {0, 2, 4}  # of create_group
 
 
 def survives(call: str, victim: int, moment: str) -> bool:
-    """Whether nobody dies while MPI makes a communicator of a group, which may end the job, by name: groups.py."""
+    """Whether no rank dies while MPI makes a communicator of a group. That may end the job, with this call named; groups.py tests it."""
     return call != "create_group" or (victim in MEMBERS and moment != "inside")
 
 
 def cells(calls: dict[str, int]) -> list[tuple[str, int, int, str]]:
-    """Call, form, victim, moment."""
+    """A cell as a text: call, form, victim, moment."""
     return [(call, form, victim, moment) for call, forms in calls.items()
             for form in range(8) if not form & ~forms for victim in VICTIMS.values() for moment in MOMENTS
             if survives(call, victim, moment)]
 
 
 def jobs(calls: dict[str, int]) -> list[list[tuple]]:
-    """Pairs of deaths. All cells as first deaths, and all but a few as second ones; in an order without system."""
+    """Pairs of deaths, in an order without system. All cells are first deaths, and all but a few are second ones."""
     draw = random.Random(16)
     first, second = cells(calls), cells(calls)
     draw.shuffle(first)
@@ -46,7 +46,7 @@ def jobs(calls: dict[str, int]) -> list[list[tuple]]:
 
 
 def spread(everything: list[list[tuple]], count: int) -> list[list[tuple]]:
-    """So many jobs, in which each call dies about equally often."""
+    """This many jobs, in which each call dies about equally often."""
     seen: dict[str, int] = {}
     chosen = []
     rest = list(everything)
@@ -60,7 +60,7 @@ def spread(everything: list[list[tuple]], count: int) -> list[list[tuple]]:
 
 
 def differences(folder: pathlib.Path, ranks: list[int]) -> list[str]:
-    """Steps of which the survivors have seen no common outcome."""
+    """Steps for which the survivors have seen no common outcome."""
     traces = {rank: [line.split() for line in (folder / str(rank)).read_text(encoding="ascii").splitlines()] for rank in ranks}
     bad = [] if len({len(lines) for lines in traces.values()}) == 1 else ["the survivors have made different numbers of steps"]
     for lines in zip(*traces.values()):

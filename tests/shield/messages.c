@@ -1,4 +1,4 @@
-/* Rank 1 dies, which only a receive of rank 0 meets. */
+/* Rank 1 dies, and only a receive of rank 0 notices. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) raise(SIGKILL);
     if (rank == 0) MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    usleep(rank == 0 ? 0 : 300000); /* else somebody might be at its end before the death is announced */
+    usleep(rank == 0 ? 0 : 300000); /* otherwise a rank might be at its end before the death is announced */
     MPI_Finalize();
     return 0;
 }

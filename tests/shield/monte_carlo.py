@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""examples/monte_carlo.c, of which two ranks are killed under the shield: the sum is of exactly the darts that were thrown by those who lived,
-and all see it alike, so they stop together when there are enough."""
+"""examples/monte_carlo.c, of which two ranks are killed under the shield: the sum is of exactly the darts that the living ranks have thrown,
+and all see the same sum, so they stop together when there are enough."""
 import functools
 import os
 import pathlib
@@ -18,7 +18,7 @@ MASK = (1 << 64) - 1
 
 @functools.cache
 def hits(seed: int, first: int) -> int:
-    """Of a rank in a round, as the program's comments describe them."""
+    """The hits of a rank in a round, as the program's comments describe them."""
     found = 0
     for dart in range(first, first + PER_ROUND):
         x = ((seed << 48) + dart + 1) * 0x9E3779B97F4A7C15 & MASK
@@ -30,7 +30,7 @@ def hits(seed: int, first: int) -> int:
 
 
 def expected(ranks: int, wanted: int, seed: int, lived: dict[int, int]) -> tuple[int, int]:
-    """Hits and darts. lived: for how many rounds, by rank, of those who die."""
+    """The sums of hits and darts. lived: the number of rounds of each rank that dies."""
     total = darts = step = 0
     while darts < wanted:
         there = [rank for rank in range(ranks) if step < lived.get(rank, wanted)]
@@ -52,7 +52,7 @@ class MonteCarlo(under_shield.UnderShield):
         self.assertEqual(len(found), 1, output)
         return int(found[0][0]), int(found[0][1])
 
-    def test_nobody_dies(self):
+    def test_no_rank_dies(self):
         for ranks, seed in ((1, 1), (4, 1), (4, 7)):
             with self.subTest(ranks=ranks, seed=seed):
                 words = ["-n", str(ranks), ARGS.program, "--darts", "300000", "--seed", str(seed)]
@@ -61,7 +61,7 @@ class MonteCarlo(under_shield.UnderShield):
                 self.assertEqual(self.thrown(*words), plain)
 
     def test_two_die_and_the_others_throw_what_they_would_have_thrown(self):
-        """Whoever dies at its n-th call has taken part in n sums."""
+        """A rank that dies at its n-th call has taken part in n sums."""
         for lived in ({1: 2, 3: 4}, {2: 0, 3: 0}, {1: 3, 2: 3}):
             with self.subTest(lived):
                 fail = ",".join(f"shield:call:{rank}:{calls}" for rank, calls in lived.items())
@@ -73,7 +73,7 @@ class MonteCarlo(under_shield.UnderShield):
         words = self.command("-n", "4", ARGS.program, "--darts", str(wanted))
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment()) as job:
             first = self.process_of(job, 0)
-            os.kill(first, signal.SIGSTOP)  # nobody ends without it
+            os.kill(first, signal.SIGSTOP)  # no rank ends without it
             for rank in (1, 3):
                 os.kill(self.process_of(job, rank), signal.SIGKILL)
                 time.sleep(0.1)
@@ -87,7 +87,7 @@ class MonteCarlo(under_shield.UnderShield):
         self.assertLess(abs(4 * total / darts - 3.141592653589793), 6 * 1.6422 / darts**0.5)
 
     def process_of(self, job: subprocess.Popen, rank: int) -> int:
-        """That rank, once it has computed for a while, so that it has left MPI_Init."""
+        """The process of that rank, once it has computed for a while, so that it has left MPI_Init."""
         while job.poll() is None:
             process = processes(self.folder).get(rank)
             if process and self.hundredths(process) > 20:
@@ -97,7 +97,7 @@ class MonteCarlo(under_shield.UnderShield):
 
     @staticmethod
     def hundredths(process: int) -> int:
-        """Of seconds that it has computed."""
+        """The seconds for which it has computed."""
         try:
             return int(pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11])
         except OSError:

@@ -15,7 +15,7 @@ from under_shield import ARGS, fetch
 VERSION = "4.1.2"
 RANKS = "3"
 PATIENCE = 1500  # seconds
-# Those of one rank alone, and those that the shield leaves to MPI: other jobs, sessions, memory of others, and failures.
+# Tests of one rank alone, and those that the shield leaves to MPI: other jobs, sessions, memory of others, and failures.
 LEFT_OUT = ["spawn", "dynproc", "session", "rma", "win", "ulfm", "util", "doc", "package", "toplevel", "cffi", "ctypes", "mpiabi", "datatype",
             "buffer", "msgspec", "objmodel", "pickle", "threads"]
 

@@ -1,5 +1,5 @@
-// A shield that is broken on purpose, so that tests can show that they notice: outcomes are not forwarded, and who
-// lacks one does it again.
+// A shield that is broken on purpose, so that tests can show that they notice: outcomes are not forwarded, and a rank
+// that lacks one does it again.
 #include "wrapped_plan.hpp"
 
 namespace regraft::shield {

@@ -9,7 +9,7 @@ void real_round(Round* round, int position, int size,
 void broken_round(Round* round, int position, int size,
                   OperationNumber succeeded) asm("__wrap__ZN7regraft6shield5RoundC1Eiim");
 
-/// As if nobody else were there.
+/// The constructor as if there were no other rank.
 void broken_round(Round* round, int /*position*/, int /*size*/, OperationNumber succeeded) {
     real_round(round, 0, 1, succeeded);
 }

@@ -55,7 +55,7 @@ static void ireduce(struct started* it) {
     if (own && op != MPI_OP_NULL) complain("an operation is not freed");
 }
 
-/* Of those before each rank, and itself or not: what the survivors have must come from one execution. */
+/* Sums over the ranks before each one, with or without itself: what survivors have must come from one execution. */
 static void check_scan(struct started* it) {
     static double all[most_ranks * most_ranks];
     int own = it->all;                                               /* counts */

@@ -1,13 +1,13 @@
-/* pending CASE VICTIM: what is under way when others wait, die or let go of it. VICTIM -1: nobody dies.
+/* pending CASE VICTIM: what is under way when others wait, die or let go of it. VICTIM -1: no rank dies.
  *
- *   ahead   who has its broadcast, along a binomial tree, waits for one whose broadcast has failed
- *   starve  one waits for a collective before it comes to another communicator, where the others block before they wait
- *   often   that again and again
+ *   ahead   a rank that has its broadcast, along a binomial tree, waits for one whose broadcast has failed
+ *   starve  one rank waits for a collective before it comes to another communicator, in which the others block first
+ *   often   the same again and again
  *   free    a communicator is freed while something is under way on it
  *   root    the root of what is under way dies
- *   dups    a duplicate under way, and others that block, of one communicator, of which somebody dies afterwards
+ *   dups    a duplicate under way, and others that block, of one communicator, of which a member dies afterwards
  *   window  a window is freed after a member has died
- *   orders  persistent ones are started in different orders
+ *   orders  persistent operations are started in different orders
  *   errors  what MPI does not allow for a collective that is under way */
 #include <mpi.h>
 
@@ -50,7 +50,7 @@ static void starve(void) {
     MPI_Comm other;
     MPI_Request request;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
-    if (rank == 1) usleep(100000); /* the others are in the second when this one succeeds in the first */
+    if (rank == 1) usleep(100000); /* the others are in the second operation when this one succeeds in the first */
     MPI_Iallreduce(&one, &sum[0], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
     if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Allreduce(&one, &sum[1], 1, MPI_DOUBLE, MPI_SUM, other);
@@ -59,7 +59,7 @@ static void starve(void) {
     MPI_Comm_free(&other);
 }
 
-/* Again and again: patience gets shorter, for the others come at once. Two seconds each time would be twelve. */
+/* Again and again: patience gets shorter, because the others come at once. Two seconds each time would be twelve. */
 static void starve_often(void) {
     double const begin = MPI_Wtime();
     for (int i = 0; i < 6; ++i) starve();
@@ -89,7 +89,7 @@ static void root(void) {
     expect(data == 0 && sum == -1, "something came from or to the dead"); /* holes are zeros */
 }
 
-/* Some have the first before they begin the next, others do not. */
+/* Some ranks have the first before they begin the next, others do not. */
 static void dups(void) {
     double sums[3] = {0, 0, 0};
     MPI_Comm made[3];
@@ -138,7 +138,7 @@ static void other_group(void) {
     expect(data == 44, "a message of the other group is lost");
 }
 
-/* Persistent ones, which each rank starts in another order, also after a death; and others that take their places. */
+/* Persistent operations, which each rank starts in another order, also after a death; others take their places. */
 static void orders(void) {
     double sum = 0, root_has = rank == 0 ? 5 : -1;
     int all[16], count[2] = {1, 0};
@@ -176,7 +176,7 @@ static int do_not_copy(MPI_Comm comm, int key, void* state, void* value, void* c
     return MPI_ERR_OTHER;
 }
 
-/* The handler of the communicator hears of them, not that of MPI_COMM_WORLD. */
+/* The handler of the communicator is called, not that of MPI_COMM_WORLD. */
 static void errors_of_requests(void) {
     int key, data = 0;
     MPI_Comm other, made;

@@ -37,7 +37,7 @@ static void end(void) {
     MPI_Buffer_detach(&address, &bytes);
 }
 
-/* What came from a rank that may be dead: it, or a hole and an empty status. */
+/* What came from a rank that may be dead: its data, or a hole and an empty status. */
 static void check(char const* name, int value, int from, int tag, MPI_Status const* status) {
     int received = -1, there = is_there(name, &value, 1, from, me, tag);
     MPI_Get_count(status, MPI_INT, &received);
@@ -90,7 +90,7 @@ static void buffered_ring(void) {
     check("buffered", buffered[1], left, 2, &statuses[1]);
 }
 
-/* Nothing comes: it can be cancelled, and freed while it is active. */
+/* Nothing comes to this receive: it can be cancelled, and freed while it is active. */
 static void withdraw(void) {
     static int never;
     int cancelled = 0;
@@ -140,7 +140,7 @@ static void collectives(void) {
     if (before[me] != 1.0) complain("scan_init without this rank");
 }
 
-/* Messages that are found first. */
+/* Messages that a probe finds first. */
 static void matched(void) {
     int right = (me + 1) % size, left = (me + size - 1) % size, value = item(me, right, 0, 4), got = -1, flag = 0;
     int how = (int)draw(3), count = -1;

@@ -1,4 +1,4 @@
-/* policies WHAT [VALUE]: what becomes of a program in which rank 1 dies, or which ends in another way. Rank 0 tells
+/* policies WHAT [VALUE]: what happens to a program in which rank 1 dies, or which ends in another way. Rank 0 prints
  * what it has seen. */
 #include <mpi.h>
 
@@ -24,7 +24,7 @@ static int class_of(int code) {
     return result;
 }
 
-/* Messages to and from the dead, whose places were 7. */
+/* Messages to and from the dead, into places that were 7. */
 static void exchange(void) {
     int data = 7, count = -1;
     MPI_Request request;
@@ -104,7 +104,7 @@ static void truncate_gather(int rank, int size, int with_places) {
     if (rank == 0) printf("class %d errors %d\n", class_of(code), errors);
 }
 
-/* Rank 1 gives work, in one way or another, and would say when it is over. */
+/* Rank 1 gives work, in one way or another, and would say when there is no more. */
 static void work(char const* what, int rank) {
     for (int task = 1, is_over = 0; !is_over;) {
         if (!strcmp(what, "serve")) MPI_Send(&task, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
@@ -114,7 +114,7 @@ static void work(char const* what, int rank) {
     }
 }
 
-/* Both neighbours, many times. */
+/* Exchanges messages with both neighbours, many times. */
 static void halo(int rank, int size) {
     int in[2], steps = 200;
     for (; steps > 0; --steps) {
@@ -127,7 +127,7 @@ static void halo(int rank, int size) {
 
 static int key; /* of an attribute that duplicates get */
 
-/* The last of what the program does when it exits. */
+/* The last thing that the program does when it exits. */
 static void finish_at_exit(void) {
     int rank, found = 0;
     void* value;
@@ -146,7 +146,7 @@ static void join_groups(int rank) {
     if (rank == 0) printf("code %d errors %d\n", class_of(code), errors);
 }
 
-/* Ranks 0 and 2, and ranks 1 and 3, which send nothing any more. */
+/* Communicators of ranks 0 and 2, and of ranks 1 and 3, which send nothing any more. */
 static MPI_Comm two_groups(int rank) {
     MPI_Comm own, both;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &own);

@@ -63,7 +63,7 @@ class Policies(under_shield.UnderShield):
         repair, = report["each_repair"]
         self.assertEqual((report["repairs"], repair["dead"], repair["rounds"]), (1, [1], report["rounds"]))
         families = report["families"]
-        self.assertEqual(families["MPI_Barrier"], {"calls": 3})  # the dead tell nothing
+        self.assertEqual(families["MPI_Barrier"], {"calls": 3})  # the dead report nothing
         self.assertEqual(families["MPI_Send"], {"calls": 1, "skipped_sends": 1})
         self.assertEqual(families["MPI_Recv"], {"calls": 1, "skipped_receives": 1, "holes": 1})
         self.assertEqual(families["MPI_Irecv"]["calls"], 1)
@@ -79,8 +79,8 @@ class Policies(under_shield.UnderShield):
                 _, report = self.run_reported("-n", "4", ARGS.policies, "gather", fail=f"{point}:0:0")
                 self.assertEqual((report["rank"], report["dead"], report["families"]["MPI_Gather"]["calls"]), (2, [0, 1], 3))
 
-    def test_who_dies_before_all_have_told_what_they_did_is_in_the_report(self):
-        for library in (ARGS.library, ARGS.hasty):  # hasty: others hear of the trouble, and not of the death
+    def test_a_rank_that_dies_before_all_have_told_what_they_did_is_in_the_report(self):
+        for library in (ARGS.library, ARGS.hasty):  # hasty: other ranks notice the failure before they know of the death
             with self.subTest(library):
                 done, report = self.run_reported("--library", library, "-n", "4", ARGS.policies, "gather", "nobody", fail="shield:add:3:0")
                 self.assertEqual((done.returncode, report["dead"], report["ranks"]), (3, [3], 3), done.stderr)
@@ -93,7 +93,7 @@ class Policies(under_shield.UnderShield):
 
     def test_a_report_that_cannot_be_written_is_said(self):
         done = self.job("gather", REGRAFT_SHIELD_REPORT="/nowhere/report")
-        self.assertEqual(done.returncode, 3, done.stderr)  # the launcher's own place goes first
+        self.assertEqual(done.returncode, 3, done.stderr)  # the launcher's own setting goes first
         done = self.run_job("--report", "/nowhere/report", "-n", "4", ARGS.policies, "gather")
         self.assertEqual(done.returncode, 1)
         self.assertIn("MPI_Finalize: cannot write the report /nowhere/report", done.stderr)
@@ -107,7 +107,7 @@ class Policies(under_shield.UnderShield):
                 self.assertEqual((done.returncode, done.stdout), (255, "3 of 4\n"), done.stderr)
         done = self.job("exit", "0")
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"))
-        self.assertIn("rank 1: exit: code 0 without MPI_Finalize: this rank is dead to the others", done.stderr)
+        self.assertIn("rank 1: exit: this rank exits with code 0 without MPI_Finalize: the others treat it as dead", done.stderr)
 
     def test_the_program_may_end_mpi_as_the_last_of_what_it_does_at_its_exit(self):
         done = self.job("at exit")
@@ -116,7 +116,7 @@ class Policies(under_shield.UnderShield):
     def test_abort_ends_the_job(self):
         done = self.job("abort", "9", ranks="6")  # MPI_Abort alone leaves ranks spinning
         self.assertEqual((done.returncode, done.stdout), (9, ""))
-        self.assertRegex(done.stderr, rf"rank 1: MPI_Abort{PLACE}: the program ends the job, code 9")
+        self.assertRegex(done.stderr, rf"rank 1: MPI_Abort{PLACE}: the program ends the job with code 9")
 
     def test_a_code_of_the_program_that_looks_like_ours_is_said_to_be_its_own(self):
         for how, code in (("abort", 4), ("exit", 5), ("exit", 3)):
@@ -132,16 +132,16 @@ class Policies(under_shield.UnderShield):
         done, report = self.run_reported("-n", "4", ARGS.policies, "gather")
         self.assertEqual((done.returncode, report["exit_code"], report["exit_code_of"]), (3, 3, "shield"))
 
-    def test_who_waits_for_another_group_of_which_one_is_dead_ends_the_job(self):
+    def test_a_rank_that_waits_for_another_group_with_a_dead_member_ends_the_job(self):
         for way, call in {"iprobe": "MPI_Iprobe", "improbe": "MPI_Improbe", "probe": "MPI_Probe", "recv": "MPI_Recv", "wait": "MPI_Wait", "test": "MPI_Test"}.items():
             with self.subTest(way):
                 done = self.job("two", way, policies=("STARVATION=1",))
                 self.assertEqual(done.returncode, 4, done.stderr)
-                self.assertRegex(done.stderr, rf"rank 0: {call}{PLACE}: rank 1, a member of this communicator of two groups, is dead, and all who live "
-                                              "only wait")
+                self.assertRegex(done.stderr, rf"rank 0: {call}{PLACE}: rank 1, a member of this intercommunicator, is dead, and all living "
+                                              "ranks only wait")
 
     def test_holes_in_a_row_from_one_rank_end_the_job(self):
-        for how in ("stream", "serve", "command"):  # who takes tasks of a dead master, without end
+        for how in ("stream", "serve", "command"):  # programs that take tasks of a dead master, without end
             with self.subTest(how):
                 done = self.job(how, policies=("HOLES_IN_A_ROW=50", "ROOT_DEAD_FROM=hole"))
                 self.assertEqual(done.returncode, 4, done.stderr)
@@ -170,7 +170,7 @@ class Policies(under_shield.UnderShield):
         done = self.run_job("--policy", "MIN_SURVIVORS=4", "-n", "4", ARGS.messages)  # where no repair is needed
         self.assertEqual(done.returncode, 6, done.stderr)
 
-    def test_who_has_taken_part_in_what_does_not_fit_is_no_call_behind(self):
+    def test_a_rank_that_took_part_in_what_does_not_fit_is_no_call_behind(self):
         for how in ("0", "1"):
             with self.subTest(how):
                 done = self.job("truncated", how)
@@ -182,14 +182,14 @@ class Policies(under_shield.UnderShield):
         self.assertIn("3 calls refused", done.stderr)
         done = self.job("join")
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, rf"rank \d: MPI_Intercomm_create{PLACE}: somebody has died, .*: the other group knows nothing of the shield; ")
+        self.assertRegex(done.stderr, rf"rank \d: MPI_Intercomm_create{PLACE}: a rank has died, .*: the other group knows nothing of the shield; ")
 
-    def test_a_repair_that_waits_for_who_computes_says_so_once_and_goes_on(self):
+    def test_a_repair_that_waits_for_a_rank_that_computes_says_so_once_and_goes_on(self):
         done = self.job("compute", "7", policies=("WATCHDOG=3",))
         self.assertEqual((done.returncode, done.stdout), (3, "3 of 4\n"), done.stderr)
         said = [line for line in done.stderr.splitlines() if "waits" in line]
         self.assertEqual(len(said), 1, done.stderr)
-        self.assertRegex(said[0], rf"rank 0: MPI_Allreduce{PLACE}: somebody has died, and the repair waits for the next call of MPI of "
+        self.assertRegex(said[0], rf"rank 0: MPI_Allreduce{PLACE}: a rank has died, and the repair waits for the next call of MPI of "
                                   r"rank 3 \(last call: MPI_Barrier\)$")
 
     def test_a_repair_that_hangs_ends_the_job(self):
@@ -199,19 +199,19 @@ class Policies(under_shield.UnderShield):
                                       r"rank 2 is forwarding outcomes|forwarding outcomes; rank 0 is agreeing on the end; rank 3 is agreeing on "
                                       r"the end); REGRAFT_SHIELD_WATCHDOG=N")
 
-    def test_who_looks_after_himself_may_have_no_requests_of_the_shield(self):
+    def test_a_program_that_handles_failures_itself_may_have_no_requests_of_the_shield(self):
         self.assertEqual(self.job("aside", "1").returncode, 0)
         done = self.job("aside", "0")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"MPIX_Comm_agree.*: the program looks after failures itself, but has nonblocking collectives, persistent")
+        self.assertRegex(done.stderr, r"MPIX_Comm_agree.*: the program handles failures itself from here on, but has nonblocking collectives, persistent")
 
     def test_nonblocking_collectives_say_what_is_missing_in_the_call_that_starts_them(self):
         done = self.job("nonblocking")
         said = sorted(line.split(": ", 2)[2] for line in done.stderr.splitlines() if "(said once)" in line)
         self.assertEqual(said, ["MPI_Iallgather: rank 1 is dead: places of the dead are zeros (said once)",
                                 "MPI_Iallreduce: rank 1 is dead and missing in the result (said once)",
-                                "MPI_Ireduce: rank 1, its root, is dead: it is left out (said once)",
-                                "MPI_Start: rank 1 is dead and missing in what it starts (said once)"])
+                                "MPI_Ireduce: rank 1, its root, is dead: the call is left out (said once)",
+                                "MPI_Start: rank 1 is dead and missing in the operations that it starts (said once)"])
 
     def test_sessions_are_refused(self):
         done = self.job("session", ranks="1")

@@ -1,4 +1,4 @@
-/* A program with a profiler linked into it, which answers a call and goes on to MPI's profiling interface. */
+/* A program with a profiler linked into it, which answers a call and then calls MPI's profiling interface. */
 #include <mpi.h>
 
 static int calls;

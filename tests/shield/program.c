@@ -55,7 +55,7 @@ static void bcast(void) {
     saw_data("bcast", is_there("bcast", data, count, root, 0, 0));
 }
 
-/* Whoever is ahead waits for whoever may be behind. */
+/* A rank that is ahead waits for one that may be behind. */
 static void ring(void) {
     int out[4], in[4], received = -1, to = (me + 1) % size, from = (me + size - 1) % size, exchange = (int)draw(2);
     MPI_Status status;
@@ -76,7 +76,7 @@ static void ring(void) {
         complain("%d items received", received);
 }
 
-/* Both neighbours at once; and one message from each, from whomever it comes. */
+/* Messages to both neighbours at once; and one message from each rank, by MPI_ANY_SOURCE. */
 static void neighbours(void) {
     int out[2][4], in[2][4], with[2], how = (int)draw(4), left = 4, at = 0, flag = 0, count = 0, some[4];
     MPI_Request requests[4];
@@ -110,7 +110,7 @@ static void neighbours(void) {
     }
 }
 
-/* Nothing in it makes ranks wait for others but their roots. */
+/* Nothing in it makes ranks wait, except the roots. */
 static void broadcasts(void) {
     int data[5], first = (int)draw((unsigned)size);
     for (int k = 0; k < 6; ++k) {
@@ -153,7 +153,7 @@ static void gather(void) {
     gather_to(root, v, all);
 }
 
-/* In order: x -> a x + b is not the same as the other way round. */
+/* The order matters: x -> a x + b is not the same as the other way round. */
 static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
     unsigned const* before = in;
     unsigned* after = inout;
@@ -193,7 +193,7 @@ static void compose_to(int root) {
     if (matches == 1) saw("compose", "root", there);
 }
 
-/* Nothing in it makes ranks wait but the roots. */
+/* Nothing in it makes ranks wait, except the roots. */
 static void collections(void) {
     int first = (int)draw((unsigned)size);
     for (int k = 0; k < 6; ++k) {
@@ -259,7 +259,7 @@ static void use_child(MPI_Comm parent) {
         MPI_Comm_split(parent, odd, reverse ? -me : me, &child);
     }
     unsigned common = state;
-    scope = odd ? "part1" : "part0"; /* those with the same one have the same members */
+    scope = odd ? "part1" : "part0"; /* parts of the same colour have the same members */
     for (int i = 0; i < 2; ++i) {
         state = common + (unsigned)i;
         use(child);

@@ -31,7 +31,7 @@ class Programs(under_shield.UnderShield):
     def test_calls_that_go_past_the_shield_are_refused(self):
         done = self.run_job("-n", "2", ARGS.profiled)
         self.assertEqual((done.returncode, self.run_job("-n", "2", ARGS.profiled, shield=False).returncode), (4, 0), done.stderr)
-        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is one of .*, which goes past the shield")
+        self.assertRegex(done.stderr, r"regraft-shield: MPI_Init \(.*\): MPI_Allreduce is a function of .*, which calls MPI past the shield")
 
     def test_a_file_stays_where_it_was_opened(self):
         done = self.run_job("-n", "3", ARGS.directories, cwd=self.folder)
@@ -44,7 +44,7 @@ class Programs(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stdout), (0, "preloaded: libm.so.6\n"), done.stderr)
         self.assertEqual(self.run_job("-n", "2", ARGS.children).stdout, "preloaded: nothing\n")
 
-    def test_a_program_may_ask_who_is_dead(self):
+    def test_a_program_may_ask_which_ranks_are_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [
             "at first: active 1 dead 0 repairs 0",
@@ -69,11 +69,11 @@ class Programs(under_shield.UnderShield):
             self.assertEqual(done.returncode, 0, done.stderr)
             outputs.append((prefix.with_suffix(".bestTree").read_bytes(), prefix.with_suffix(".bestModel").read_bytes()))
             if shield:
-                self.assertIn("rank 0: MPIX_Comm_agree: the program looks after failures itself: the shield stands aside", done.stderr)
+                self.assertIn("rank 0: MPIX_Comm_agree: the program handles failures itself: the shield does nothing", done.stderr)
         self.assertEqual(outputs[0], outputs[1])
 
     def run_preloaded(self, *words, **variables):
-        """By an mpirun that does not survive failures, or a launcher of ours that does not know of the shield."""
+        """Starts the job by an mpirun that does not survive failures, or a launcher of ours that does not know the shield."""
         env = os.environ | {"LD_PRELOAD_RANKS": ARGS.library, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", **variables}
         program = ["sh", "-c", 'LD_PRELOAD=$LD_PRELOAD_RANKS exec "$@"', "sh", ARGS.queries]

@@ -1,4 +1,4 @@
-/* queries VICTIM...: what the shield tells a program that asks. Works without the shield, where nobody may die. */
+/* queries VICTIM...: what the shield answers to a program that asks. Works without the shield if no rank dies. */
 #include <mpi.h>
 
 #include <regraft_shield.h>

@@ -1,4 +1,4 @@
-/* refused CALL VICTIM: a call that the shield does not carry out, after the victim has died (-1: nobody). */
+/* refused CALL VICTIM: a call that the shield does not carry out, after the victim has died (-1: no rank dies). */
 #include <mpi.h>
 
 #include <signal.h>

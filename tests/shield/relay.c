@@ -1,6 +1,6 @@
-/* relay SEED STEPS: ranks from 2 on work together in random ways, each of which lasts, and one of them tells rank 0 of
- * each step, which receives that from any source. Rank 1 dies, but had nothing to tell: whatever rank 0 receives from
- * it is wrong. */
+/* relay SEED STEPS: ranks from 2 on work together in random ways. Each step lasts for a while, and then one of them
+ * sends a message to rank 0, which receives it from any source. Rank 1 dies, but had nothing to send: whatever rank 0
+ * receives from it is wrong. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -41,7 +41,7 @@ static void add_slowly(void* in, void* out, int* count, MPI_Datatype* type) {
     compute();
 }
 
-/* From one to the next: all others wait for their neighbour. */
+/* A token goes from one rank to the next: all others wait for their neighbour. */
 static void pass_token(void) {
     int data = 0;
     MPI_Status status;
@@ -64,7 +64,7 @@ static void pass_token(void) {
     if ((me + 1) % workers != from) MPI_Ssend(&data, 1, MPI_INT, (me + 1) % workers, token, team);
 }
 
-/* Items with gaps, which go slowly. */
+/* A reduction of items with gaps, which is slow. */
 static void pass_large(void) {
     MPI_Datatype sparse;
     MPI_Type_vector(large / 2, 1, 2, MPI_CHAR, &sparse);

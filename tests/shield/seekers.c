@@ -1,6 +1,6 @@
 /* seekers SEED STEPS: an MPI program that knows nothing of failures and looks for its messages in all ways: it polls,
  * it probes, it receives from any source, and it gathers unlike blocks. Its steps are traced as traced.h says; between
- * them one rank gives tasks to all others and takes results from whomever they come. An environment variable, NAIVE,
+ * them one rank gives tasks to all others and receives results by MPI_ANY_SOURCE. An environment variable, NAIVE,
  * lets workers take an empty message for a task, for ever. */
 #include <sched.h>
 
@@ -9,14 +9,14 @@
 enum { most_items = 3000, tasks_of_each = 3, task = 21, result = 22, stop = 23 };
 
 static MPI_Comm own_comm;
-static unsigned own; /* what this rank draws for itself */
+static unsigned own; /* the random numbers of this rank alone */
 
 static unsigned draw_own(unsigned below) {
     own = own * 1664525u + 1013904223u;
     return (own >> 10) % below;
 }
 
-/* Between two looks: nothing, or what such loops do. */
+/* What such loops do between two looks, or nothing. */
 static void pass_time(unsigned how) {
     if (how == 1) sched_yield();
     if (how == 2) usleep(200);
@@ -24,7 +24,7 @@ static void pass_time(unsigned how) {
 
 enum way { recv, probe, mprobe, iprobe, improbe, test, status_test, testany, testsome, testall, waitany, ways };
 
-/* One message from there in this way. Its source; *count: its items. An error tells of the source, too. */
+/* Receives one message from there in this way. Returns its source; *count: its items. An error has a source, too. */
 static int receive(int* data, int items, int from, int tag, enum way way, MPI_Status* status, int* count) {
     int flag = 0, code = MPI_SUCCESS, index = 0, some = 0;
     unsigned const how = draw_own(4);
@@ -132,7 +132,7 @@ static void work_for(int leader) {
         if (from == leader && status.MPI_TAG == stop) break;
         if (count == 0 && !is_naive) {
             if (from == leader) break;
-            continue; /* somebody else, of whom this rank wants nothing */
+            continue; /* another rank, from which this one wants nothing */
         }
         if (count == 2 && (data[1] != leader || status.MPI_TAG != task)) complain("a task of %d", data[1]);
         data[1] = me;
@@ -146,7 +146,7 @@ static void work_for(int leader) {
     }
 }
 
-/* Who leaves it early must not send to who is still in it. */
+/* A rank that leaves it early must not send to one that is still in it. */
 static void farm(void) {
     int const leader = (int)draw((unsigned)size);
     use(own_comm);
@@ -157,7 +157,7 @@ static void farm(void) {
     MPI_Barrier(comm);
 }
 
-/* Both neighbours, in ways that do not block. */
+/* Exchanges messages with both neighbours, in ways that do not block. */
 static void neighbours(void) {
     int out[2][4], in[2][4], with[2], left = 4, index = 0, flag = 0, some = 0, indices[4];
     unsigned const way = draw(5), how = draw_own(4);
@@ -188,7 +188,7 @@ static void neighbours(void) {
     for (int i = 0; i < 2; ++i) is_there("neighbours", in[i], 4, with[i], me, 0);
 }
 
-/* A ring in which each looks for what comes. */
+/* A ring in which each rank looks for what comes. */
 static void ring(void) {
     int out[4], in[4], count = -1, to = (me + 1) % size, from = (me + size - 1) % size;
     MPI_Request request;
@@ -196,7 +196,7 @@ static void ring(void) {
     fill(out, 4, to, 0);
     soil(in, 4);
     MPI_Isend(out, 4, MPI_INT, to, 5, comm, &request);
-    /* Who looks for a message of the dead by MPI_Iprobe finds it when nobody makes a step any more. */
+    /* A rank that looks for a message of the dead by MPI_Iprobe finds it when no rank makes a step any more. */
     enum way ways_here[] = {recv, probe, mprobe, test, status_test, testany, testsome, testall, waitany};
     int const source = receive(in, 4, from, 5, ways_here[draw_own(9)], &status, &count);
     if (source != from) complain("a message of %d, not %d", source, from);
@@ -211,7 +211,7 @@ static int count_of(int rank, unsigned kind) {
     return rank == 1 ? most_items : 5;
 }
 
-/* Unlike blocks, a gap before each. */
+/* Unlike blocks, with a gap before each. */
 static void gatherv_to(int root) {
     static int data[most_ranks * (most_items + 1)], out[most_items];
     int counts[most_ranks], places[most_ranks], there[most_ranks], in_place = (int)draw(2), strided = (int)draw(4) == 0;
@@ -231,7 +231,7 @@ static void gatherv_to(int root) {
         there[i] = counts[i] == 0 || is_there("gatherv", data + places[i], counts[i], i, 0, 0);
     }
     for (int i = 0; i < size; ++i)
-        if (counts[i] == 0 && i != me) return; /* nothing tells who was there */
+        if (counts[i] == 0 && i != me) return; /* nothing tells which ranks were there */
     saw("gatherv", "root", there);
 }
 
@@ -239,7 +239,7 @@ static void gatherv(void) {
     gatherv_to((int)draw((unsigned)size));
 }
 
-/* Nothing in it makes ranks wait but the roots, and large blocks. */
+/* Nothing in it makes ranks wait, except the roots, and large blocks. */
 static void gathervs(void) {
     int const first = (int)draw((unsigned)size);
     for (int k = 0; k < 8; ++k) gatherv_to((first + k / 3) % size);

@@ -38,7 +38,7 @@ class Job(campaign.Job):
 
 
 def end(process: subprocess.Popen, folder: pathlib.Path) -> None:
-    """The launcher, and whatever it has left."""
+    """Ends the launcher, and whatever it has left."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(15)
@@ -52,7 +52,7 @@ def end(process: subprocess.Popen, folder: pathlib.Path) -> None:
 
 
 def run_job(job: Job, args: argparse.Namespace, folder: pathlib.Path) -> tuple[int | None, str, float]:
-    """The exit code, or none if it had to be ended; what was written; seconds."""
+    """The exit code, or none if the job had to be ended; what was written; seconds."""
     policies = {"ANY_SOURCE": job.any_source, "COMMIT": job.commit, "STARVATION": 1, "HOLES_IN_A_ROW": HOLES, "ROOT_DEAD_FROM": "hole",
                 "WATCHDOG": 20}
     under_shield.ARGS = args
@@ -93,7 +93,7 @@ def judge(job: Job, code: int | None, output: str, folder: pathlib.Path) -> list
     told = campaign.read_report(folder / "report")
     if not told:
         return bad + ["no report"]
-    # Who dies after all have told what they did is missing nowhere.
+    # A rank that dies after all have told what they did is missing nowhere.
     if not set(told["dead"]) <= set(silent) or (told["dead"] != silent and told["ranks"] < job.ranks - len(told["dead"])):
         bad.append(f"dead are {silent}, reported are {told['dead']}")
     if (code == 3) != bool(told["dead"]):

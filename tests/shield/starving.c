@@ -1,6 +1,6 @@
-/* starving WHAT [WAY]: rank 0 gives a task to each other rank and receives as many results, from whomever they come;
- * rank 1 dies with its task in hand. WHAT the others do meanwhile; WAY in which rank 0 receives. Who receives results
- * tells of whom, in order. */
+/* starving WHAT [WAY]: rank 0 gives a task to each other rank and receives as many results by MPI_ANY_SOURCE; rank 1
+ * dies before it has done its task. WHAT: what the others do meanwhile. WAY: how rank 0 receives. A rank that receives
+ * results prints their sources, in order. */
 #include <mpi.h>
 
 #include <sched.h>
@@ -25,7 +25,7 @@ static void compute(void) {
     for (double const end = MPI_Wtime() + seconds; MPI_Wtime() < end;) continue;
 }
 
-/* MPI writes to files by these, and so by ours. */
+/* MPI writes to files by these functions, and so by ours. */
 static void write_slowly(void) {
     if (!is_slow) return;
     compute();
@@ -95,7 +95,7 @@ static void receive(char const* way) {
     fflush(stdout);
 }
 
-/* Who looks now and then and computes in between does not wait. */
+/* A rank that looks now and then and computes in between does not wait. */
 static void compute_a_little(void) {
     for (double const end = MPI_Wtime() + 2e-4; MPI_Wtime() < end;) continue;
 }
@@ -113,7 +113,7 @@ static void spin(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Before MPI_Init. Stops this process soon after it has been told to, and lets it go on later. */
+/* Called before MPI_Init. Stops this process soon after it has been told to, and lets it go on later. */
 static int start_stopper(void) {
     int ends[2];
     char byte;
@@ -137,15 +137,15 @@ static void send_result(void) {
     MPI_Send(&rank, 1, MPI_INT, 0, result, MPI_COMM_WORLD);
 }
 
-/* Rank 2 has what rank 0 waits for, when it is through with something that lasts; or rank 3, the root of the reduction.
- * pair: both; trio: with rank 1. */
+/* Rank 2 has what rank 0 waits for, when it is through with something that lasts; or rank 3 has it, the root of the
+ * reduction. pair: both; trio: with rank 1. */
 static void do_slowly(char const* what, MPI_Comm pair, MPI_Comm trio, int stopper) {
     int sum = 0;
     MPI_File file;
     MPI_Op op;
     MPI_Op_create(add_slowly, 1, &op);
     if (is(what, "compute") && rank == 2) compute();
-    if (is(what, "scan")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, pair);        /* nobody returns before all can */
+    if (is(what, "scan")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, pair);        /* no rank returns before all can */
     if (is(what, "repair")) MPI_Scan(&rank, &sum, 1, MPI_INT, op, trio);      /* rank 1 does not come */
     if (is(what, "reduce")) MPI_Reduce(&rank, &sum, 1, MPI_INT, op, 0, pair); /* only the root needs it */
     if (is(what, "write")) {
@@ -170,7 +170,7 @@ static void do_slowly(char const* what, MPI_Comm pair, MPI_Comm trio, int stoppe
     MPI_Op_free(&op);
 }
 
-/* Rank 2 waits for results, too. Each says so to the other when it has heard of a death, which comes instead of
+/* Rank 2 waits for results, too. Each says so to the other when it has heard of a death, which comes in place of
  * another. */
 static void be_second_master(char const* what) {
     receive("recv");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Who waits for results of the dead gets an obituary when nobody who lives makes a step any more, and not before."""
+"""A rank that waits for results of the dead gets an obituary when no living rank makes a step any more, and not before."""
 import under_shield
 from under_shield import ARGS
 
 REAL = ["0: from 2 count 1", "0: from 3 count 1"]
 OBITUARY = "0: from 1 count 0"
-SAID = (r"regraft-shield: rank 0: {} \(shield_starving\+0x[^)]*\): all who live only wait, and have for 1 s: .*; dead there: 1 \(said once\); "
+SAID = (r"regraft-shield: rank 0: {} \(shield_starving\+0x[^)]*\): all living ranks only wait, and have for 1 s: .*; dead members: 1 \(said once\); "
         r"REGRAFT_SHIELD_STARVATION=N")
 
 
@@ -19,10 +19,10 @@ class Jobs(under_shield.UnderShield):
         lines, error = self.lines(ARGS.starving, what, way)
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, [OBITUARY]), error)
         self.assertRegex(error, SAID.format(call))
-        self.assertEqual(error.count("all who live only wait"), 1)
+        self.assertEqual(error.count("all living ranks only wait"), 1)
 
     def check_slow_result(self, what, result=REAL[0]):
-        """What lasts longer than STARVATION is waited for, then the lost task remains."""
+        """A result that takes longer than STARVATION is waited for; then the lost task remains."""
         lines, error = self.lines(ARGS.starving, what)
         self.assertEqual(lines, [result, OBITUARY], error)
 
@@ -43,21 +43,21 @@ class Starving(Jobs):
     def test_obituaries_begin_again_when_more_is_lost(self):
         lines, error = self.lines(ARGS.starving, "twice")
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, 3 * [OBITUARY]), error)
-        self.assertEqual(error.count("all who live only wait"), 1)
+        self.assertEqual(error.count("all living ranks only wait"), 1)
 
     def test_it_is_counted_like_any_message_of_the_dead(self):
         _, report = self.run_reported("--policy", "STARVATION=1", "-n", "4", ARGS.starving, "finalize")
         self.assertEqual(report["families"]["MPI_Recv"]["skipped_receives"], 1)
 
-    def test_the_lowest_who_starves_is_the_first(self):
+    def test_the_lowest_rank_that_starves_is_the_first(self):
         lines, error = self.lines(ARGS.starving, "lowest")
         self.assertEqual(sorted(lines), [OBITUARY, "2: from 0 count 1"], error)
 
-    def test_who_was_given_none_is_next(self):
+    def test_a_rank_that_was_given_none_is_next(self):
         lines, error = self.lines(ARGS.starving, "fair")
         self.assertEqual(sorted(lines), sorted([OBITUARY, "2: from 1 count 0", "0: from 2 count 1"]), error)
 
-    def test_who_is_stopped_does_not_wait(self):
+    def test_a_rank_that_is_stopped_does_not_wait(self):
         self.check_slow_result("stop")
 
     def test_a_collective_to_which_all_have_come_makes_steps(self):
@@ -66,7 +66,7 @@ class Starving(Jobs):
     def test_while_all_only_look_again_and_again(self):
         self.check_lost_task("polled", "status-test", "MPI_Request_get_status")
 
-    def test_who_looks_now_and_then_and_computes_does_not_starve(self):
+    def test_a_rank_that_looks_now_and_then_and_computes_does_not_starve(self):
         lines, error = self.lines(ARGS.starving, "spin")
         self.assertEqual((sorted(lines[:2]), lines[2:]), (REAL, ["found 0"]), error)
 
@@ -85,10 +85,10 @@ class EveryWay(Jobs):  # takes longer
             with self.subTest(way):
                 self.check_lost_task("recv", way, call)
 
-    def test_who_computes_makes_steps(self):
+    def test_a_rank_that_computes_makes_steps(self):
         self.check_slow_result("compute")
 
-    def test_who_writes_a_file_makes_steps(self):
+    def test_a_rank_that_writes_a_file_makes_steps(self):
         self.check_slow_result("write")
 
     def test_a_collective_that_a_repair_has_begun_again_makes_steps(self):

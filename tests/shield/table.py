@@ -36,7 +36,7 @@ class Table(unittest.TestCase):
         cls.becomes = {name: cls.generate.what_becomes(function, cls.by_hand, cls.local) for name, function in cls.functions.items()}
 
     def test_no_function_is_missing(self):
-        # Not by the reader of the generator: every name behind which there is a parenthesis, in what is declared for programs.
+        # This does not use the reader of the generator: it takes every name before a parenthesis, in what is declared for programs.
         code = re.sub(r"/\*.*?\*/|^#.*?(?<!\\)$", "", self.header, flags=re.S | re.M)
         named = set(re.findall(r"\b(MPI_[A-Z][A-Za-z0-9_]*[a-z0-9])\s*\(", code)) - {"MPI_THREAD"}
         types = {name for name in named if re.search(rf"typedef[^;]*\b{name}\s*\(", code)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Other people's programs, as Debian has built them for an older Open MPI, under the shield: nobody dead, they say the same as without it;
+"""Programs of others, as Debian has built them for an older Open MPI, under the shield. Without deaths they print the same as without it;
 with a rank killed, they end well.
 
 third_party.py NAME --mpirun PATH --library PATH --canary FILE --work FOLDER: NAME is Hpcc, Phyml, Ffindex, Netpipe or NetpipeCost. The packages
@@ -22,7 +22,7 @@ PACKAGES = {"Hpcc": ["hpcc"], "Phyml": ["phyml"], "Ffindex": ["ffindex", "libffi
 
 
 def unpacked(package: str) -> pathlib.Path:
-    """The folder with what the package has below /."""
+    """The folder that has the package's files as below /."""
     work = pathlib.Path(ARGS.work).resolve()
     root = work / package
     if not root.exists():
@@ -46,7 +46,7 @@ class Programs(under_shield.UnderShield):
 
     @classmethod
     def program(cls, name: str) -> str:
-        """Its file; skips if this MPI is not one that it can run on."""
+        """The file of a program; skips if this MPI is not one that it can run on."""
         file = shutil.which(name, path=cls.variables["PATH"])
         linked = subprocess.run(["ldd", file], env=os.environ | cls.variables, capture_output=True, text=True, check=True).stdout
         if lost := re.findall(r"(\S+) => not found", linked):
@@ -56,7 +56,7 @@ class Programs(under_shield.UnderShield):
         return file
 
     def run_in(self, folder: str, *words: str, expect: int = 0, **how) -> str:
-        """Output of a job in a folder of its own, which is made. words: from -n on."""
+        """The output of a job in a folder of its own, which is made. words: the command line from -n on."""
         where = self.folder / folder
         where.mkdir(exist_ok=True)
         done = self.run_job(*words, cwd=where, timeout=1800, **self.variables, **how)
@@ -74,7 +74,7 @@ class Hpcc(Programs):
     TIMES = re.compile(r"time|Time|flops|GUPs|GBs|GBytes|usec|STREAM_(Copy|Scale|Add|Triad)=")
 
     def summary(self, folder: str, shield: bool) -> list[str]:
-        """What it says at the end, but for times and speeds."""
+        """What it prints at the end, except for times and speeds."""
         (self.folder / folder).mkdir()
         example = self.roots[0] / "usr/share/doc/hpcc/examples/_hpccinf.txt"
         lines = example.read_text(encoding="ascii").splitlines()
@@ -98,7 +98,7 @@ class Phyml(Programs):
     FILES = ["tree", "stats", "boot_trees", "boot_stats"]
 
     def results(self, folder: str, **how) -> dict[str, list[str]]:
-        """Lines of its files, but for empty ones and the time that it took."""
+        """The lines of its files, except for empty ones and the time that it took."""
         (self.folder / folder).mkdir()
         shutil.copy(ROOT / "data/primates.phy", self.folder / folder / "msa")
         self.run_in(folder, "-n", "3", self.program("phyml-mpi"), "-i", "msa", *self.OPTIONS, **how)
@@ -121,7 +121,7 @@ class Phyml(Programs):
         self.assertEqual(*branches)
         supports = [list(map(int, re.findall(r"\)(\d+):", files["tree"][0]))) for files in (plain, killed)]
         self.assertTrue(all(less <= more for less, more in zip(supports[1], supports[0])))
-        self.assertEqual(max(supports[1]), 4)  # those of the living, who count at the end
+        self.assertEqual(max(supports[1]), 4)  # results of the living ranks, which count at the end
 
 
 class Ffindex(Programs):
@@ -192,7 +192,7 @@ class NetpipeCost(Programs):
     MOST, TURNS = 1.05, 15
 
     def test_messages_take_as_long_as_without_the_shield_but_for_5_percent(self):
-        """Of the fastest of several turns: others on the machine make times longer. More turns if they have."""
+        """The time of the fastest of several turns, because others on the machine make times longer. Takes more turns if they have."""
         best: tuple[dict[str, float], dict[str, float]] = ({}, {})
         for turn in range(self.TURNS):
             for shield in (False, True):

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
         }
     MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 1 && rank == std::atoi(argv[1])) std::raise(SIGKILL);
-    // Whoever is dead is no error, so nothing is thrown.
+    // A dead rank is no error, so nothing is thrown.
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int other = 1; rank == 0 && other < size; ++other) {
         MPI_Send(&one, 1, MPI_INT, other, 0, MPI_COMM_WORLD);

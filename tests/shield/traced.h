@@ -21,7 +21,7 @@ enum { most_ranks = 16 };
 static int me, size; /* in the communicator of the step */
 static char const* scope = "world";
 static int id, step, wrong;
-static int part; /* of a step: which of the operations that are under way in it at the same time */
+static int part; /* the operation of a step, if several are under way in it at the same time */
 static MPI_Comm comm;
 static FILE* trace;
 static unsigned state;
@@ -46,7 +46,7 @@ static int item(int from, int to, int i, int salt) {
     return 1 + from * 100000 + to * 5000 + i + 7 * step + 1000003 * salt;
 }
 
-/* 1: what from has sent to `to`; 0: a hole. Anything else is wrong. */
+/* 1: what `from` has sent to `to`; 0: a hole. Anything else is wrong. */
 static int is_there(char const* name, int const* data, int count, int from, int to, int salt) {
     int right = 1, empty = 1;
     for (int i = 0; i < count; ++i) {
@@ -79,12 +79,12 @@ __attribute__((unused)) static void saw_data(char const* name, int there) {
     fflush(trace);
 }
 
-/* What saw_sum() finds in a sum of it. */
+/* The number by which saw_sum() recognises a rank in a sum. */
 __attribute__((unused)) static void contribution(double* out) {
     for (int i = 0; i < size; ++i) out[i] = i == me;
 }
 
-/* sum: of contributions; they tell who is in it, and how often. */
+/* sum: of contributions, which tell which ranks are in it, and how often. */
 __attribute__((unused)) static void saw_sum(char const* name, char const* who, double const* sum) {
     int there[most_ranks];
     for (int i = 0; i < size; ++i) {

@@ -20,7 +20,7 @@ CONTRIBUTIONS_MISSING = 3  # exit code
 
 
 def processes(traces: pathlib.Path) -> dict[int, int]:
-    """By rank, those of the job that has TRACES=traces in its environment."""
+    """The processes of the job that has TRACES=traces in its environment, by rank."""
     found = {}
     for process in pathlib.Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -28,7 +28,7 @@ def processes(traces: pathlib.Path) -> dict[int, int]:
         try:
             variables = dict(word.split(b"=", 1) for word in (process / "environ").read_bytes().split(b"\0") if b"=" in word)
         except OSError:
-            continue  # gone already, or somebody else's
+            continue  # gone already, or a process of another user
         if variables.get(b"TRACES") == str(traces).encode() and b"OMPI_COMM_WORLD_RANK" in variables:
             found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(process.name)
     return found
@@ -67,7 +67,7 @@ class UnderShield(unittest.TestCase):
         return inherited | {"TRACES": str(self.folder), "REGRAFT_FAIL": fail, **variables}
 
     def run_job(self, *words, shield=True, timeout=200, cwd=None, **settings):
-        """words, shield: of command(); settings: of environment()."""
+        """words, shield: see command(); settings: see environment()."""
         done = subprocess.run(self.command(*words, shield=shield), capture_output=True, text=True, env=self.environment(**settings), cwd=cwd,
                               timeout=timeout, check=False)
         done.stderr = re.sub(INTERRUPTED, "", done.stderr)
@@ -96,13 +96,13 @@ def skip(reason: str) -> None:
 
 
 def skip_without_survivors(args: argparse.Namespace) -> None:
-    """If the canary has found that nobody survives deaths on this MPI."""
+    """Skips the tests if the canary has found that this MPI does not survive deaths."""
     if reason := reason_to_skip(args.canary):
         skip(reason)
 
 
 def main(*programs: str) -> None:
-    """Of what is left of the command line, the tests that it names, or all."""
+    """The tests that the rest of the command line names, or all."""
     _, rest = parser(sys.modules["__main__"].__doc__, *programs).parse_known_args(namespace=ARGS)
     skip_without_survivors(ARGS)
     result = unittest.main(module="__main__", argv=[sys.argv[0], *rest], exit=False).result

@@ -1,4 +1,4 @@
-/* What a rank says of itself at the end to the launcher, which judges the job by that. */
+/* What a rank writes about itself at the end. The launcher judges the job by that. */
 #pragma once
 
 #include <stdio.h>

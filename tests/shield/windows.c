@@ -1,5 +1,5 @@
 /* windows CALL VICTIM: windows of all ranks, and all that they are used for. VICTIM dies before it comes to the call,
- * in which the others may wait for it. -1: nobody dies, but rank 1 waits for something nonblocking before it comes to
+ * in which the others may wait for it. -1: no rank dies, but rank 1 waits for something nonblocking before it comes to
  * the call, and the others when all is over. */
 #include <mpi.h>
 

@@ -7,10 +7,10 @@
 
 namespace regraft::shield {
 
-/// The one of the shield.
+/// The function of the shield.
 LanePlan real_plan(Census const* census, LaneId lane, std::span<PeId const> members) asm(
     "__real__ZNK7regraft6shield6Census4planENS0_6LaneIdESt4spanIKNS_4PeIdELm18446744073709551615EE");
-/// What is called in its place.
+/// The function that is called in its place.
 LanePlan broken_plan(Census const* census, LaneId lane, std::span<PeId const> members) asm(
     "__wrap__ZNK7regraft6shield6Census4planENS0_6LaneIdESt4spanIKNS_4PeIdELm18446744073709551615EE");
 

@@ -1,5 +1,4 @@
-// Families of alignments: evolved along a random tree with what sequencing and aligning do to them, and degenerate
-// ones.
+// Families of alignments: evolved along a random tree, with the traces of sequencing and aligning, and degenerate ones.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 
 namespace regraft::test {
 
-/// At least one taxon.
+/// There is at least one taxon.
 struct AlignmentSize {
     std::uint32_t num_taxa = 20;
     std::uint64_t num_sites = 500;
@@ -33,11 +32,11 @@ struct Evolution {
     double substitutions = 0.05;        // on the whole tree
     double deletions = 0;               // on the whole tree; of 1 to 32 sites each
     double insertions = 0;              // per site: the other taxa get gaps
-    double missing_ends = 0;            // rows that begin and end too late and too early,
+    double missing_ends = 0;            // rows that begin too late and end too early,
     double longest_end = 0.25;          //   by at most so much of the sites
     double unknown = 0;                 // cells in runs of unknown_letter
     char unknown_letter = 'N';
-    std::uint64_t longest_unknown = 40;  // sites of a run
+    std::uint64_t longest_unknown = 40;  // most sites of a run
     std::string_view ambiguous = "";     // other letters,
     double ambiguities = 0;              //   and the cells that they take
     double lower_case = 0;               // cells in runs of lower case, of 32 sites on average
@@ -105,7 +104,7 @@ private:
     std::uint64_t draw_site() { return random_.below(size_.num_sites); }
     std::uint32_t draw_row() { return static_cast<std::uint32_t>(random_.below(size_.num_taxa)); }
     bool happens(double probability) { return random_.unit() < probability; }
-    /// The integer below or above, so that the mean is exact.
+    /// Rounds to the integer below or above, so that the mean is exact.
     std::uint64_t rounded(double mean) {
         return static_cast<std::uint64_t>(mean) +
                (happens(mean - static_cast<double>(static_cast<std::uint64_t>(mean))) ? 1 : 0);
@@ -175,7 +174,7 @@ private:
         auto const longest = evolution_.longest_unknown;
         for (auto left = rounded_cells(evolution_.unknown); left > 0;) {
             auto const length = std::min(left, longest / 10 + random_.below(longest - longest / 10) + 1);
-            // Regions that are hard to read are so in many rows.
+            // Regions that are hard to read are hard to read in many rows.
             auto const first = happens(0.5) ? draw_site() : draw_site() / longest * longest;
             replace(draw_row(), {first, first + length},
                     [&](char c) { return c == '-' ? c : evolution_.unknown_letter; });
@@ -232,7 +231,7 @@ inline msa::Alignment evolve(AlignmentSize size, Evolution const& evolution) {
     return Evolver(size, evolution).run();
 }
 
-/// Every cell drawn by itself.
+/// Every cell is drawn by itself.
 inline msa::Alignment noise(AlignmentSize size, std::string_view letters) {
     Random random(size.seed);
     msa::Alignment out;
@@ -252,7 +251,7 @@ inline msa::Alignment dna(AlignmentSize size) {
 inline msa::Alignment clean_dna(AlignmentSize size) {
     return evolve(size, {.substitutions = 0.03});
 }
-/// More gaps than bases.
+/// There are more gaps than bases.
 inline msa::Alignment gappy_dna(AlignmentSize size) {
     return evolve(size, {.substitutions = 0.1,
                          .deletions = 0.005,
@@ -262,7 +261,7 @@ inline msa::Alignment gappy_dna(AlignmentSize size) {
                          .unknown = 0.02,
                          .unknown_letter = '?'});
 }
-/// All that a sequencer, a masker and a careless curator can write.
+/// Everything that a sequencer, a masker and a careless curator can write.
 inline msa::Alignment messy_dna(AlignmentSize size) {
     return evolve(size, {.deletions = 0.001,
                          .insertions = 0.02,
@@ -288,7 +287,7 @@ inline msa::Alignment amino_acids(AlignmentSize size) {
 inline msa::Alignment binary(AlignmentSize size) {
     return evolve(size, {.letters = "01", .unknown = 0.05, .unknown_letter = '?'});
 }
-/// As many states as a word has bits.
+/// There are as many states as a word has bits.
 inline msa::Alignment states_32(AlignmentSize size) {
     return evolve(size, {.letters = letters_32, .substitutions = 0.2, .deletions = 0.002});
 }

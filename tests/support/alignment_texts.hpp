@@ -35,8 +35,8 @@ inline constexpr int num_text_styles = 5;
 
 enum class Tidiness { regular, with_oddities };
 
-/// Writes one text. Drawn once: how wide lines are, how they end. Drawn all the time, with oddities: blanks, blank
-/// lines.
+/// Writes one text. The width of lines and their ends are drawn once; oddities, blanks and blank lines are drawn all
+/// the time.
 class TextWriter {
 public:
     TextWriter(msa::Alignment const& alignment, TextStyle style, Tidiness tidiness, Random& random)
@@ -146,12 +146,12 @@ private:
     bool has_descriptions_ = false;
 };
 
-/// The names get no longer than seven characters, so that strict ones can be told from cells.
+/// Names have at most seven characters, so that strict ones can be told from cells.
 inline std::string random_text(msa::Alignment const& alignment, TextStyle style, Tidiness tidiness, Random& random) {
     return TextWriter(alignment, style, tidiness, random).write();
 }
 
-/// What alignments are made of, and what they are not: for mutated().
+/// Characters that alignments consist of, and others: for mutated().
 inline constexpr std::string_view alignment_letters = "\n\r\t  >0123456789ACGT-\0\x7f\xff";
 
 }  // namespace regraft::test

@@ -1,4 +1,4 @@
-// Archives with known blocks, written by one process in the steps in which many would.
+// Archives with known blocks, written by one process in the steps in which many processes would write them.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace regraft::test {
 
-/// A folder of this process that goes with it.
+/// A folder of this process, which is removed with it.
 class ScratchFolder {
 public:
     explicit ScratchFolder(std::string const& name)
@@ -86,7 +86,7 @@ inline disk::Index index_of(KnownBlocks const& blocks, Csr<BlockRange> const& fi
     return index;
 }
 
-/// Every piece by a writer of its own, those of a file in reverse order. Returns the generation.
+/// Writes every piece by a writer of its own, those of a file in reverse order. Returns the generation.
 inline std::uint64_t write_generation(std::filesystem::path const& archive, KnownBlocks const& blocks,
                                       Csr<BlockRange> const& files, std::vector<std::byte> attributes = {}) {
     auto index = index_of(blocks, files);

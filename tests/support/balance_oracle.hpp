@@ -14,15 +14,15 @@
 
 namespace regraft::test {
 
-/// Of all ways to give every PE floor(N/p) or ceil(N/p) of the sites.
+/// The best of all ways to give every PE floor(N/p) or ceil(N/p) of the sites.
 struct BestBalance {
     /// The fewest (PE, partition) pairs.
     std::uint64_t num_pairs = 0;
-    /// The fewest partitions at the PE that works on most; perhaps in another way than the fewest pairs.
+    /// The fewest partitions of the PE that works on most of them; perhaps in another way than the fewest pairs.
     std::uint64_t most_partitions = 0;
 };
 
-/// One PE of a state: what it has so far, and of how many partitions.
+/// One PE of a state: its sites so far, and the number of their partitions.
 using LoadAndCount = std::pair<std::uint64_t, std::uint64_t>;
 
 inline BestBalance best_balance(std::span<std::uint64_t const> partition_sizes, std::uint64_t num_pes) {
@@ -69,8 +69,8 @@ inline BestBalance best_balance(std::span<std::uint64_t const> partition_sizes, 
 }
 
 /// The fewest new (PE, partition) pairs that let survivors take all that was lost: lost[q] sites of partition q,
-/// room[v] at survivor v, and works[q] the set of survivors (bits) that work on q already. Tries all sets of pairs;
-/// whether one will do says Hall's condition. Precondition: lost.size() * room.size() is small.
+/// room[v] at survivor v, and works[q] the set of survivors (bits) that work on q already. Tries all sets of pairs, and
+/// decides by Hall's condition whether one suffices. Precondition: lost.size() * room.size() is small.
 inline std::uint64_t fewest_new_pairs(std::span<std::uint64_t const> lost, std::span<std::uint64_t const> room,
                                       std::span<std::uint32_t const> works) {
     auto const cells = lost.size() * room.size();

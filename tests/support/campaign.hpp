@@ -1,4 +1,4 @@
-// What the campaigns that campaign.py draws have in common: their settings, deaths at moments that nobody planned.
+// What the campaigns that campaign.py draws have in common: their settings, and deaths at unplanned moments.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace regraft::test {
 
-/// From REGRAFT_CAMPAIGN: "name=value name=value ...".
+/// The settings in REGRAFT_CAMPAIGN: "name=value name=value ...".
 class CampaignSettings {
 public:
     CampaignSettings() {
@@ -53,7 +53,7 @@ inline void die_some_time(CampaignSettings const& settings, PeId self) {
     }
 }
 
-/// For campaign.py, which plans deaths at points that it has seen here.
+/// Prints points for campaign.py, which plans deaths at those that it has seen here.
 inline void print_points_reached() {
     for (auto const* point : ft::fail_points()) {
         auto const times = static_cast<unsigned long long>(point->occurrences());

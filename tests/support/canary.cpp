@@ -1,5 +1,5 @@
-// Does this MPI survive? Kills 1-3 ranks at a time by SIGKILL while messages are in flight, shrinks, and goes on down
-// to one survivor, which writes its verdict. Plain MPI on purpose: it judges the MPI, not this library.
+// Tells whether this MPI survives. Kills 1-3 ranks at a time by SIGKILL while messages are in flight, shrinks, and goes
+// on down to one survivor, which writes its verdict. Plain MPI on purpose: it judges the MPI, not this library.
 //
 // canary collectives|point-to-point SEED
 #include <mpi.h>
@@ -24,7 +24,7 @@
 namespace {
 
 using Ints = std::vector<int>;
-constexpr int num_ints = 25000;  // per message: too long to be sent eagerly
+constexpr int num_ints = 25000;  // in a message: too long to be sent eagerly
 
 struct Member {
     MPI_Comm comm;
@@ -53,7 +53,7 @@ void agreement(Member const& me) {
     MPIX_Comm_agree(me.comm, &one);
 }
 
-/// Some are dead before the agreement, the others die while everybody waits for those to be detected.
+/// Some ranks are dead before the agreement; the others die while all wait for the dead to be detected.
 void agreement_with_late_deaths(Member const& me) {
     int one = 1;
     me.die_if(me.rank % 2 == 0);
@@ -106,13 +106,13 @@ MPI_Comm shrunk(MPI_Comm comm, int expected) {
     for (;;) {
         MPI_Comm next;
         if (MPIX_Comm_shrink(comm, &next) != MPI_SUCCESS) continue;
-        agreed(comm, true);  // nobody uses the new one before all have left shrink
+        agreed(comm, true);  // no rank uses the new communicator before all have left shrink
         MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
         MPI_Comm_free(&comm);
         comm = next;
         int size = 0;
         MPI_Comm_size(comm, &size);
-        if (size < expected) _exit(4);  // somebody died whom nobody killed
+        if (size < expected) _exit(4);  // a rank died that was not killed
         if (agreed(comm, size == expected)) return comm;
     }
 }

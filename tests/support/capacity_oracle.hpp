@@ -1,5 +1,5 @@
-// What survivors could take over of partitions that they work on already, as a maximum flow by Boost's push-relabel
-// (Goldberg, Tarjan 1988).
+// How many sites survivors could take over of partitions that they work on already, as a maximum flow by Boost's
+// push-relabel (Goldberg, Tarjan 1988).
 #pragma once
 
 #include <algorithm>

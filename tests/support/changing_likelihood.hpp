@@ -1,4 +1,4 @@
-// A tree that changes, and a Partition that is told what becomes invalid: no more than has to.
+// A tree that changes, and a Partition that is told what becomes invalid: no more than necessary.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// A valid CLV depends on valid ones only, but where the topology changed that is not so.
+    /// A valid CLV depends on valid ones only, except where the topology changed.
     enum class Search : std::uint8_t { while_valid, everywhere };
 
     void invalidate_beyond(msa::HalfEdge h, Search search) {
@@ -47,7 +47,7 @@ private:
         }
     }
 
-    /// What looks at x from its own node; appends where to go on.
+    /// Invalidates what looks at x from its own node; appends where to go on.
     void invalidate_around(msa::HalfEdge x, Search search, std::vector<msa::HalfEdge>& seen_from) {
         for (auto g = tree_.next(x); g != x; g = tree_.next(g)) {
             auto const was_valid =

@@ -18,7 +18,7 @@
 
 namespace {
 
-/// How much of each file would survive: its size when it was synced. Never destroyed: calls may come after main.
+/// The part of each file that would survive: its size when it was synced. Never destroyed: calls may come after main.
 std::map<std::string, off_t>& synced() {
     static auto& files = *new std::map<std::string, off_t>;
     return files;
@@ -46,7 +46,7 @@ std::string path_of(int descriptor) {
     return size < 0 ? "" : std::string(buffer, static_cast<std::size_t>(size));
 }
 
-/// Another call begins: perhaps the power goes.
+/// Called when another call begins: perhaps the power goes.
 void count_call() {
     static int calls = 0;
     static int const last = std::atoi(setting("CUT_AT").c_str());

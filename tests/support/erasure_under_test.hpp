@@ -1,4 +1,4 @@
-// An erasure-coded store beside what is known of it: every call is made on the one and checked against the other.
+// An erasure-coded store beside what is known of it: every call is made on the store and checked against the model.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace regraft::test {
 
-/// Calls throw ProcessFailure as the store does. What they return says what was wrong; empty: nothing. All are
-/// collective, with the same arguments on all members. What is lost is known exactly as long as no more has died, or
-/// was damaged, than the store said it survives.
+/// Calls throw ProcessFailure as the store does. They return what was wrong; empty: nothing. All are collective, with
+/// the same arguments on all members. It is known exactly what is lost as long as no more has died, or was damaged,
+/// than the store said it survives.
 class ErasureUnderTest {
 public:
     ErasureUnderTest(ft::Communicator& comm, store::ErasureOptions options)
@@ -29,7 +29,7 @@ public:
     store::ErasureStore& store() { return store_; }
     std::uint64_t num_blocks() const { return content_.num_blocks(); }
 
-    /// parts: what each member submits. expected: what shall come back; other content than the submitted one if the
+    /// parts: what each member submits. expected: what must come back; other content than the submitted one if the
     /// checks themselves are under test.
     void submit(erasure::Code const& code, Content const& content, std::span<BlockRange const> parts,
                 Content const& expected) {
@@ -44,7 +44,7 @@ public:
         settle();
     }
 
-    /// After a failure: whether the last submit was carried out is told by the version.
+    /// Called after a failure: the version tells whether the last submit was carried out.
     void settle() {
         if (!pending_ || store_.version() == version_) return;
         version_ = store_.version();
@@ -74,18 +74,18 @@ public:
         return load(rows, Request::told);
     }
 
-    /// Changes a byte of the block where it is kept, if it has any.
+    /// Changes a byte of the block where it is kept, if the block has any.
     void damage(BlockId block) {
         ++damaged_;
         auto const bytes = store_.held({block, advance(block, 1)});
         if (!bytes.empty()) *const_cast<std::byte*>(bytes.data()) ^= std::byte{0x40};
     }
-    /// Whether another damaged piece can be borne.
+    /// Whether one more damaged piece can be borne.
     bool is_safe_to_damage() const { return store_.version() > 0 && deaths() + damaged_ < survives_; }
 
     std::string repair() { return check(store_.repair(), damaged_); }
     std::string scrub() { return check(store_.scrub(), 0); }
-    /// Everybody keeps what it has, and gets nothing.
+    /// All members keep what they have, and get nothing.
     std::string repair_without_room() {
         auto const held = store_.bytes_held();
         auto const pieces = store_.code().pieces();

@@ -9,7 +9,7 @@
 
 namespace regraft::test {
 
-/// Runs body on all members with the first `count` of them in a communicator of their own, and those only.
+/// Runs body on the first `count` members only, with a communicator of their own; all must call this.
 template <class Body>
 void with_first(ft::Communicator& comm, std::size_t count, Body body) {
     MPI_Comm part = MPI_COMM_NULL;

@@ -34,7 +34,7 @@ public:
         return boost::push_relabel_max_flow(network_, source_, sink_) == num_left_;
     }
 
-    /// lower_bound: known to be none of the smaller ones.
+    /// lower_bound: no smaller b is possible.
     std::uint32_t min_b(std::uint32_t lower_bound = 0) {
         return smallest_feasible(lower_bound, [&](std::uint32_t b) { return feasible(b); });
     }

@@ -7,7 +7,7 @@
 
 namespace regraft::test {
 
-/// While it lives none of this process's files may be longer, as on a full disk.
+/// Files of this process cannot become longer as long as it lives, as on a full disk.
 class ShortFiles {
 public:
     explicit ShortFiles(rlim_t most_bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,4 +1,4 @@
-// REGRAFT_INSTRUCTIONS=avx2 in the environment: a test program uses those vector instructions.
+// With REGRAFT_INSTRUCTIONS=avx2 in the environment a test program uses those vector instructions.
 #include "regraft/likelihood/instructions.hpp"
 
 #include <algorithm>

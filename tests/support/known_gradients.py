@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints known_gradients.hpp: derivatives of log-likelihoods by branch lengths, from differences of likelihoods that
-are computed with 60 digits (mpmath) by summing over all states at all inner nodes' children, matrix exponentials and
-all. Shares nothing with the library."""
+are computed with 60 digits (mpmath), by summing over all states at all inner nodes' children, with matrix
+exponentials. Shares no code with the library."""
 
 from mpmath import expm, log, matrix, mp, mpf
 
@@ -10,8 +10,8 @@ mp.dps = 60
 DNA = {'A': 1, 'C': 2, 'G': 4, 'T': 8, 'R': 5, 'Y': 10, 'K': 12, 'N': 15, '-': 15}
 FIVE = {'0': 1, '1': 2, '2': 4, '3': 8, '4': 16, '-': 31}
 
-# model as the library reads it; symbols; exchangeabilities; frequencies; share of invariable sites; rates; weights;
-# a tree, and what its tips show at some sites.
+# A case: model as the library reads it; symbols; exchangeabilities; frequencies; share of invariable sites; rates;
+# weights; a tree, and what its tips show at some sites.
 CASES = [
     ('GTR{0.8/2.5/0.6/1.3/3.1/1}+FU{0.3/0.15/0.2/0.35}+I{0.2}+R3{0.2/0.9/3.5}{0.5/0.3/0.2}', DNA,
      ['0.8', '2.5', '0.6', '1.3', '3.1', '1'], ['0.3', '0.15', '0.2', '0.35'], '0.2', ['0.2', '0.9', '3.5'],
@@ -32,7 +32,7 @@ STEP = mpf(10)**-15
 
 
 def parse(text):
-    """(children or name, length), nested, of a Newick text."""
+    """The nested (children or name, length) of a Newick text."""
     if text.startswith('('):
         depth, start, children = 0, 1, []
         for i, c in enumerate(text):
@@ -104,7 +104,7 @@ class Case:
         return total
 
     def edges(self):
-        """(names of the tips below, node) of all edges."""
+        """The pairs (names of the tips below, node) of all edges."""
         found = []
 
         def visit(node):

@@ -35,10 +35,10 @@ inline constexpr std::array known_trees{
         "0.109375,((19:0.078125,20:0.1328125):0.1015625,21:0.1875):0.2421875):0.0546875):0.0078125):0.0625);"},
 };
 
-/// All parameters are in the model's name; gamma rates are left out, as they are approximations of their own.
+/// All parameters are in the model's name. Gamma rates are not used, because they are approximations of their own.
 struct KnownLikelihood {
     char const* alignment;
-    char const* model;  // or several, of partitions to which the patterns go in turn
+    char const* model;  // or several models, of partitions to which the patterns go in turn
     double loglh;       // at the edge of row 0
     std::int64_t low;   // of its sum: tells of the last bit of any pattern
     double first;       // derivatives there, at length 0.1

@@ -1,4 +1,4 @@
-// Random trees, models and sites, as likelihoods want them, and what a Partition says of them.
+// Random trees, models and sites for likelihoods, and what a Partition says of them.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct LikelihoodCase {
     likelihood::Sites sites;
 
     std::uint32_t num_states() const { return static_cast<std::uint32_t>(mixture.processes[0].frequencies.size()); }
-    /// As PartitionOptions want it.
+    /// The weight that PartitionOptions want.
     std::uint64_t total_weight() const {
         auto const sum = [](std::span<std::uint32_t const> weights) {
             return std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
@@ -45,7 +45,7 @@ struct LikelihoodCase {
         return times * sum(sites.weights) + sum(sites.left_out);
     }
 
-    /// What pruning says of all sites, evaluated at the edge of h, as if that were so long.
+    /// The likelihoods of all sites by pruning, evaluated at the edge of h, as if that were so long.
     Pruning::Value expected(msa::HalfEdge h, Real length) const {
         auto const sum = total(Pruning(tree, mixture, sets, sites).values(h, length), sites.weights);
         if (sites.ascertainment == likelihood::Ascertainment::none) return sum;
@@ -61,7 +61,7 @@ struct LikelihoodCase {
     Pruning::Value expected(msa::HalfEdge h) const { return expected(h, tree.length(h)); }
 };
 
-/// Evenly distributed logarithm.
+/// A number whose logarithm is evenly distributed.
 inline double log_uniform(Random& random, double least, double most) {
     return least * std::pow(most / least, random.unit());
 }
@@ -128,7 +128,7 @@ inline likelihood::Sites random_sites(CaseShape const& shape, Random& random) {
     return sites;
 }
 
-/// Sites that never change are in the data, or left out.
+/// Whether sites that never change are in the data, or left out.
 inline likelihood::Ascertainment random_ascertainment(CaseShape const& shape, Random& random) {
     return shape.invariant ? likelihood::Ascertainment::none : static_cast<likelihood::Ascertainment>(random.below(4));
 }
@@ -154,7 +154,7 @@ inline likelihood::SiteModel site_model(Mixture const& mixture) {
     return model;
 }
 
-/// With the tree, which must live as long. total_weight: of all parts of the sum.
+/// The likelihood with the tree, which must live as long. total_weight: of all parts of the sum.
 inline likelihood::Partition partition(LikelihoodCase const& c, msa::Tree const& tree, likelihood::Sites const& sites,
                                        likelihood::PartitionOptions options = {}) {
     options.total_weight = c.total_weight();
@@ -166,7 +166,7 @@ inline likelihood::Partition partition(LikelihoodCase const& c, likelihood::Part
     return partition(c, c.tree, c.sites, options);
 }
 
-/// All there is in a sum: equal where the bits of its value are, on every grid.
+/// Everything in a sum: equal where the bits of its value are equal, on every grid.
 struct SumBits {
     std::int64_t high = 0;
     std::int64_t low = 0;
@@ -181,7 +181,7 @@ inline std::ostream& operator<<(std::ostream& out, SumBits const& bits) {
 
 inline SumBits bits(FixedSum const& sum) {
     auto const strays = sum.strays.value();
-    // Which NaN it is does not matter.
+    // All NaN count as equal.
     return {sum.high, sum.low, sum.num_strays,
             std::isnan(strays) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(strays)};
 }

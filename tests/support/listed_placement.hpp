@@ -1,4 +1,4 @@
-// A placement that lists the slots of every block: any one that a test can think of.
+// A placement that lists the slots of every block: any placement that a test needs.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ private:
     placement::Shape shape_;
 };
 
-/// Every slot submits `runs` runs of some blocks in a row; copy c of run i is with the slot at a distance that belongs
-/// to i and c, so that slots hold as much as each other, and the copies of one slot are with many others.
+/// Every slot submits `runs` runs of consecutive blocks; copy c of run i is with the slot at a distance that depends on
+/// i and c, so that all slots hold equally much, and the copies of one slot are with many others.
 inline ListedPlacement shifted_runs(std::uint32_t slots, std::uint32_t replicas, std::uint64_t runs,
                                     std::uint64_t run_blocks, std::uint64_t seed) {
     std::vector<std::vector<std::uint32_t>> distances(runs);

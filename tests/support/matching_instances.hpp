@@ -1,5 +1,5 @@
-// Families of large instances of the minimum-b-matching: what is left to send after failures, and what is hard for one
-// algorithm or another. Left vertices are blocks, right vertices PEs.
+// Families of large instances of the minimum-b-matching: what is left to send after failures, and instances that are
+// hard for one algorithm or another. Left vertices are blocks, right vertices PEs.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ public:
         for (auto& round_key : keys_) round_key = mix(key += 0x9e3779b97f4a7c15ULL);
     }
 
-    /// Where x < n goes.
+    /// The image of x < n.
     std::uint32_t operator()(std::uint32_t x) const {
         std::uint64_t const mask = (std::uint64_t{1} << half_bits_) - 1;
         std::uint64_t y = x;
@@ -70,7 +70,7 @@ public:
         instance_.graph.values.reserve(std::size_t{size.num_left} * size.copies);
     }
 
-    /// False if v is in the row already.
+    /// Returns false if v is in the row already.
     bool add(std::uint32_t v) {
         auto& values = instance_.graph.values;
         auto const row = values.begin() + static_cast<std::ptrdiff_t>(instance_.graph.offsets.back());
@@ -91,7 +91,7 @@ private:
     Instance instance_;
 };
 
-/// One PE in a hundred, at least one.
+/// Draws one PE in a hundred, at least one.
 inline std::vector<char> draw_dead(std::uint32_t num_right, Random& random) {
     std::vector<char> dead(num_right, 0);
     for (auto left = std::max(1U, num_right / 100); left > 0;) {
@@ -102,7 +102,7 @@ inline std::vector<char> draw_dead(std::uint32_t num_right, Random& random) {
     return dead;
 }
 
-/// What the copies of a dead PE become.
+/// What happens to the copies of a dead PE.
 enum class DeadCopies { gone, redrawn };
 
 /// ReStore's placement: n/p permuted blocks per PE, copies p/r PEs apart. Each copy is permuted alike or on its own.
@@ -149,7 +149,7 @@ inline Instance redrawn(InstanceSize size) {
     return cyclic_copies(size, 1, DeadCopies::redrawn);
 }
 
-/// p/r groups that share no PE; blocks are dealt to the groups at random.
+/// There are p/r groups that share no PE; blocks are dealt to the groups at random.
 inline Instance mod_k(InstanceSize size) {
     InstanceBuilder build(size);
     auto const dead = draw_dead(size.num_right, build.random);
@@ -169,7 +169,7 @@ inline Instance zipf(InstanceSize size) {
     std::vector<double> up_to(size.num_right);
     double sum = 0;
     for (std::uint32_t i = 0; i < size.num_right; ++i) up_to[i] = sum += 1.0 / (i + 1.0);
-    // Where to begin to look for the i-th of equally many parts of the sum (Chen, Asau 1974).
+    // The index at which to look first for the i-th of equally many parts of the sum (Chen, Asau 1974).
     std::vector<std::uint32_t> guide(size.num_right);
     for (std::uint32_t i = 0, v = 0; i < size.num_right; ++i) {
         while (up_to[v] < sum * i / size.num_right) ++v;
@@ -201,7 +201,7 @@ inline Instance hot(InstanceSize size) {
     return build.take();
 }
 
-/// Blocks on PEs {i, i + 1}, evenly, and p/4 more on {0, 1}: what is too much travels down the whole chain.
+/// Blocks are on PEs {i, i + 1}, evenly, and p/4 more on {0, 1}: what is too much travels down the whole chain.
 inline Instance chain(InstanceSize size) {
     InstanceBuilder build(size);
     auto const surplus = std::min(size.num_right, size.num_left) / 4;
@@ -215,7 +215,8 @@ inline Instance chain(InstanceSize size) {
     return build.take();
 }
 
-/// Chains of 3, 4, 5, ... PEs, as many blocks as PEs, the last one on the first two: augmenting paths of all lengths.
+/// Chains of 3, 4, 5, ... PEs, with as many blocks as PEs, the last one on the first two: augmenting paths of all
+/// lengths.
 inline Instance chains(InstanceSize size) {
     InstanceBuilder build(size);
     std::uint32_t first = 0;
@@ -231,7 +232,7 @@ inline Instance chains(InstanceSize size) {
     return build.take();
 }
 
-/// Blocks on PEs {i, i + 1} of a ring, i drawn at random.
+/// Blocks are on PEs {i, i + 1} of a ring, i drawn at random.
 inline Instance cyclepair(InstanceSize size) {
     InstanceBuilder build(size);
     for (std::uint32_t x = 0; x < size.num_left; ++x) {
@@ -243,7 +244,7 @@ inline Instance cyclepair(InstanceSize size) {
     return build.take();
 }
 
-/// Every block on half of the PEs, chosen at random.
+/// Every block is on half of the PEs, chosen at random.
 inline Instance dense(InstanceSize size) {
     InstanceBuilder build(size);
     std::vector<std::uint32_t> all(size.num_right);
@@ -258,8 +259,8 @@ inline Instance dense(InstanceSize size) {
     return build.take();
 }
 
-/// PEs on a square grid without ends; every block on a random one and one or two of its four neighbours: whoever has
-/// too much is far from room when little is left.
+/// PEs are on a square grid without ends; every block is on a random one and one or two of its four neighbours: a PE
+/// that has too much is far from room when little is left.
 inline Instance grid(InstanceSize size) {
     InstanceBuilder build(size);
     auto const width = std::max<std::uint32_t>(2, static_cast<std::uint32_t>(std::sqrt(size.num_right)));

@@ -46,7 +46,7 @@ inline std::vector<std::uint64_t> confined_units(CsrView<std::uint32_t> graph, s
 inline std::uint64_t brute_force_b(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                                    std::uint32_t num_right) {
     auto const confined = confined_units(graph, units, num_right);
-    // Per size first: few divisions.
+    // The largest value for each size of S comes first, so that there are few divisions.
     std::array<std::uint64_t, 33> most{};
     for (std::size_t set = 1; set < confined.size(); ++set) {
         auto& largest = most[static_cast<std::size_t>(std::popcount(set))];
@@ -62,7 +62,7 @@ inline std::uint32_t brute_force_b(CsrView<std::uint32_t> graph, std::uint32_t n
     return static_cast<std::uint32_t>(brute_force_b(graph, ones, num_right));
 }
 
-/// The most units that find a place, by duality: the least capacity of S + units that are not confined to S.
+/// The most units that find a place, by duality: the least of the capacity of S plus the units not confined to S.
 template <class Capacity>
 std::uint64_t brute_force_max(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                               std::vector<Capacity> const& capacity) {
@@ -78,7 +78,7 @@ std::uint64_t brute_force_max(CsrView<std::uint32_t> graph, std::span<std::uint6
     return best;
 }
 
-/// The smallest largest sum of weights, by trying all ways. Takes degree^rows.
+/// The smallest largest sum of weights, by trying all ways, which takes degree^rows.
 class BestWeightedB {
 public:
     BestWeightedB(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> weight, std::uint32_t num_right)
@@ -132,7 +132,7 @@ std::uint32_t smallest_feasible(std::uint32_t lower_bound, Feasible feasible) {
 /// How the neighbours of a left vertex are drawn.
 enum class Family { uniform, neighbouring, skewed };
 
-/// Up to max_degree neighbours per left vertex, sometimes none, sometimes one more than once.
+/// Each left vertex has up to max_degree neighbours, sometimes none, sometimes one more than once.
 inline Graph random_graph(Family family, std::uint32_t num_left, std::uint32_t num_right, std::uint32_t max_degree,
                           Random& random) {
     Graph result;

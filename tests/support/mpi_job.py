@@ -1,4 +1,4 @@
-"""What tests have in common that start a program as a job of MPI: how each rank ended, and what was required of that."""
+"""What tests that start a program as an MPI job have in common: how each rank ended, and what was required of that."""
 import argparse
 import pathlib
 import shlex
@@ -14,7 +14,7 @@ SAY_EXIT = HERE.parent / "cli/say_exit.sh"
 
 
 class Failed(Exception):
-    """What did not hold, and the job's output."""
+    """Tells what did not hold, and the job's output."""
 
 
 class Result:
@@ -31,13 +31,13 @@ class Result:
             raise Failed(f"{what}\nexit codes {self.codes} {self.cut_short}\n{self.output}")
 
     def require_survival(self, what: str) -> None:
-        """Nobody fails who is not killed."""
+        """Requires that no rank fails, except those that are killed."""
         self.require(not self.cut_short, what)
         self.require(set(self.codes) <= {0, KILLED}, f"{what}: a rank failed")
 
 
 def start(args: argparse.Namespace, ranks: int, arguments: list[str], timeout: float, env: dict[str, str]) -> launch.Outcome:
-    """timeout: seconds on a machine that does nothing else. env: also in the environment of the ranks."""
+    """timeout: seconds on a machine that does nothing else. env: variables for the ranks, besides the environment."""
     return launch.run_watched(args.mpirun, ranks, [str(SAY_EXIT), args.exe, *arguments], timeout, env, shlex.split(args.launcher))
 
 
@@ -51,7 +51,7 @@ def arguments(description: str) -> argparse.ArgumentParser:
 
 
 def main(args: argparse.Namespace, test, needs_deaths: bool) -> int:
-    """Of a test that raises Failed if something does not hold."""
+    """The exit code of a test that raises Failed if something does not hold."""
     skip = run_mpi.reason_to_skip(args.canary) if needs_deaths else ""
     if skip:
         print(f"SKIPPED: {skip}")

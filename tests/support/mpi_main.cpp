@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Rank 0 prints as usual; the others only what fails. Each rank for itself, because rank 0 may die.
+/// Rank 0 prints as usual; the others only what fails. Each rank prints for itself, because rank 0 may die.
 class FailurePrinter : public testing::EmptyTestEventListener {
 public:
     explicit FailurePrinter(int rank) : rank_(rank) {}
@@ -39,7 +39,7 @@ void write_verdict(int rank, std::string const& verdict) {
 }
 
 int run_tests(int rank) {
-    // Let exceptions out: those that fail a test end the job anyway, for the other ranks have lost their partner.
+    // Lets exceptions out: those that fail a test end the job anyway, because the other ranks have lost their partner.
     GTEST_FLAG_SET(catch_exceptions, false);
     try {
         if (char const* plan = std::getenv("REGRAFT_FAIL"); plan && *plan)

@@ -11,7 +11,7 @@
 
 namespace regraft::test {
 
-/// One to four changes; what is inserted is one of `letters`, or a part of the text itself.
+/// Makes one to four changes. What is inserted is one of `letters`, or a part of the text itself.
 inline std::string mutated(std::string text, std::string_view letters, Random& random) {
     for (auto changes = 1 + random.below(4); changes > 0 && !text.empty(); --changes) {
         auto const at = random.below(text.size());
@@ -39,7 +39,7 @@ inline std::string mutated(std::string text, std::string_view letters, Random& r
     return text;
 }
 
-/// The same for bytes: bits flipped, bytes replaced, inserted, taken out, or the end cut off.
+/// The same for bytes: bits are flipped, bytes are replaced, inserted or taken out, or the end is cut off.
 inline std::vector<std::byte> mutated(std::vector<std::byte> bytes, Random& random) {
     auto const any_byte = [&] { return static_cast<std::byte>(random.below(256)); };
     for (auto changes = 1 + random.below(4); changes > 0; --changes) {

@@ -15,8 +15,8 @@ namespace regraft::test {
 /// Whether characters of the text stand for others: gaps, missing data, matches with the first row, sets of states.
 enum class NexusWords { verbatim, translated };
 
-/// Drawn once: which blocks and commands there are, in which case, how lines end, how wide they are. Drawn all the
-/// time: comments, blanks, quotes around names.
+/// Blocks and commands, their case, and the ends and widths of lines are drawn once. Comments, blanks, and quotes
+/// around names are drawn all the time.
 class NexusWriter {
 public:
     NexusWriter(msa::Alignment const& alignment, NexusWords words, Random& random)
@@ -157,7 +157,7 @@ inline std::string random_nexus(msa::Alignment const& alignment, NexusWords word
     return NexusWriter(alignment, words, random).write();
 }
 
-/// For mutated().
+/// Characters for mutated().
 inline constexpr std::string_view nexus_letters = "\n\r;='\"[]{}(),.#?-ACGTendx01 \0\xff";
 
 }  // namespace regraft::test

@@ -1,4 +1,5 @@
-// Whether a placement keeps what the Placement concept promises, by asking it everything, and how full slots are.
+// Checks whether a placement keeps what the Placement concept promises, by asking it everything, and how full slots
+// are.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +28,13 @@ std::vector<std::uint64_t> loads(P const& rule) {
     return counts;
 }
 
-/// The fullest less the emptiest.
+/// Blocks of the fullest slot minus blocks of the emptiest.
 inline std::uint64_t spread(std::vector<std::uint64_t> const& loads) {
     auto const [least, most] = std::minmax_element(loads.begin(), loads.end());
     return *most - *least;
 }
 
-/// Whether what a rule says beside the necessary agrees with that.
+/// Whether the optional functions of a placement agree with the necessary ones.
 template <placement::Placement P>
 bool is_consistent(P const& rule) {
     placement::Any const any(rule);

@@ -119,7 +119,7 @@ public:
         for (auto const& process : mixture_.processes) rates_.push_back(rate_matrix(process));
     }
 
-    /// Per pattern, evaluated at the edge of h, as if that were so long.
+    /// The likelihood of each pattern, evaluated at the edge of h, as if that were so long.
     std::vector<Value> values(msa::HalfEdge h, Real length) const {
         std::vector<Sum> sums(num_sites());
         for (auto const& category : mixture_.categories) add_category(category, h, length, sums);
@@ -130,7 +130,7 @@ public:
     std::vector<Value> values(msa::HalfEdge h) const { return values(h, tree_.length(h, length_set_)); }
 
 private:
-    /// Of all sites: [site][state], multiplied with exp(log_scale).
+    /// The likelihoods of all sites: [site][state], multiplied with exp(log_scale).
     struct Conditional {
         std::vector<Real> likelihoods;
         std::vector<Real> log_scale;
@@ -178,7 +178,7 @@ private:
         }
     }
 
-    /// Of the subtree at h's node when h's edge is cut.
+    /// The conditional likelihoods of the subtree at h's node when h's edge is cut.
     Conditional conditional(Mixture::Category const& category, msa::HalfEdge h) const {
         std::vector<Conditional> known(tree_.num_half_edges());
         for (auto const g : msa::postorder(tree_, h)) {
@@ -274,7 +274,7 @@ inline Pruning::Value operator*(Real factor, Pruning::Value const& a) {
     return {factor * a.loglh, factor * a.first, factor * a.second};
 }
 
-/// Over all patterns, as often as they occur.
+/// The sum over all patterns, as often as they occur.
 inline Pruning::Value total(std::span<Pruning::Value const> values, std::span<std::uint32_t const> weights) {
     Pruning::Value sum{};
     for (std::size_t i = 0; i < values.size(); ++i) sum = sum + Real{1} * weights[i] * values[i];
@@ -307,7 +307,7 @@ inline Pruning::Value log_of_rest(Pruning::Value const& value) {
     return {std::log1p(-p), slope, -p * (value.second + value.first * value.first) / rest - slope * slope};
 }
 
-/// What Leache et al. (2015) add for sites that were left out. constant: of the patterns with one state everywhere.
+/// The term that Leache et al. (2015) add for sites that were left out. constant: patterns with one state everywhere.
 inline Pruning::Value correction(likelihood::Sites const& sites, std::span<Pruning::Value const> constant) {
     using likelihood::Ascertainment;
     Real size = 0;

@@ -1,4 +1,4 @@
-// Carries a repair plan out on a model, block by block, and says what it breaks.
+// Carries out a repair plan on a model, block by block, and tells which promise it breaks.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace regraft::test {
 
-/// Who holds which block, and what everybody may hold.
+/// The holders of each block, and what each PE may hold.
 struct RepairModel {
     std::vector<std::set<PeId>> holders;  // by block
     std::vector<std::uint64_t> bytes;     // by block
     std::vector<PeId> members;
-    std::uint32_t replicas = 0;            // that are wanted and possible
+    std::uint32_t replicas = 0;            // copies that are wanted and possible
     std::map<PeId, std::uint64_t> room{};  // empty: no limit
 
     std::map<PeId, std::uint64_t> used() const {
@@ -31,7 +31,7 @@ struct RepairModel {
         }
         return sum;
     }
-    /// Bytes of copies that are wanted and not there, of blocks that are not lost.
+    /// Bytes of the copies that are wanted and missing, of blocks that are not lost.
     std::uint64_t missing() const {
         std::uint64_t sum = 0;
         for (std::size_t b = 0; b < holders.size(); ++b) {
@@ -116,8 +116,8 @@ inline std::string fault(repair::Plan const& plan, RepairModel& model) {
     auto const used = model.used();
     if (auto const wrong = detail::lost(plan, model); !wrong.empty()) return wrong;
     if (plan.bytes_missing != model.missing()) return "bytes_missing";
-    // What every block must keep: as many copies as it had, or as the least has in the end; blocks of different sizes
-    // may do with one, as may room that turns out not to fit whole blocks.
+    // The copies that every block must keep: as many as it had, or as the least has in the end. Blocks of different
+    // sizes may do with one, as may room that turns out not to fit whole blocks.
     auto const equal =
         std::adjacent_find(model.bytes.begin(), model.bytes.end(), std::not_equal_to<>()) == model.bytes.end();
     auto const kept = equal ? plan.least_copies : std::min(plan.least_copies, 1U);

@@ -1,4 +1,4 @@
-// Checks of rooted trees, by following parents from every tip.
+// Checks of rooted trees, which follow parents from every tip.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace regraft::test {
 
-/// What is wrong with a tree as codec::RootedTree describes it, but for the order among inner siblings; empty if
+/// What is wrong with a tree as codec::RootedTree describes it, except for the order among inner siblings; empty if
 /// nothing is.
 inline std::string mistake_in(codec::RootedTree const& tree) {
     auto const n = tree.row_of_tip.size();
@@ -55,7 +55,7 @@ inline std::string mistake_in(codec::RootedTree const& tree) {
     return "";
 }
 
-/// A set of rows, or the others, whichever lacks row 0.
+/// A set of rows, or its complement, whichever lacks row 0.
 using Split = std::vector<std::uint32_t>;
 
 /// The splits at the inner edges of a tree.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one MPI test and judges it by what each rank says, not by mpirun's exit code.
 
-With fault tolerance mpirun exits 0 whoever dies and whyever, so a crash would pass. Here every rank of the job writes
+With fault tolerance mpirun exits 0 whichever ranks die, and why, so a crash would pass. Here every rank of the job writes
 a verdict (mpi_main.cpp), and the silent ranks must be exactly the victims that the test announced.
 
 Exit codes: 0 passed, 1 failed, 77 skipped (with the reason).

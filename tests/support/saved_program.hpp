@@ -46,7 +46,7 @@ public:
         moment = next;
         for (auto& [k, state] : states) state = content(k, moment);
     }
-    /// What is not to survive.
+    /// State that must not survive.
     void scramble() {
         moment += 1000;
         for (auto& [k, state] : states) state.assign(state.size() % 3, std::byte{77});

@@ -1,5 +1,5 @@
-// What explorations of the shield's protocols find, and what tests of them expect: nothing, or of a mutant what is
-// wrong.
+// What explorations of the shield's protocols find, and what tests of them expect: no violation, or the one of a
+// mutant.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace regraft::shield::test {
 
 struct Findings {
     std::size_t states = 0;
-    std::size_t ends = 0;            // states in which all who live have come to the end
+    std::size_t ends = 0;            // states in which all living ranks have come to the end
     std::string violation;           // empty: none
     std::vector<std::string> story;  // what led to it
     friend std::ostream& operator<<(std::ostream& out, Findings const& findings) {
@@ -50,7 +50,7 @@ void expect_sound(Scenario const& scenario) {
     EXPECT_GT(findings.ends, 0u);
 }
 
-/// Otherwise the exploration would prove nothing, and a part of the protocol would be of no use.
+/// Without this check the exploration would prove nothing, and a part of the protocol would be of no use.
 template <class Explorer, class Scenario, class Mutant>
 void expect_found(Broken<Scenario, Mutant> const& broken) {
     auto const findings = Explorer(broken.scenario, broken.mutant).run();

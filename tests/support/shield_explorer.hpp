@@ -18,8 +18,8 @@ struct Scenario {
     Program program;
     std::uint8_t ranks = 3;
     std::uint8_t deaths = 1;                 // at most
-    RankSet mortal = (1U << max_ranks) - 1;  // who may die
-    /// Handle 0 is everybody; who is in these has them as handle 1, 2.
+    RankSet mortal = (1U << max_ranks) - 1;  // ranks that may die
+    /// Handle 0 is all ranks; the members of these have them as handle 1, 2.
     std::vector<RankSet> groups{};
     CommitOptions options{};
     /// The control communicator is younger than the lanes, as after repairs.
@@ -93,8 +93,8 @@ private:
         return job;
     }
 
-    /// What can happen next. Where a process only has to go on, nothing else needs to be tried before: it makes more
-    /// possible for the others, and nothing impossible.
+    /// The events that can happen next. Where a process can only go on, nothing else needs to be tried before: going on
+    /// makes more possible for the others, and nothing impossible.
     std::vector<Move> moves(Job const& job) const {
         std::vector<Move> result;
         for (Rank r = 0; r < scenario_.ranks; ++r) {
@@ -106,7 +106,7 @@ private:
         for (Rank r = 0; r < scenario_.ranks; ++r)
             if (contains(job.world.living, r)) add_moves_of(job, r, result);
         for (std::size_t i = 0; i < job.world.comms.size(); ++i) add_meetings(job, static_cast<CommIndex>(i), result);
-        if (result.empty()) return result;  // nobody gets on: no death may be awaited
+        if (result.empty()) return result;  // no rank gets on, so no death may be awaited
         for (Rank r = 0; r < scenario_.ranks; ++r)
             if (may_die(job, r)) result.push_back({Move::Kind::die, r});
         return result;
@@ -240,7 +240,7 @@ private:
             if ((used >> i & 1) == 0) job.world.comms[i] = {};
         for (Rank r = 0; r < scenario_.ranks; ++r) {
             std::erase_if(job.processes[r].results, [&](auto const& result) {
-                if (Driver::was_split_off(result.lane)) return false;  // who still makes it does not know its name
+                if (Driver::was_split_off(result.lane)) return false;  // its maker does not know its name
                 for (Rank other = 0; other < scenario_.ranks; ++other) {
                     for (auto const& lane : job.processes[other].lanes)
                         if (living(other) && lane.id == result.lane && lane.ledger.returned() < result.number)

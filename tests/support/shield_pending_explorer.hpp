@@ -20,7 +20,7 @@ namespace regraft::shield::test::pending {
 
 constexpr LaneId the_lane{1};
 
-/// Whoever succeeds without the root, or without one of the members, has nothing right.
+/// A rank that succeeds without the root, or without one of the members, has a wrong result.
 struct Operation {
     std::optional<int> root;
 };
@@ -29,20 +29,20 @@ struct Scenario {
     int ranks = 3;
     int deaths = 1;
     std::vector<Operation> operations;
-    bool calls_without_death = false;  // somebody may call for a repair though all live
+    bool calls_without_death = false;  // a rank may call for a repair though all live
     bool lies = false;                 // operations succeed, with anything, when a member is dead that is not through
 };
 
 enum class Mutant {
     none,
-    confirms_nothing,     // is over when it has succeeded here
-    knows_only_itself,    // in a repair: what others have settled
-    trusts_survivors,     // that all survivors have succeeded is enough, though somebody was lost
-    keeps_successes,      // of attempts before a repair
-    one_stage,            // of a round
+    confirms_nothing,     // an operation is over when it has succeeded here
+    knows_only_itself,    // a repair knows only what this rank has settled, and not the others
+    trusts_survivors,     // it suffices that all survivors have succeeded, though a rank was lost
+    keeps_successes,      // successes of attempts before a repair count
+    one_stage,            // a round has one stage
     tells_itself_only,    // rounds carry no minimum
-    restarts_backwards,   // not in the order of the numbers
-    forgets_what_is_new,  // a repair settles nothing, and nobody attempts anything again
+    restarts_backwards,   // operations are started again in another order than that of their numbers
+    forgets_what_is_new,  // a repair settles nothing, and no rank attempts anything again
 };
 
 class Explorer {

@@ -19,7 +19,7 @@ namespace regraft::shield::test {
 using Handle = std::uint8_t;
 constexpr std::size_t max_handles = 3;
 
-/// What all processes do alike, unless they are not in it.
+/// What all processes do alike, except those that are not in it.
 struct Instruction {
     enum class Kind : std::uint8_t { collective, split, release, message };
     static constexpr std::uint8_t no_colour = 255;
@@ -28,7 +28,7 @@ struct Instruction {
     Handle on = 0;
     Traits traits;
     bool is_collected = false;  // to a root, and inputs are kept for it, or acknowledged
-    RankSet large = 0;          // whose inputs are
+    RankSet large = 0;          // ranks whose inputs are large
     Shape shape = Shape::all_to_all;
     Rank root = max_ranks;  // none
     Rank from = 0;          // of the message
@@ -41,23 +41,23 @@ using Program = std::vector<Instruction>;
 /// What the protocol must not be without: with each of them, exploration has to find a violation.
 enum class Mutant : std::uint8_t {
     none,
-    no_poll,                     // who waits for a message does not look whether a repair was called
-    no_forward,                  // outcomes are not forwarded: who lacks one does it again
+    no_poll,                     // a rank that waits for a message does not look whether a repair was called
+    no_forward,                  // outcomes are not forwarded: a rank that lacks one does it again
     no_cascade,                  // a repair revokes the lane of the world alone
     no_commit,                   // what is held tentatively is always done again
     one_barrier,                 // creations are confirmed, but do not meet before: their children are never safe
     one_barrier_and_revoke,      // the same, and children are revoked all the same
-    child_judged_by_itself,      // kept if somebody has returned with this child
-    children_not_judged,         // always discarded
+    child_judged_by_itself,      // a child is kept if a rank has returned with it
+    children_not_judged,         // children are always discarded
     shrinks_control,             // the next control communicator is made from the last
-    no_vote,                     // those who have come to the end are not told of a repair
+    no_vote,                     // ranks that have come to the end are not told of a repair
     leaves_alone,                // a repair ends without an agreement
     no_reports_of_children,      // only confirmed lanes are reported
     no_closing,                  // a lane that others have freed is renewed
     forgets_early,               // an outcome is dropped when its operation returns
-    does_not_revoke_lanes_late,  // who fails in the replay does not wake the others
-    gives_nothing,               // who returns late from a collected operation sends nothing to its root
-    forgets_inputs,              // who has given an input to a root does not keep it
+    does_not_revoke_lanes_late,  // a rank that fails in the replay does not wake the others
+    gives_nothing,               // a rank that returns late from a collected operation sends nothing to its root
+    forgets_inputs,              // a rank that has given an input to a root does not keep it
     forgets_inputs_in_repair,    // or only until the next repair, although the root still collects
     takes_twice,                 // a root that collects keeps what earlier rounds of the repair have brought as well
     keeps_inputs_of_dead,        // or only that of who has died since
@@ -358,7 +358,7 @@ private:
         self_.taken |= only(wait.partner);
     }
 
-    /// The operation returns: who else has returned from it has the same outcome.
+    /// The operation returns: any other rank that has returned from it has the same outcome.
     void note(Process::Lane& lane) {
         auto const number = lane.ledger.returned();
         auto const* const outcome = lane.ledger.find(number);
@@ -606,7 +606,7 @@ private:
         self_.repair->advance(true);
     }
 
-    /// One step of it: a lane is settled, or an outcome sent on its way.
+    /// One step of the replay: a lane is settled, or an outcome is sent on its way.
     void replay() {
         auto* const lane = next_open_lane();
         if (lane == nullptr) {
@@ -636,7 +636,7 @@ private:
                            sends ? std::to_integer<std::uint8_t>(kept->bytes.at(0)) : std::uint8_t{0},
                            {}});
     }
-    /// What has come of a resolution to this member.
+    /// What a resolution has brought to this member.
     std::vector<std::byte> bytes_of(Resolution const& resolution, Comm const& comm, std::uint8_t slot) const {
         auto const sent = [&](PeId pe) { return std::byte{comm.operations[slot].sent[value(pe)]}; };
         std::vector<std::byte> bytes;

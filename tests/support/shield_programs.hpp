@@ -9,7 +9,7 @@
 
 namespace regraft::shield::test {
 
-// The communicators of a program: of everybody, of some, and what it splits off.
+// The communicators of a program: one of all ranks, some of groups, and those that it splits off.
 constexpr Handle world = 0;
 constexpr Handle group = 1;
 constexpr Handle child = 2;
@@ -33,7 +33,7 @@ inline Instruction reduce(Handle on, Rank root) {
     result.is_collected = true;
     return result;
 }
-/// To which those in the set give large inputs.
+/// The members of the set give large inputs to these operations.
 inline Instruction gather_unlike(Handle on, Rank root, RankSet large) {
     auto result = reduce(on, root);
     result.large = static_cast<RankSet>(large & ~only(root));
@@ -71,7 +71,7 @@ inline Instruction release(Handle on) {
 
 inline constexpr auto no_colour = Instruction::no_colour;
 
-/// Some instructions, on communicators of which the members are drawn, too.
+/// Draws some instructions, on communicators whose members are drawn, too.
 inline Scenario drawn_scenario(std::uint64_t seed, std::uint8_t ranks, std::uint8_t deaths, std::size_t instructions) {
     Random rng(seed);
     auto const rank = [&] { return static_cast<Rank>(rng.below(ranks)); };
@@ -84,7 +84,7 @@ inline Scenario drawn_scenario(std::uint64_t seed, std::uint8_t ranks, std::uint
     scenario.groups = {static_cast<RankSet>(((1U << ranks) - 1) & ~only(left_out))};
     bool has_child = false;
     std::array<std::uint8_t, max_ranks> colours{};
-    // A root that is a member for all who come to the instruction.
+    // A root that is a member for all ranks that come to the instruction.
     auto const root_in = [&](Handle on) {
         Rank root = rank();
         while (on == group && root == left_out) root = rank();

@@ -1,9 +1,9 @@
 // A model of MPI with process failures, as far as the shield's protocol uses it: small enough to be explored
 // exhaustively.
 //
-// What it says of an operation is what an implementation may do, not what one does: who has entered may succeed as soon
-// as what it waits for has been sent, and may fail as soon as a member is dead or the communicator revoked. Both news
-// travel at their own pace, so nobody ever has to have heard of them.
+// It models what an implementation may do, not what one does: a rank that has entered an operation may succeed as soon
+// as what it waits for has been sent, and may fail as soon as a member is dead or the communicator revoked. News of
+// both travel at their own pace, so it is possible that no rank ever hears of them.
 #pragma once
 
 #include <array>
@@ -40,11 +40,11 @@ class Violation : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// For whom a member waits in a collective operation.
+/// The members for which a member waits in a collective operation.
 enum class Shape : std::uint8_t {
-    all_to_all,  // everybody
-    from_root,   // the root, which waits for nobody
-    to_root,     // nobody, but the root waits for everybody
+    all_to_all,  // all
+    from_root,   // the root, which waits for none
+    to_root,     // none, but the root waits for all
 };
 
 struct Operation {
@@ -53,14 +53,14 @@ struct Operation {
     Rank root = 0;
     bool makes_child = false;
     std::uint8_t payload = 0;                    // what the member that enters it sends
-    std::array<std::uint8_t, max_ranks> sent{};  // what those sent who have entered
+    std::array<std::uint8_t, max_ranks> sent{};  // what those members have sent that have entered
 };
 
 struct Comm {
     RankSet members = 0;
     std::uint8_t context = 0;  // a later one is higher
     bool revoked = false;
-    bool dead_said_no = false;  // in the agreement that is going on, and nobody knows whether that counts
+    bool dead_said_no = false;  // in the agreement that is going on, and no rank knows whether that counts
     std::uint8_t made_by = 0;   // for a child: the operation of the parent, as a slot
     CommIndex parent = 0;       // for a child
     std::uint8_t colour = 0;    // for a child
@@ -81,10 +81,10 @@ struct Wait {
     std::uint8_t slot = 0;   // of the operation; for an input: its number
     bool says = false;       // in the agreement
     std::uint8_t topic = 0;  // of the agreement
-    Rank partner = 0;        // who sends the message; who takes, gives or acknowledges the input
+    Rank partner = 0;        // the rank that sends the message; the one that takes, gives or acknowledges the input
 };
 
-/// All that is not in the processes.
+/// Everything that is not in the processes.
 struct World {
     static constexpr CommIndex everybody = 0;  // MPI_COMM_WORLD
 
@@ -135,7 +135,7 @@ struct World {
         if (waits[rank].in != Waiting::operation) return comm.revoked || !contains(living, waits[rank].partner);
         return comm.revoked || (comm.members & ~living & ~comm.unheard[rank]) != 0;
     }
-    /// Somebody dies while the child is made, so that this member never hears of it there.
+    /// A rank dies while the child is made, so that this member never hears of it there.
     bool may_stay_unheard(Rank rank) const {
         auto const& comm = comms[waits[rank].comm];
         return waits[rank].in == Waiting::operation && comm.operations[waits[rank].slot].makes_child &&

@@ -12,7 +12,7 @@
 
 namespace regraft::test {
 
-/// For every site who works on it; nothing if it is nobody's or more than one PE's. Sites count from 0.
+/// For every site the PE that works on it; nothing if no PE or more than one does. Sites count from 0.
 inline std::vector<std::optional<PeId>> site_owners(assign::Assignment const& assignment, std::uint64_t num_sites) {
     std::vector<std::optional<PeId>> owner(num_sites);
     std::vector<char> seen(num_sites, 0);
@@ -36,7 +36,7 @@ inline std::set<std::pair<std::uint32_t, PartitionId>> pairs(assign::Assignment 
     return result;
 }
 
-/// Begins of partitions with 0 .. max_size - 1 sites each, and the end of the last one.
+/// The begins of partitions with 0 .. max_size - 1 sites each, and the end of the last one.
 inline std::vector<std::uint64_t> random_partitions(std::uint64_t num_partitions, std::uint64_t max_size,
                                                     Random& random) {
     std::vector<std::uint64_t> begin{0};

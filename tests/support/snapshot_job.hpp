@@ -23,13 +23,14 @@ namespace regraft::test {
 
 struct SnapshotJobOptions {
     checkpoint::SnapshotOptions snapshot{};
-    /// Copies, or parities and one more: so many deaths between two moments of full redundancy may lose something.
+    /// There are copies, or parities and one more: so many deaths between two moments of full redundancy may lose
+    /// something.
     std::uint32_t copies = 2;
     checkpoint::RestoreOptions::Redundancy redundancy = checkpoint::RestoreOptions::Redundancy::repaired;
     std::uint64_t seed = 0;
     std::uint64_t most_entities = 20;
     std::uint64_t most_bytes = 500;
-    /// Expect other bytes than there are, where it is tested that this is noticed.
+    /// Expects other bytes than there are, for tests that this is noticed.
     bool expects_wrong_bytes = false;
 };
 
@@ -46,7 +47,7 @@ public:
     /// The moment that is committed; 0: none.
     std::uint64_t moment() const { return committed_moment_; }
 
-    /// The state of the next moment, and a commit; now and then back to it.
+    /// Makes the state of the next moment, and commits; now and then goes back to the last commit.
     void step() {
         moment_ = committed_moment_ + 1;
         evolve();
@@ -60,7 +61,7 @@ public:
         restore();
     }
 
-    /// After a shrink.
+    /// Called after a shrink.
     void recover() {
         settle();
         require(comm_.agree_equal(snapshot_.generation()) ? "" : "survivors are at different commits");
@@ -127,7 +128,7 @@ private:
 
     // --- the program -----------------------------------------------------------------------------------------------
 
-    /// Who has entity k at the next moment: mostly who has it now.
+    /// The PE that has entity k at the next moment: mostly the one that has it now.
     PeId owner(std::uint64_t k, std::map<std::string, PeId> const& homes) const {
         auto const members = comm_.members();
         auto const chosen = members[draw(k, moment_ + 77) % members.size()];
@@ -221,7 +222,7 @@ private:
         attempted_by_.assign(comm_.members().begin(), comm_.members().end());
     }
 
-    /// Whether the last attempt succeeded is told by the generation.
+    /// The generation tells whether the last attempt succeeded.
     void settle() {
         if (snapshot_.generation() == generation_) return;
         generation_ = snapshot_.generation();

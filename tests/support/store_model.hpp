@@ -103,7 +103,7 @@ inline std::string to_string(std::span<BlockRange const> ranges) {
     return ranges.empty() ? " none" : text.str();
 }
 
-/// A hash of what a report says alike on all members.
+/// A hash of the parts of a report that are the same on all members.
 inline std::uint64_t hash_of_uniform(store::LoadReport const& report) {
     ByteWriter bytes;
     bytes.put_all(std::span(report.lost));
@@ -118,13 +118,13 @@ inline std::uint64_t hash_of_uniform(store::LoadReport const& report) {
     return hash(bytes.bytes());
 }
 
-/// What is where lost blocks should have been.
+/// The bytes in the places of lost blocks.
 enum class LostPlaces { untouched, read_again, anything };
 
-/// What the current version of a store must be. Answers of check... and apply say what is wrong; empty: nothing.
+/// What the current version of a store must be. check... and apply return what is wrong; empty: nothing.
 class StoreModel {
 public:
-    /// A submit that succeeded among these members.
+    /// A submit has succeeded among these members.
     void submitted(placement::Any const& placement, std::span<PeId const> members, Content content) {
         content_ = std::move(content);
         replicas_ = placement.shape().replicas;
@@ -145,10 +145,10 @@ public:
         }
     }
 
-    /// A repair failed of which it is not known whether it was carried out: blocks may have more holders than known.
+    /// A repair failed, and it is not known whether it was carried out: blocks may have more holders than known.
     void repaired_perhaps() { exact_ = false; }
 
-    /// A repair without limits of room succeeded among these members. replicas: 0 means as many as submitted.
+    /// A repair without limits of room has succeeded among these members. replicas: 0 means as many as submitted.
     std::string apply(repair::Plan const& plan, std::span<PeId const> members, std::uint32_t replicas = 0) {
         for (auto const& step : plan.steps) {
             for (auto const& copy : step.copies) {
@@ -166,7 +166,7 @@ public:
     bool exact() const { return exact_; }
     std::span<PeId const> holders(BlockId id) const { return holders_[value(id)]; }
 
-    /// The blocks in the ranges that nobody holds.
+    /// The blocks in the ranges that no member holds.
     std::vector<BlockRange> lost_of(std::span<BlockRange const> wanted) const {
         std::vector<bool> lost(holders_.size(), false);
         for (auto const& range : wanted) {
@@ -191,7 +191,7 @@ public:
         return bytes;
     }
 
-    /// How many of them belong to blocks that the report says are lost.
+    /// How many of these bytes belong to blocks that the report says are lost.
     std::uint64_t bytes_of_lost(store::LoadReport const& report, std::span<BlockRange const> wanted) const {
         std::uint64_t bytes = 0;
         for (auto const& range : wanted) {
@@ -203,8 +203,8 @@ public:
         return bytes;
     }
 
-    /// A load into out, which was filled with `untouched` before: what the store says is lost, wanted by this PE,
-    /// wanted by all together.
+    /// Checks a load into out, which was filled with `untouched` before: what the store says is lost, wanted by this
+    /// PE, wanted by all together.
     std::string check(std::span<BlockRange const> said, std::span<BlockRange const> wanted,
                       std::span<BlockRange const> wanted_by_all, std::span<std::byte const> out,
                       LostPlaces places = LostPlaces::untouched) const {

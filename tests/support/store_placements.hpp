@@ -16,8 +16,8 @@
 
 namespace regraft::test {
 
-/// Of num_blocks on the members; replicas: at most as many as them. The first per_node founders are one node, and so
-/// on.
+/// A placement of num_blocks on the members. replicas: at most as many as them. The first per_node founders are one
+/// node, and so on.
 inline placement::Any make_placement(std::string const& name, std::uint64_t num_blocks, std::span<PeId const> members,
                                      std::uint32_t replicas, std::uint32_t per_node, std::uint64_t seed) {
     auto const num_slots = static_cast<std::uint32_t>(members.size());

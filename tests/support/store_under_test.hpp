@@ -1,4 +1,4 @@
-// A replicated store beside the model of what it must be: every call is made on the one and checked against the other.
+// A replicated store beside the model of what it must be: every call is made on the store and checked on the model.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace regraft::test {
 
 /// How members say what they want.
 enum class Request {
-    told,     // everybody his own
-    known,    // everybody knows all
+    told,     // each says what it wants
+    known,    // each knows what all want
     started,  // the same, and something else is done until it is there
 };
 
@@ -34,7 +34,7 @@ enum class Loss {
     reread_in_vain,  // one of them cannot
 };
 
-/// What members want as rows by PeId; the dead, whose rows do not count, want the same as the first member.
+/// What members want as rows by PeId. The rows of the dead do not count, and are those of the first member.
 inline Csr<BlockRange> rows_by_pe(ft::Communicator const& comm, Csr<BlockRange> const& rows) {
     Csr<BlockRange> result;
     for (std::uint32_t pe = 0; pe < comm.num_founders(); ++pe) {
@@ -44,8 +44,8 @@ inline Csr<BlockRange> rows_by_pe(ft::Communicator const& comm, Csr<BlockRange> 
     return result;
 }
 
-/// Calls throw ProcessFailure as the store does. What they return says what was wrong; empty: nothing. All are
-/// collective, with the same arguments on all members.
+/// Calls throw ProcessFailure as the store does. They return what was wrong; empty: nothing. All are collective, with
+/// the same arguments on all members.
 class StoreUnderTest {
 public:
     StoreUnderTest(ft::Communicator& comm, store::Options options)
@@ -54,7 +54,7 @@ public:
     store::ReplicatedStore& store() { return store_; }
     StoreModel const& model() const { return model_; }
 
-    /// parts: what each member submits. expected: what shall come back; other content than the submitted one if the
+    /// parts: what each member submits. expected: what must come back; other content than the submitted one if the
     /// checks themselves are under test.
     void submit(placement::Any const& placement, Content const& content, std::span<BlockRange const> parts,
                 Content const& expected) {
@@ -69,7 +69,7 @@ public:
         submit(placement, content, parts, content);
     }
 
-    /// After a failure: whether the last submit was carried out is told by the version, and only the living hold.
+    /// Called after a failure: the version tells whether the last submit was carried out, and only the living hold.
     void settle() {
         if (pending_ && store_.version() != version_) {
             version_ = store_.version();
@@ -90,13 +90,13 @@ public:
             wrong += " survivors got different reports";
         return wrong;
     }
-    /// The same without any communication but the store's own.
+    /// The same without any communication except the store's own.
     std::string load_alone(Csr<BlockRange> const& rows, Request request) {
         auto const mine = rows[comm_.position(comm_.self())];
         std::vector<std::byte> out(model_.bytes_of(mine), StoreModel::untouched);
         return check(load(rows, request, Loss::left, out), rows, Loss::left, out);
     }
-    /// Everybody wants everything.
+    /// All members want everything.
     std::string load_everything() {
         Csr<BlockRange> rows;
         auto const everything = model_.content().everything();
@@ -104,13 +104,13 @@ public:
         return load(rows, Request::told);
     }
 
-    /// Without limits of room.
+    /// The same without limits of room.
     std::string repair(store::RepairOptions const& options = {}) {
         try {
             auto wrong = model_.apply(store_.repair(options), comm_.members(), options.replicas);
             return wrong.empty() ? check_memory() : wrong;
         } catch (ft::ProcessFailure const&) {
-            // A simulated death is noticed at the victim's point, also if that comes after the repair is settled.
+            // A simulated death is noticed at the victim's point, even if that comes after the repair is settled.
             if (!ft::survives_real_deaths()) model_.repaired_perhaps();
             throw;
         }
@@ -172,7 +172,7 @@ private:
     bool may_be(Outcome const& outcome, Csr<BlockRange> const& rows, Loss loss) const {
         bool const lost = !outcome.report.lost.empty();
         if (loss != Loss::reread_in_vain) return outcome.thrown == (lost && loss == Loss::thrown);
-        // Who cannot read knows; to the others he may be dead before he says so.
+        // A member that cannot read knows; to the others it may be dead before it says so.
         bool const in_vain = !model_.lost_of(rows[rows.size() - 1]).empty();
         bool const mine = comm_.self() == comm_.members().back();
         return outcome.thrown ? in_vain : !(in_vain && mine);

@@ -17,7 +17,7 @@
 
 namespace regraft::test {
 
-/// The same on all ranks of a job, which has a folder for temporary files of its own.
+/// A name that is the same on all ranks of a job, which has a folder for temporary files of its own.
 inline std::filesystem::path job_folder(std::string const& name) {
     return std::filesystem::temp_directory_path() / name;
 }
@@ -67,7 +67,7 @@ private:
     store::ErasureStore store_;
 };
 
-/// What is wrong when everybody loads everything; empty: nothing. Collective.
+/// What is wrong when all members load everything; empty: nothing. Collective.
 template <class Store>
 std::string wrong_in(Store& store, Content const& content, store::LoadOptions const& options = {}) {
     if (store.num_blocks() != content.num_blocks()) return std::to_string(store.num_blocks()) + " blocks";

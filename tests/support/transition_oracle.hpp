@@ -47,7 +47,7 @@ inline Matrix rate_matrix(std::span<double const> exchangeabilities, std::span<d
     return q;
 }
 
-/// Rows scaled to sum 1.
+/// The matrix with rows scaled to sum 1.
 inline Matrix with_rows_of_one(Matrix p, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         long double sum = 0;

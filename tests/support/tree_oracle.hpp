@@ -1,5 +1,5 @@
-// Sets of trees, the slow way: splits as sets of taxa, every definition taken literally. Shares no code with msa but
-// the trees themselves.
+// Sets of trees, computed slowly: splits as sets of taxa, and every definition taken literally. Shares no code with msa
+// except the trees themselves.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ inline std::map<Taxa, double> splits(msa::GeneralTree const& tree, bool with_tip
     return result;
 }
 
-/// How many taxa have to change sides to make one split the other.
+/// The number of taxa that have to change sides to make one split the other.
 inline std::size_t transfers(Taxa const& a, Taxa const& b, std::uint32_t n) {
     std::size_t differences = 0;
     for (auto const t : all_taxa(n)) differences += a.contains(t) != b.contains(t) ? 1 : 0;
@@ -85,8 +85,8 @@ inline std::map<Taxa, std::size_t> split_counts(std::vector<msa::GeneralTree> co
     return counts;
 }
 
-/// The splits of the greedy consensus: of equally frequent ones that goes first which has the first taxon in which they
-/// differ.
+/// The splits of the greedy consensus. Of equally frequent ones, the one with the first taxon in which they differ goes
+/// first.
 inline std::map<Taxa, std::size_t> greedy_consensus(std::vector<msa::GeneralTree> const& trees, double threshold) {
     std::vector<std::pair<Taxa, std::size_t>> all;
     for (auto const& [split, count] : split_counts(trees)) all.emplace_back(split, count);

@@ -1,9 +1,10 @@
-// Can a collective that returns MPI_SUCCESS while a member dies inside it be believed? Ranks call it over and over with
-// data that differ in every step, one of them is killed meanwhile, and whoever got MPI_SUCCESS looks whether its data
-// are right. Then the next call, by turns, with the ranks that are left. Plain MPI on purpose: it judges the MPI.
+// Tells whether a collective that returns MPI_SUCCESS while a member dies inside it can be believed. Ranks call it over
+// and over with data that differ in every step, one of them is killed meanwhile, and each rank that got MPI_SUCCESS
+// checks its data. Then the ranks that are left try the next call. Plain MPI on purpose: it judges the MPI, not this
+// library.
 //
 // trust SEED CALL...; the ranks that live to the end write, per call, how many deaths it saw and after how many of them
-// somebody had wrong data. No CALL: their names.
+// a rank had wrong data. Without CALL it prints the names of all calls.
 #include <mpi.h>
 
 #include <mpi-ext.h>
@@ -37,7 +38,7 @@ constexpr int most_ranks = 64;
 constexpr Number nothing = ~Number{0};                   // what stands where nothing arrived
 constexpr auto patience = std::chrono::milliseconds(3);  // the latest moment of a death, from the first step on
 
-/// One step of one rank: who takes part, how much, and what everybody has to send.
+/// One step of one rank: which ranks take part, how much they send, and what each has to send.
 struct Step {
     MPI_Comm comm;
     int rank, size, length, root;
@@ -50,7 +51,7 @@ struct Step {
     /// Rows of different lengths, the longest last.
     int row(int owner) const { return 1 + (length - 1) * (owner + 1) / size; }
     Number sum(int to, int index) const { return sum_of(size, to, index); }
-    /// Of the first ranks.
+    /// The sum over the first ranks.
     Number sum_of(int ranks, int to, int index) const {
         Number all = 0;
         for (int from = 0; from < ranks; ++from) all += sent(from, to, index);
@@ -58,7 +59,7 @@ struct Step {
     }
 };
 
-/// What went out and came in, and what should have come in. Kept between steps.
+/// The data that went out and came in, and that should have come in. Kept between steps.
 struct Buffers {
     Numbers out, in, expected;
     Counts counts, starts;
@@ -123,7 +124,7 @@ int alltoall(Step const& step, Buffers& b) {
 }
 
 int alltoallv(Step const& step, Buffers& b) {
-    // As long as the sender's row.
+    // Each row is as long as the sender's.
     Counts out_counts, out_starts;
     for (int to = 0; to < step.size; ++to) {
         out_counts.push_back(step.row(step.rank));
@@ -149,8 +150,7 @@ int alltoallw(Step const& step, Buffers& b) {
                          places.data(), types.data(), step.comm);
 }
 
-/// Numbers of the last step in which each rank was, in a file that all ranks map: what a barrier promises is seen
-/// there.
+/// The last step in which each rank was, in a file that all ranks map: it shows what a barrier promises.
 std::atomic<Number>* arrivals() {
     static auto* const mapped = [] {
         char const* directory = std::getenv("REGRAFT_VERDICTS");
@@ -182,7 +182,7 @@ int bcast(Step const& step, Buffers& b) {
     return MPI_Bcast(b.in.data(), step.length, type, step.root, step.comm);
 }
 
-/// The numbers of every other place.
+/// A broadcast of the numbers at every other place.
 int bcast_strided(Step const& step, Buffers& b) {
     auto const spread = [](Numbers const& numbers) {
         Numbers places(2 * numbers.size(), nothing);
@@ -274,7 +274,7 @@ int scatterv(Step const& step, Buffers& b) {
                         step.root, step.comm);
 }
 
-/// A call that is wrong whenever somebody dies in it: it says success whatever happened. For the test of this program.
+/// A call that is wrong whenever a rank dies in it: it returns success whatever happened. For the test of this program.
 int careless(Step const& step, Buffers& b) {
     return allgather(step, b), MPI_SUCCESS;
 }
@@ -317,8 +317,8 @@ bool knows_the_dead(MPI_Comm comm) {
     return size > 0;
 }
 
-/// Without the one that died. Shrinking begins when all know of that death: else, once in a thousand deaths, ranks
-/// leave MPIX_Comm_shrink with different results or never.
+/// Makes a communicator without the rank that died. Shrinking begins when all know of that death: otherwise, once in a
+/// thousand deaths, ranks leave MPIX_Comm_shrink with different results or never.
 MPI_Comm shrunk(MPI_Comm comm) {
     MPI_Comm next = MPI_COMM_NULL;
     do {
@@ -327,11 +327,11 @@ MPI_Comm shrunk(MPI_Comm comm) {
     } while (!agreed(comm, MPIX_Comm_shrink(comm, &next) == MPI_SUCCESS));
     MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
     MPI_Comm_free(&comm);
-    agreed(next, true);  // who dies while others still make a communicator may never be noticed on it
+    agreed(next, true);  // a rank that dies while others still make a communicator may never be noticed on it
     return next;
 }
 
-/// Calls until it fails or the data are wrong. Whether they were always right where it said MPI_SUCCESS.
+/// Calls until it fails or the data are wrong. Returns whether they were right each time it returned MPI_SUCCESS.
 bool right_until_failure(Call call, Step step, Buffers& buffers) {
     for (;; ++step.number, step.root = (step.root + 1) % step.size) {
         buffers.clear();
@@ -389,7 +389,7 @@ int main(int argc, char** argv) {
     }
     std::mt19937 random(static_cast<unsigned>(std::atoi(argv[1])));  // the same on all ranks
     std::vector<std::string> const names(argv + 2, argv + argc);
-    constexpr int fewest = 3;  // of two, one would be left: nobody to have wrong data from
+    constexpr int fewest = 3;  // of two, one would be left: none to have wrong data from
 
     std::signal(SIGPIPE, SIG_IGN);
     MPI_Init(&argc, &argv);

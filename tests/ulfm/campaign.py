@@ -22,8 +22,8 @@ sys.path.insert(0, str(HERE.parent / "support"))
 import launch  # noqa: E402
 import run_mpi  # noqa: E402
 
-NOBODY = "agree:before:9999:0"  # a plan that kills nobody, but lets points be counted
-LATEST = {"submit": 4, "repair": 4, "scrub": 4}  # occurrence of a point at which somebody may be told to die
+NOBODY = "agree:before:9999:0"  # a plan that kills no rank, but makes points be counted
+LATEST = {"submit": 4, "repair": 4, "scrub": 4}  # occurrence of a point at which a rank may be told to die
 LATEST_OTHERS = 12
 
 
@@ -93,7 +93,7 @@ def draw_settings(choice: random.Random, number: int, args: argparse.Namespace) 
 
 
 def draw_occurrence(choice: random.Random, point: str) -> int:
-    """Early ones are more likely."""
+    """Draws an occurrence; early ones are more likely."""
     return choice.randrange(choice.randrange(1, LATEST.get(point.split(":")[0], LATEST_OTHERS)))
 
 
@@ -141,7 +141,7 @@ def draw_job(number: int, points: dict[str, list[str]], args: argparse.Namespace
 
 
 def draw_nodes(choice: random.Random, settings: dict[str, object], points: list[str]) -> Job:
-    """Whole nodes die at once, fewer than there are replicas: nothing may be lost."""
+    """Plans that kill whole nodes at once, fewer than there are replicas: nothing may be lost."""
     per_node, nodes = choice.choice(((2, 3), (2, 4), (2, 5), (3, 3)))
     replicas = choice.choice((2, 3))
     dying = choice.sample(range(nodes), choice.randrange(1, replicas))

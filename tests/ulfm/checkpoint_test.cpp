@@ -24,7 +24,7 @@ std::vector<std::byte> state_of(std::uint64_t generation) {
     return std::vector<std::byte>(100, static_cast<std::byte>(generation));
 }
 
-/// That the committed generation is complete: all the shares that were given for it, or the one state.
+/// Checks that the committed generation is complete: all the shares that were given for it, or the one state.
 void check(MiniCheckpoint const& checkpoint) {
     auto const generation = checkpoint.generation();
     if (generation == 0) return;

@@ -27,7 +27,7 @@ void expect_rows(Communicator const& comm, Csr<std::byte> const& rows, int round
     }
 }
 
-/// A message around the ring of members.
+/// Sends a message around the ring of members.
 void send_around(Communicator& comm, int round) {
     auto const size = comm.size();
     auto const position = comm.position(comm.self());

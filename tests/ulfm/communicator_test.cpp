@@ -1,4 +1,4 @@
-// The communicator under the failure plan of the row: whoever dies where, the survivors meet and agree on who is left.
+// The communicator under the failure plan of the row: whichever ranks die, the survivors meet and agree on the members.
 #include "regraft/ft/communicator.hpp"
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // Two communicators that are each a half of MPI_COMM_WORLD, and deaths while others are being derived from them, at
-// moments that nobody planned.
+// unplanned moments.
 #include <mpi.h>
 
 #include <chrono>

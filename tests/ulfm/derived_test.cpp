@@ -35,7 +35,7 @@ struct Place {
     int columns, row, column;
 };
 
-/// 0 on members that are not in it, who come to the same points.
+/// 0 on members that are not in it, which come to the same points.
 std::uint64_t sum_along(Communicator& comm, Derived const& line, FailPhase& phase) {
     bool const in = line.native() != MPI_COMM_NULL;
     std::uint64_t sum = in ? value(comm.self()) + std::uint64_t{1} : 0;
@@ -64,7 +64,7 @@ TEST(Derived, RowsAndColumnsAreMadeAgainAfterEachDeath) {
         [&] {
             auto const colour = [&comm](auto of) { return [&comm, of] { return of(Place(comm)); }; };
             auto const make = [](auto& derived, auto factory) {
-                // Made in place, since what is derived does not move; each at most once, whoever dies meanwhile.
+                // Made in place, since what is derived does not move; each at most once, whichever ranks die meanwhile.
                 using Made = typename std::remove_reference_t<decltype(derived)>::value_type;
                 struct Maker {
                     decltype(factory)& make;

@@ -1,6 +1,6 @@
-// A seeded script of submits, saves, opens and loads during which ranks die: by the failure plan, or at moments that
-// nobody planned. What is opened must be what was saved last, or what a save that was interrupted was about to save,
-// and what was saved is never lost to a load. campaign.py draws the settings.
+// A seeded script of submits, saves, opens and loads during which ranks die: by the failure plan, or at unplanned
+// moments. What is opened must be what was saved last, or what an interrupted save was about to save, and what was
+// saved is never lost to a load. campaign.py draws the settings.
 #include <mpi.h>
 
 #include <cstdio>
@@ -88,13 +88,13 @@ private:
                               settings_.number("bytes", 32));
         auto const parts = test::random_parts(content.num_blocks(), comm_.size(), random);
         pending_ = std::make_unique<Submission>(content, parts[comm_.position(comm_.self())]);
-        // Other bytes than submitted are expected where it is tested that the campaign notices.
+        // Expects other bytes than were submitted, for the test that the campaign notices.
         coming_ = settings_.number("wrong", 0) == 0 ? content : content.with_other_bytes();
         stored_.submit(*pending_, content);
         settle();
     }
 
-    /// A version that came, by submit or open, is told by its number.
+    /// The number of the version tells whether one has come, by submit or open.
     void settle() {
         if (store().version() == version_) return;
         version_ = store().version();
@@ -123,7 +123,7 @@ private:
         pending_.reset();
         if (saved_ == 0) return;
         auto const before = store().version();
-        opening_ = true;  // after a failure nobody knows which of them came, if one did
+        opening_ = true;  // after a failure it is not known which of them came, if one did
         auto const report = stored_.open(archive_);
         opening_ = false;
         auto const number = test::as_number(report.attributes);
@@ -143,7 +143,7 @@ private:
         check();
     }
 
-    /// Everything, from disk if need be.
+    /// Loads everything, from disk if need be.
     void check() {
         auto const wrong = test::wrong_in(store(), content_, {.reread = store().reread()});
         require(wrong.empty() ? "" : "a wrong byte: " + wrong);

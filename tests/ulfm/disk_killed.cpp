@@ -1,4 +1,4 @@
-// A job that goes on from what the one before it has left on disk, and says what it finds and saves. disk_killed.py
+// A job that goes on from what the one before it has left on disk, and prints what it finds and saves. disk_killed.py
 // runs it again and again, on other numbers of ranks, and has all ranks killed.
 #include <mpi.h>
 

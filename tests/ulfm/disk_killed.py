@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Jobs of disk_killed.cpp or snapshot_killed.cpp, one after the other on the same archive and other numbers of ranks, all of them killed at
-moments that nobody planned. Each must find what the one before said that it saved, or something newer; the last one lives."""
+unplanned moments. Each must find what the one before said that it saved, or something newer; the last one lives."""
 import argparse
 import pathlib
 import random

@@ -1,4 +1,4 @@
-// Blocks all of whose holders have died are read from disk, by whoever wants them.
+// Blocks all of whose holders have died are read from disk, by whichever members want them.
 #include <mpi.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using test::Content;
 
-/// Loads again and again; survivors share nothing out anew, so what is lost stays lost to the store.
+/// Loads again and again. Survivors make no new copies, so what is lost stays lost to the store.
 template <class Stored>
 void load_with_deaths(ft::Communicator& comm, std::string const& name) {
     Content const content(5, 97, Content::Sizes::variable, 3000);
@@ -35,7 +35,7 @@ void load_with_deaths(ft::Communicator& comm, std::string const& name) {
         },
         [](ft::Failure const&) {});
     if (comm.size() > founders / 3) return;
-    // So few cannot have everything.
+    // Such a small group cannot have everything.
     auto const all = content.everything();
     std::vector<std::byte> out(store.sizes().bytes());
     EXPECT_THROW(static_cast<void>(store.load(std::span(&all, 1), out)), DataLost);

@@ -1,4 +1,4 @@
-// Generations on disk are complete or do not count, whoever dies in a save or an open.
+// Generations on disk are complete or do not count, whichever ranks die in a save or an open.
 #include <mpi.h>
 
 #include <memory>
@@ -17,13 +17,13 @@ namespace {
 using test::Content;
 using test::Submission;
 
-/// Of a version, of which each looks different.
+/// The content of a version; each version looks different.
 Content content_of(std::uint64_t number) {
     auto const sizes = number % 2 == 0 ? Content::Sizes::fixed : Content::Sizes::variable;
     return {number, 40 + 13 * number, sizes, 700};
 }
 
-/// One version after the other is submitted and saved.
+/// Submits and saves one version after the other.
 template <class Stored>
 class Job {
 public:
@@ -73,7 +73,7 @@ private:
         }
         disk_was_full_ = true;
     }
-    /// The newest there is, is one of these versions, all of it.
+    /// The newest generation is one of these versions, and complete.
     void expect_on_disk(std::uint64_t first, std::uint64_t last) {
         Stored opened(comm_, options_);
         try {

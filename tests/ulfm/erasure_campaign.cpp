@@ -1,6 +1,6 @@
 // A seeded script of submits, loads, damage, scrubs and repairs of an erasure-coded store during which ranks die: by
-// the failure plan, or at moments that nobody planned. After every step and every recovery all bytes, what is lost, and
-// what survivors agree on are checked. campaign.py draws the settings.
+// the failure plan, or at unplanned moments. After every step and every recovery all bytes, what is lost, and what
+// survivors agree on are checked. campaign.py draws the settings.
 #include <mpi.h>
 
 #include <cstdio>
@@ -100,7 +100,7 @@ private:
         auto const num_blocks = counts[random.below(next_ == 0 ? 2 : counts.size())];
         auto const sizes = says(settings_, "sizes", "fixed") ? Content::Sizes::fixed : Content::Sizes::variable;
         Content const content(random.bits(), num_blocks, sizes, settings_.number("bytes", 32));
-        // Other bytes than submitted are expected where it is tested that the campaign notices.
+        // Expects other bytes than were submitted, for the test that the campaign notices.
         auto const expected = settings_.number("wrong", 0) == 0 ? content : content.with_other_bytes();
         erasure::Code const code(1 + static_cast<std::uint32_t>(random.below(5)),
                                  static_cast<std::uint32_t>(settings_.number("replicas", 2)));

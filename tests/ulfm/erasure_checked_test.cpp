@@ -1,5 +1,5 @@
 // The erasure-coded store with checksums under the failure plan of the row: loads under way, scrubs, damage and little
-// room, whoever dies.
+// room, whichever ranks die.
 #include <mpi.h>
 
 #include <vector>

@@ -33,7 +33,7 @@ bool is_lost(BlockId id, std::span<BlockRange const> lost) {
     return std::any_of(lost.begin(), lost.end(), [&](BlockRange range) { return range.contains(id); });
 }
 
-/// A rank's life with the store, and what it knows of how safe the blocks are.
+/// What a rank does with the store, and what it knows of how safe the blocks are.
 class Life {
 public:
     explicit Life(ft::Communicator& comm)
@@ -111,7 +111,7 @@ TEST(ErasureStore, LosesNothingThatARepairMadeSafe) {
     auto const work = [&] {
         for (std::uint64_t version : {1, 2}) {
             life.submit(version);
-            // Everybody wants everything; then nobody but one; then overlapping pieces out of order.
+            // All members want everything; then all but one want nothing; then overlapping pieces out of order.
             life.load_everything();
             life.load(comm.leads() ? std::vector{BlockRange{BlockId{50}, BlockId{300}}} : std::vector<BlockRange>{});
             auto const shift = value(comm.self()) * 25;

@@ -1,5 +1,5 @@
-// Rows that members gather while others die: who has rows has the right ones. Deaths fall at seeded moments within the
-// call, and only what must hold at any moment is asserted.
+// Rows that members gather while others die: a member that gets rows gets the right ones. Deaths fall at seeded moments
+// within the call, and only what must hold at any moment is asserted.
 #include <mpi.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace regraft::exchange {
 namespace {
 
-/// What a member says in a round: now longer than what goes with the heads, now so uneven that slots do not pay.
+/// The row of a member in a round: now longer than what goes with the heads, now so uneven that slots do not pay.
 std::vector<std::uint64_t> row_of(PeId pe, std::uint64_t round) {
     Random random(mix(round) + value(pe));
     std::uint64_t const longest = round % 3 == 0 ? 14 : round % 3 == 1 ? 48 : pe == PeId{0} ? 400 : 16;
@@ -57,7 +57,7 @@ TEST(AllGather, GivesRightRowsOrNoneWhenMembersDie) {
             return true;
         },
         [&](ft::Failure const&) {
-            // Some were a round ahead: go on from the same one, from which nobody has come back yet.
+            // Some members were a round ahead: all go on from the same one, from which none has come back yet.
             auto all = all_gather(comm, std::vector{round});
             round = *std::max_element(all.values.begin(), all.values.end());
         });

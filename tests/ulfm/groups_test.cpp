@@ -34,7 +34,7 @@ TEST(Groups, OfOneRankHearOfADeathElsewhere) {
                 }
                 std::array<ExactSum, 1> sum;
                 sum[0].add(1.0);
-                all_reduce({comm, alone}, sum);  // nobody else is in it
+                all_reduce({comm, alone}, sum);  // no other member is in it
                 EXPECT_EQ(sum[0].value(), 1.0);
                 comm.look_for_failures();
             }

@@ -1,4 +1,4 @@
-// Processes that do what they must not: each ends, loudly, and to the others that is a death.
+// Processes that do what they must not: each ends with a message, and to the others that is a death.
 #include <mpi.h>
 
 #include <csignal>

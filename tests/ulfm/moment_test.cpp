@@ -1,5 +1,5 @@
-// Deaths at moments that nobody planned: a helper thread kills the victims while calls are under way. Only what must
-// hold at any moment is asserted.
+// Deaths at unplanned moments: a helper thread kills the victims while calls are under way. Only what must hold at any
+// moment is asserted.
 #include <mpi.h>
 
 #include <algorithm>

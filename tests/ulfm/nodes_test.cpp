@@ -1,4 +1,4 @@
-// Nodes of the members under the failure plan of the row: survivors all get the same answer, for the same members.
+// Nodes of the members under the failure plan of the row: all survivors get the same answer, for the same members.
 #include "regraft/ft/nodes.hpp"
 #include <mpi.h>
 

@@ -28,14 +28,15 @@ test::SnapshotJobOptions options_of(CampaignSettings const& settings) {
     options.snapshot.integrity =
         settings.word("integrity", "unchecked") == "checked" ? store::Integrity::checked : store::Integrity::unchecked;
     options.snapshot.form = settings.word("own", "copied") == "copied" ? Form::plain : Form::compressed;
-    options.snapshot.pace.steps = settings.number("seed", 0) % 2;  // or by what is measured, which has to be told
+    options.snapshot.pace.steps = settings.number("seed", 0) % 2;  // or by measured costs, which have to be told
     options.redundancy = repair == "always"      ? RestoreOptions::Redundancy::repaired
                          : repair == "sometimes" ? RestoreOptions::Redundancy::committed
                                                  : RestoreOptions::Redundancy::left;
     options.seed = settings.number("seed", 0);
     options.most_entities = settings.number("blocks", 20) % 60 + 1;
-    options.most_bytes = std::max<std::uint64_t>(40, settings.number("bytes", 200));  // of few all might be empty
-    // With one copy nothing is exchanged, so nobody dies where that is planned.
+    options.most_bytes =
+        std::max<std::uint64_t>(40, settings.number("bytes", 200));  // if there were few, all might be empty
+    // With one copy nothing is exchanged, so no rank dies where that is planned.
     options.copies = static_cast<std::uint32_t>(std::max<std::uint64_t>(2, settings.number("replicas", 2)));
     options.expects_wrong_bytes = settings.number("wrong", 0) != 0;
     return options;

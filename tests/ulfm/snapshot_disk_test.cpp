@@ -1,5 +1,5 @@
-// Snapshots are saved and opened under the failure plan of the row: whoever dies when, survivors go on from the last
-// commit if anybody alive or the disk has it, and else from what was saved, all of it.
+// Snapshots are saved and opened under the failure plan of the row: whichever ranks die, and when, survivors go on from
+// the last commit if a living member or the disk has it, and otherwise from what was saved, all of it.
 #include <mpi.h>
 
 #include <map>
@@ -59,7 +59,7 @@ private:
         program_.snapshot.commit();
     }
 
-    /// A save that a failure interrupted is made up for.
+    /// A save that a failure interrupted is made again.
     bool owes_save() const { return program_.moment % 3 != 2 && saved_ < program_.moment; }
 
     void save(std::uint64_t moment) {
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    /// With what the dead had, if others have it, too.
+    /// The state with what the dead had, if others have it, too.
     void save_before_restore(std::uint64_t committed) {
         auto const before = saved_commit_;
         try {

@@ -1,4 +1,4 @@
-// As disk_killed.cpp, by a snapshot: entities go from job to job, whatever their numbers of ranks.
+// The same as disk_killed.cpp, by a snapshot: entities go from job to job, whatever their numbers of ranks.
 #include <mpi.h>
 
 #include <cstdio>

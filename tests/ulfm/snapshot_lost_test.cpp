@@ -1,4 +1,4 @@
-// When all who had an entity die: said on all survivors alike, and what is left is whole.
+// When all members that had an entity die, all survivors are told, and what is left is whole.
 #include <mpi.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> content(std::string const& name) {
     return values;
 }
 
-/// Three blocks on each of the PEs, which have committed them; then all of a row die at once.
+/// Three blocks on each of the PEs, which have committed them; then all PEs of a row die at once.
 class Blocks {
 public:
     Blocks(ft::Communicator& comm, SnapshotOptions options) : snapshot(comm, std::move(options)) {
@@ -66,7 +66,7 @@ enum class What { thrown, left, reread, reread_in_vain };
 
 TEST(Snapshot, SaysWhatIsLostWithAllWhoHadIt) {
     ft::Communicator comm(MPI_COMM_WORLD);
-    // Everything that can be asked for, of snapshots that were all committed before.
+    // All ways to ask for what is lost, of snapshots that were all committed before.
     std::vector<What> const kinds{What::thrown, What::left, What::reread, What::reread_in_vain};
     std::vector<std::unique_ptr<Blocks>> all;
     for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -1,5 +1,5 @@
-// Snapshots under the failure plan of the row: whoever dies when, all survivors have the same commit, bit for bit what
-// it must be.
+// Snapshots under the failure plan of the row: whichever ranks die, and when, all survivors have the same commit, bit
+// for bit what it must be.
 #include <mpi.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
-// A seeded script of submits, loads and repairs during which ranks die: by the failure plan, or at moments that nobody
-// planned. After every step and every recovery all bytes, all losses and what survivors agree on are checked against a
-// model. campaign.py draws the settings.
+// A seeded script of submits, loads and repairs during which ranks die: by the failure plan, or at unplanned moments.
+// After every step and every recovery all bytes, all losses and what survivors agree on are checked against a model.
+// campaign.py draws the settings.
 #include <mpi.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ private:
             settings_.word("sizes", "fixed") == "fixed" ? Content::Sizes::fixed : Content::Sizes::variable;
         auto const bytes = settings_.number("bytes", 32);
         Content const content(random.bits(), num_blocks, sizes, bytes);
-        // Other bytes than submitted are expected where it is tested that the campaign notices.
+        // Expects other bytes than were submitted, for the test that the campaign notices.
         auto const expected = settings_.number("wrong", 0) == 0 ? content : content.with_other_bytes();
         auto const replicas = std::min(settings_.number("replicas", 2), std::uint64_t{comm_.size()});
         auto const placement = test::make_placement(

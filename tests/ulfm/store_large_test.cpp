@@ -1,4 +1,4 @@
-// More than fits an int, and more than fits 32 bits: 4.25 GiB of blocks in two copies, all from one PE, which then
+// More blocks than fit an int, and more bytes than fit 32 bits: 4.25 GiB in two copies, all from one PE, which then
 // dies. Needs 16 GiB of memory. Rank 0 dies at its first load.
 #include <mpi.h>
 

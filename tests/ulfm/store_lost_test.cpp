@@ -1,5 +1,5 @@
-// What is to be done about lost blocks: all members throw, or read them again, or leave them, also while others die.
-// And what survivors take over is asked for by the rows that a reassignment gives.
+// The ways to handle lost blocks: all members throw, or read them again, or leave them, also while others die. The rows
+// of a reassignment ask for what survivors take over.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Repairs of the replicated store: all but one may die, one after the other, and with two copies nothing is lost. Nor
-// if somebody dies during a repair who shares no blocks with the one that died before.
+// is it if a rank dies during a repair that shares no blocks with the one that died before.
 #include <mpi.h>
 
 #include <vector>

@@ -80,7 +80,7 @@ TEST(ReplicatedStore, GivesRightBytesOrSaysWhatIsLost) {
                              test::blocks(mine, block_bytes), block_bytes);
             }
             EXPECT_EQ(store.num_blocks(), num_blocks);
-            // Everybody wants everything; then nobody but one; then overlapping pieces out of order.
+            // All members want everything; then all but one want nothing; then overlapping pieces out of order.
             check_load(store, std::vector{BlockRange{BlockId{0}, BlockId{num_blocks}}});
             check_load(store,
                        comm.leads() ? std::vector{BlockRange{BlockId{50}, BlockId{60}}} : std::vector<BlockRange>{});

@@ -29,7 +29,8 @@ VertexOf<Graph> null_vertex() {
     return boost::graph_traits<Graph>::null_vertex();
 }
 
-/// Whether every left vertex has a neighbour, b of them the same one at most and at least once; isolated ones none.
+/// Whether every left vertex has a neighbour, at least one right vertex has b of them, and none has more; isolated ones
+/// have none.
 template <class Graph, class IsLeft>
 void expect_matching(Graph const& graph, std::map<VertexOf<Graph>, VertexOf<Graph>> const& right_of, std::uint32_t b,
                      IsLeft is_left) {
@@ -50,7 +51,7 @@ void expect_matching(Graph const& graph, std::map<VertexOf<Graph>, VertexOf<Grap
     EXPECT_EQ(most, b);
 }
 
-//  0 -- 4, 5    Vertices 0, 1, 2 know 4 and 5 only, so one of these gets two; 3 has 6 for itself; nobody knows 7.
+//  0 -- 4, 5    Vertices 0, 1, 2 know 4 and 5 only, so one of these gets two; 3 has 6 for itself; none knows 7.
 //  1 -- 4, 5
 //  2 -- 5, 4
 //  3 -- 6, 4

@@ -17,7 +17,7 @@ StateMask states(CharacterTable const& table, char symbol) {
     return table.states[static_cast<unsigned char>(symbol)];
 }
 
-/// That many different characters, those that are missing data and lower-case letters left out.
+/// Different characters, this many, without those for missing data and without lower-case letters.
 std::string distinct_characters(std::size_t count) {
     std::string characters;
     for (char c = '!'; characters.size() < count; ++c) {

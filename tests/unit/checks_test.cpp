@@ -32,7 +32,7 @@ std::vector<PartitionToCheck> whole(Alignment const& alignment, Alphabet alphabe
     return {partition("all", alphabet, 0, alignment.num_sites())};
 }
 
-/// "severity check: text", those with notes about invariant sites left out.
+/// Lines "severity check: text", without the notes about invariant sites.
 std::vector<std::string> told(Alignment const& alignment, std::vector<PartitionToCheck> const& partitions,
                               std::uint64_t shared_parameters = 0) {
     std::vector<std::string> lines;
@@ -68,7 +68,7 @@ TEST(Census, CountsWhatIsThere) {
 }
 
 TEST(Census, LooksAtEachPartitionInItsAlphabet) {
-    auto const read = alignment({"ANN", "ANN", "AN-", "--N"});  // N is a gap in DNA and asparagine else
+    auto const read = alignment({"ANN", "ANN", "AN-", "--N"});  // N is a gap in DNA and asparagine otherwise
     std::vector const partitions{partition("d", Alphabet::dna, 0, 2), partition("a", Alphabet::amino_acid, 2, 3)};
     auto const census = take_census(read, partitions);
     EXPECT_EQ(census.gap_sites, Sites{1});

@@ -16,7 +16,7 @@ NAME = "ours/random/blocks:100/pes:4"
 
 
 def repetitions(*times: float, name: str = NAME, **counters: list) -> list[dict]:
-    """As Google Benchmark writes them: wall clock 1000 times the CPU time, then aggregates that say something else."""
+    """Results as Google Benchmark writes them: wall clock 1000 times the CPU time, then aggregates that say something else."""
     fixed = {"family_index": 0, "per_family_instance_index": 0, "run_name": name, "repetitions": len(times), "threads": 1, "time_unit": "ms"}
     runs = [{"name": name, **fixed, "run_type": "iteration", "repetition_index": i, "iterations": 7, "real_time": 1e3 * time, "cpu_time": time,
              **{key: values[i] for key, values in counters.items()}} for i, time in enumerate(times)]
@@ -35,7 +35,7 @@ def line_of(*runs: dict, clock: str = "cpu_time") -> dict:
 
 
 def complaint_about(raw: str, *words: str) -> None:
-    """compact.py refuses raw, names the file, says these words and writes nothing."""
+    """Requires that compact.py refuses raw, names the file, prints these words and writes nothing."""
     with tempfile.TemporaryDirectory() as place:
         source, target = pathlib.Path(place, "broken.json"), pathlib.Path(place, "result.json")
         source.write_text(raw, encoding="utf-8")
@@ -45,7 +45,7 @@ def complaint_about(raw: str, *words: str) -> None:
 
 
 def refused(file: pathlib.Path) -> None:
-    """results.py does not read it, names it and says what makes results."""
+    """Requires that results.py does not read it, names it and says which tool makes results."""
     try:
         results.read(file)
     except results.Broken as problem:

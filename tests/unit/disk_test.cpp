@@ -265,7 +265,7 @@ TEST(DiskFormat, APartThatIsDamagedDoesNotKeepOthersFromBeingRead) {
     }
 }
 
-// ---- Indices that have the right checksum and mean nothing
+// ---- Indices that have the right checksum and make no sense
 
 std::string error_of_index(std::function<void(FormatWriter&)> const& body, std::uint8_t version = 1) {
     FormatWriter out;

@@ -72,7 +72,7 @@ TEST(FixedSum, RoundsValuesToTheGridAndTiesToEven) {
     EXPECT_EQ(sum({{-2.5 * step, 1}}, scale).low, -2);
 }
 
-/// The same value as often as that, in the largest parts that there are.
+/// Adds the same value this often, in the largest parts that there are.
 FixedSum repeated(double value, std::uint64_t total, FixedScale const& scale) {
     FixedSum result;
     while (total > 0) {

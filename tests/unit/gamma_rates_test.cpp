@@ -13,7 +13,7 @@ namespace {
 
 using Real = long double;
 
-/// Where p of the gamma distribution of shape alpha and scale 1 lies below.
+/// The value below which a share p of the gamma distribution of shape alpha and scale 1 lies.
 Real quantile(double alpha, Real p) {
     return boost::math::gamma_p_inv(Real{alpha}, p);
 }

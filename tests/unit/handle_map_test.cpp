@@ -35,8 +35,8 @@ TEST(HandleMap, ForgetsWhatWasErased) {
     EXPECT_EQ(map[&things()[1]], "");
 }
 
-// Insertions prevail at first, then erasures, so that it grows and runs empty; whatever has ever been there is asked
-// for.
+// Insertions prevail at first, then erasures, so that the map grows and runs empty; every key that was ever in it is
+// asked for.
 TEST(HandleMap, LooksAtTheValuesOfHandlesOnly) {
     int items[2] = {};
     Map map;

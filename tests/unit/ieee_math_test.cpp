@@ -119,7 +119,7 @@ Results results(std::vector<double> const& x) {
     return all;
 }
 
-/// All NaNs are alike.
+/// All NaNs count as equal.
 void expect_same_bits(std::vector<double> const& a, std::vector<double> const& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -144,7 +144,7 @@ TEST(IeeeMath, HasTheSameBitsForEveryInstructionSet) {
     use_instructions(before);
 }
 
-/// A change of bits that all instruction sets share shows here.
+/// A change of bits that all instruction sets share is noticed here.
 TEST(IeeeMath, HasBitsThatStay) {
     EXPECT_EQ(exp(1), 0x1.5bf0a8b145769p+1);
     EXPECT_EQ(exp(-20.5), 0x1.57a3afeed00acp-30);

@@ -19,7 +19,7 @@ Model start_dna(std::string_view text) {
     return start_model(parse_model(text), {.frequencies = counted_dna});
 }
 
-/// What parse_model says about a wrong model.
+/// The message of parse_model on a wrong model.
 std::string complaint(std::string_view text) {
     try {
         parse_model(text);

@@ -93,7 +93,7 @@ TEST(Likelihood, OfWhatCannotBeIsMinusInfinityAndNoNan) {
 }
 
 TEST(Likelihood, HasDerivativesWithoutNanWhereThereIsNoLikelihood) {
-    // Impossible whatever the length, and only at length 0.
+    // The column is impossible whatever the length, or only at length 0.
     for (auto const& c :
          {star({0, 0, 0.3}, {{2, 1}, {"AA", "CA", "AA"}}), star({0.1, 0, 0}, {{1, 1}, {"AG", "AC", "AC"}})}) {
         auto p = partition(c);
@@ -129,7 +129,7 @@ TEST(Likelihood, OfStatesThatNeverOccurIsNoNan) {
     }
 }
 
-/// Of eight states; as many patterns as there are sets, each at one tip.
+/// A case of eight states, with as many patterns as there are sets, each at one tip.
 LikelihoodCase many_sets(std::size_t num_sets) {
     auto c = star({0.1, 0.2, 0.3}, {});
     c.mixture.processes[0] = {std::vector<double>(28, 1), std::vector<double>(8, 0.125)};

@@ -27,7 +27,7 @@ struct Known {
 // Inclusion-exclusion in arithmetic of at least 150 digits, twice as many as cancel (mpmath 1.4.1, Python): the sum
 // over i, j of (-1)^(i+j) C(a, i) C(b, j) C(p - n, f - n) / C(p, f), n = i s + j (s + 1), for a groups of s and b of s
 // + 1 slots. Those of p <= 1000 are also the coefficient of x^f in ((1+x)^s - x^s)^a ((1+x)^(s+1) - x^(s+1))^b by
-// integers.
+// + 1 slots. Those of p <= 1000 are also the coefficient of x^f in ((1+x)^s - x^s)^a ((1+x)^(s+1) - x^(s+1))^b by
 std::vector<Known> const known{
     {33554432, 2, 2, 2.980232327587375867e-8, 0.99999997019767672413},
     {33554432, 2, 100, 0.00014751105244534339, 0.99985248894755465661},

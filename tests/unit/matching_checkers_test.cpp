@@ -1,4 +1,4 @@
-// The checkers of the matching module, with answers that are right and answers that are broken.
+// The checkers of the matching module, with right answers and with broken ones.
 #include <cstdint>
 #include <vector>
 
@@ -63,7 +63,7 @@ TEST_F(MaxCheckers, AcceptWhatIsRight) {
     EXPECT_TRUE(is_max_b_matching(Graph{}, Set{}, MaxBMatching{}));
     EXPECT_TRUE(is_max_b_matching(Graph{}, Set{3}, MaxBMatching{}));
     EXPECT_TRUE(is_max_b_matching(graph({{0}}), Set{0}, MaxBMatching{{unmatched}, 0, {0}}));
-    EXPECT_TRUE(is_max_b_matching(graph({{0}}), Set{1}, MaxBMatching{{0}, 1, {}}));  // nobody is left out
+    EXPECT_TRUE(is_max_b_matching(graph({{0}}), Set{1}, MaxBMatching{{0}, 1, {}}));  // no vertex is left out
 }
 
 TEST_F(MaxCheckers, RejectWhatIsNoMatching) {

@@ -101,7 +101,7 @@ TEST_P(MinBMatching, ReachesTheLowerBoundOnCompleteGraphs) {
     }
 }
 
-//  x_i -- {i, i+1}: greedy puts x_i on i, then two more come that know 0 alone: everyone moves by one, n steps long.
+//  x_i -- {i, i+1}: greedy puts x_i on i, then two more come that know 0 alone: each moves by one, n steps long.
 TEST_P(MinBMatching, FollowsVeryLongPaths) {
     std::uint32_t const n = 200'000;
     Graph g;

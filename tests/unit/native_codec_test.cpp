@@ -358,7 +358,7 @@ std::uint64_t least_cost(RootedTree const& tree, std::vector<std::uint8_t> const
 
 constexpr std::uint64_t not_allowed = 1U << 20;
 
-/// What tips show after all changes of the last site. Checks that `from` is right.
+/// Tells what tips show after all changes of the last site. Checks that `from` is right.
 std::vector<std::uint8_t> shown_by(RootedTree const& tree, History const& history) {
     std::vector<std::uint8_t> shown(tree.num_tips(), history.root.back());
     for (auto const& change : history.changes[history.changes.size() - 1]) {

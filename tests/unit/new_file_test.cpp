@@ -32,7 +32,7 @@ protected:
         file.write(text);
         file.appear();
     }
-    /// Names in the folder.
+    /// The names in the folder.
     std::set<std::string> names() const {
         std::set<std::string> found;
         for (auto const& entry : fs::directory_iterator(folder)) found.insert(entry.path().filename().string());

@@ -62,7 +62,7 @@ TEST(RandomPermutation, IsItsInversesInverseForLargeSizes) {
     }
 }
 
-// Frozen: all PEs must agree, also those of another program that reads what this one noted down.
+// These values are frozen: all PEs must agree, even those of another program that reads what this one has written down.
 TEST(RandomPermutation, GivesTheSameOnEveryPlatform) {
     auto const images = [](RandomPermutation const& order) {
         return std::vector{order(0), order(1), order(2), order(order.size() - 1)};

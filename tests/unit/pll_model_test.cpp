@@ -1,4 +1,4 @@
-// The models beside those of libpll, which shares no code with them.
+// The models are compared with those of libpll, which shares no code with them.
 #include <memory>
 #include <numeric>
 #include <string>
@@ -52,7 +52,7 @@ std::vector<PllMatrix> pll_matrices() {
     return matrices;
 }
 
-/// libpll's probabilities of change along a branch of length t.
+/// Probabilities of change along a branch of length t, computed by libpll.
 std::vector<double> pll_transition(std::span<double const> exchangeabilities, std::span<double const> frequencies,
                                    double t) {
     auto const n = static_cast<unsigned>(frequencies.size());

@@ -1,4 +1,4 @@
-// The oracle of likelihoods, beside closed forms, and with mistakes that it must notice.
+// The oracle of likelihoods is compared with closed forms, and must notice mistakes.
 #include "support/pruning.hpp"
 
 #include <cmath>

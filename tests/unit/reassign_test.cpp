@@ -53,9 +53,9 @@ TEST(Reassign, ServesThePartitionWithTheLeastChoiceFirst) {
 }
 
 //  PE 0: a   bb      dies. 12 sites, 4 for each survivor: PE 1 has room for 2, PE 2 for 1, PE 3 for none.
-//  PE 1: a   b       Greedy gives a to the least loaded who knows it, PE 1. That has room for one b then, and the other
-//  PE 2: a     cc    b comes to PE 2, which knows no b. But PE 2 could have taken a, and PE 1 all of b.
-//  PE 3:     b ccc
+//  PE 1: a   b       Greedy gives a to the least loaded that knows it, PE 1. That has room for one b then, and the
+//  other PE 2: a     cc    b comes to PE 2, which knows no b. But PE 2 could have taken a, and PE 1 all of b. PE 3: b
+//  ccc
 TEST(Reassign, MatchesWhereGreedyTakesTheOnlyChoiceOfOthers) {
     auto const before = assignment({{work(0, 1, 0), work(3, 5, 1)},
                                     {work(1, 2, 0), work(5, 6, 1)},

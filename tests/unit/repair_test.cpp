@@ -27,7 +27,7 @@ std::vector<PeId> pes(std::uint32_t count) {
     return result;
 }
 
-/// The PEs that hold block 0, 1, ...; with one copy asked for.
+/// The PEs that hold block 0, 1, ...; one copy is asked for.
 Directory listed(std::vector<std::vector<std::uint32_t>> const& holders, std::uint32_t members) {
     std::vector<test::ListedPlacement::Slots> slots_of;
     for (auto const& row : holders) {
@@ -50,7 +50,7 @@ test::RepairModel model_of(Directory const& directory, BlockSizes const& sizes, 
     return model;
 }
 
-/// The plan, of which nothing is wrong.
+/// Makes the plan, and expects that nothing is wrong with it.
 Plan sound_plan(Directory const& directory, BlockSizes const& sizes, std::uint32_t members, Options const& options) {
     auto result = plan(directory, sizes, pes(members), options);
     auto model = model_of(directory, sizes, members, options);
@@ -191,7 +191,7 @@ TEST(RepairPlan, KeepsCopiesThatAreInNobodysWay) {
     EXPECT_EQ(plan.bytes_copied, 0u);
 }
 
-//  In bytes everybody gets a third; the cut nearest to it gives PE 1 the long block, for which it has no room.
+//  In bytes each PE gets a third; the cut nearest to it gives PE 1 the long block, for which it has no room.
 TEST(RepairPlan, PlacesBlocksOfDifferentSizesWhereTheyFit) {
     auto const directory = listed({{0}, {0}}, 4);
     auto const plan = sound_plan(directory, BlockSizes({0, 13, 20}), 4, {.replicas = 2, .room = Room{20, 8, 14, 14}});

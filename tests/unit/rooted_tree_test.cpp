@@ -85,7 +85,7 @@ TEST(HangUp, CopesWithManyTipsInARow) {
     EXPECT_EQ(hung.last_tip[0], n);
 }
 
-// The check itself: each of these is wrong in one way.
+// Tests the check itself: each of these is wrong in one way.
 TEST(MistakeInRootedTree, IsFound) {
     auto const right = hang_up(msa::random_tree(9, 4));
     ASSERT_EQ(mistake_in(right), "");

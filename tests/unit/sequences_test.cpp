@@ -25,7 +25,7 @@ std::vector<std::uint32_t> listed(S const& sequence) {
     return slots;
 }
 
-/// 0, 1, 2, ... upside down: so that heirs can be told from afar.
+/// 0, 1, 2, ... in reverse order, so that heirs can be recognised.
 struct Descending {
     std::uint32_t num_slots = 0;
     std::uint32_t size() const { return num_slots; }
@@ -53,7 +53,7 @@ TEST(HoldersAndHeirs, BeginsWithThePlacement) {
         auto const slots = listed(sequence);
         EXPECT_EQ(std::set(slots.begin(), slots.end()).size(), 9u);
     }
-    ModK const all(4, 3, 3);  // nobody is left to inherit
+    ModK const all(4, 3, 3);  // no member is left to inherit
     EXPECT_EQ(listed(holders_and_heirs(all, BlockId{1}, 0)), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
@@ -86,7 +86,7 @@ TEST(Sequences, AreRightForOneSlotAndForAsManyAsThereMayBe) {
     }
 }
 
-// Frozen: all PEs must agree, also those of another program.
+// These values are frozen: all PEs must agree, even those of another program.
 TEST(Sequences, AreTheSameOnEveryPlatform) {
     EXPECT_EQ(listed(DoubleHashing(7, sequence_key(1, 2))), (std::vector<std::uint32_t>{2, 3, 4, 5, 6, 0, 1}));
     EXPECT_EQ(listed(RandomSequence(7, sequence_key(1, 2))), (std::vector<std::uint32_t>{5, 4, 6, 1, 0, 3, 2}));

@@ -39,7 +39,7 @@ TEST(PendingLedger, ForgetsSuccessesThatWereNotSettledWhenItRestarts) {
     EXPECT_FALSE(ledger.is_settled());
 }
 
-/// All positions tell each other, stage by stage: what each of them knows in the end.
+/// All positions tell each other, stage by stage. Returns what each of them knows in the end.
 std::vector<OperationNumber> told(std::vector<OperationNumber> const& succeeded) {
     auto const size = static_cast<int>(succeeded.size());
     std::vector<Round> rounds;
@@ -102,7 +102,7 @@ TEST(CensusOfPending, TravelsWithTheReports) {
 
 using std::chrono::milliseconds;
 
-/// What it is after a repair that this process has called for.
+/// The patience after a repair for which this process has called.
 milliseconds patience_after(Patience& patience, milliseconds until_all_came, milliseconds rest) {
     patience.is_over = true;
     patience.learn(until_all_came, rest);
@@ -114,7 +114,7 @@ TEST(Patience, HalvesWhereNobodyHadToBeWaitedForAndDoublesElse) {
     EXPECT_EQ(patience_after(patience, milliseconds(2), milliseconds(5)), Patience::longest / 2);
     EXPECT_EQ(patience_after(patience, milliseconds(2), milliseconds(5)), Patience::longest / 4);
     EXPECT_EQ(patience_after(patience, milliseconds(300), milliseconds(5)), Patience::longest / 2);
-    patience.learn(milliseconds(300), milliseconds(5));  // somebody else has called for this one
+    patience.learn(milliseconds(300), milliseconds(5));  // another process has called for this one
     EXPECT_EQ(patience.most, Patience::longest / 2);
 }
 

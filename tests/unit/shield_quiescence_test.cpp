@@ -12,7 +12,7 @@ namespace {
 constexpr double patience = 10;
 constexpr LaneId lane{7};
 
-/// Three who wait for messages, each in its first wait; they compute half of the time.
+/// Three ranks that wait for messages, each in its first wait; they compute half of the time.
 class Job {
 public:
     Wait& at(int rank) { return all_[static_cast<std::size_t>(rank)]; }
@@ -21,7 +21,7 @@ public:
         for (auto& wait : all_)
             if (wait.process != stopped_) wait.cpu += seconds / 2;
     }
-    /// It waits by looking again and again, now so often, and computes so much of the time in between.
+    /// A rank waits by looking again and again, this often, and computes for this part of the time in between.
     void look_around(int rank, std::uint64_t looks, double outside = 0) {
         at(rank).looks += looks;
         at(rank).outside += outside;
@@ -30,7 +30,7 @@ public:
     void go_on() { stopped_.reset(); }
     void die(int rank) { at(rank) = {.process = at(rank).process, .is_dead = true}; }
     void leave_behind(int rank) { all_.erase(all_.begin() + rank); }
-    /// They are in a collective of a lane that has other members, too.
+    /// The ranks are in a collective of a lane that has other members, too.
     void meet(std::vector<int> const& ranks, std::uint64_t members, std::uint64_t sketch) {
         for (auto const rank : ranks) {
             at(rank).lane = lane;

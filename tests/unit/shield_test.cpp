@@ -25,7 +25,7 @@ LaneReport knows(OperationNumber known, bool tentative = false, std::vector<Repo
     return {lane, known, tentative, std::move(log)};
 }
 
-/// What ranks 0, 1, ... tell of the lane.
+/// The reports of ranks 0, 1, ... on the lane.
 Census census(std::vector<LaneReport> reports) {
     std::vector<Census::Row> rows;
     for (auto& report : reports) rows.push_back({PeId{static_cast<std::uint32_t>(rows.size())}, {std::move(report)}});
@@ -62,7 +62,7 @@ TEST(ShieldLedger, GivesTheNextOutcomeTheMemoryOfOneItForgot) {
     }();
     ledger.finish(true);
     ledger.record(OutcomeKind::data).bytes.assign(1000, std::byte{2});
-    ledger.finish(true);  // now nobody needs the first
+    ledger.finish(true);  // now no rank needs the first
     auto& bytes = ledger.record(OutcomeKind::data).bytes;
     EXPECT_TRUE(bytes.empty());
     bytes.assign(1000, std::byte{3});
@@ -254,7 +254,7 @@ TEST(ShieldRepair, StartsAgainUntilAllAgreeAndVotesOnce) {
     EXPECT_EQ(std::count(taken.begin(), taken.end(), Step::renew_control), 3);
 }
 
-//  rank 0 has returned from operations 4 and 5, 1 from 4, 2 from 3; nobody confirmed anything.
+//  rank 0 has returned from operations 4 and 5, 1 from 4, 2 from 3; no rank has confirmed anything.
 TEST(ShieldPlan, ForwardsWhatSomeKnowFromTheLowestWhoKeptIt) {
     auto const told = census({knows(5, false, {data(4), data(5, 0)}), knows(4, false, {data(4)}), knows(3)});
     auto const plan = told.plan(lane, pes(3));
@@ -265,7 +265,7 @@ TEST(ShieldPlan, ForwardsWhatSomeKnowFromTheLowestWhoKeptIt) {
     EXPECT_TRUE(told.plan(lane, {}).resolutions.empty());
 }
 
-//  The same, but rank 0 has died since it told: nobody alive knows operation 5, so it will be done again.
+//  The same, but rank 0 has died since it told: no living rank knows operation 5, so it will be done again.
 TEST(ShieldPlan, ForgetsWhatOnlyTheDeadKnew) {
     auto const told = census({knows(5, false, {data(4), data(5)}), knows(4, false, {data(4)}), knows(3)});
     std::vector<PeId> const living{PeId{1}, PeId{2}};
@@ -275,7 +275,7 @@ TEST(ShieldPlan, ForgetsWhatOnlyTheDeadKnew) {
     EXPECT_EQ(plan.resolutions[0].source, PeId{1});
 }
 
-//  Rank 0 has returned from operation 2, which was confirmed: also if it is dead, 1 and 2 had succeeded.
+//  Rank 0 has returned from operation 2, which was confirmed: even if it is dead, 1 and 2 have succeeded.
 TEST(ShieldPlan, CommitsWhatSomebodyHasSeenConfirmed) {
     auto const told = census({knows(2, false, {{2, OutcomeKind::local, 0, {}}}), knows(1, true), knows(1, true)});
     EXPECT_EQ(told.plan(lane, pes(3)).newest, 2u);

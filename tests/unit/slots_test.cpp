@@ -17,7 +17,7 @@ using msa::HalfEdge;
 constexpr std::size_t num_values = 8;
 constexpr std::size_t num_scalers = 2;
 
-/// What only the CLV of h contains.
+/// Writes what only the CLV of h contains.
 void fill(Slots::Clv const& clv, HalfEdge h) {
     std::fill_n(clv.values, clv.num_blocks * num_values, h);
     std::fill_n(clv.scalers, clv.num_blocks * num_scalers, static_cast<std::uint16_t>(h));
@@ -29,7 +29,7 @@ bool is_intact(Slots::Clv const& clv, HalfEdge h) {
            scalers == std::vector<std::uint16_t>(scalers.size(), static_cast<std::uint16_t>(h));
 }
 
-/// A CLV for h that nobody holds.
+/// Takes a CLV for h and releases it.
 void use(Slots& slots, HalfEdge h, std::size_t num_blocks) {
     fill(slots.take(h, num_blocks), h);
     slots.release(h);

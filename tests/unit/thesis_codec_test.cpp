@@ -52,7 +52,7 @@ EncodedColumns encode(msa::Alignment const& alignment, RootedTree const& tree, s
     return encode_columns(alignment, tree, {.kind = Kind::thesis, .sites_per_block = sites_per_block});
 }
 
-/// Of a layer of the only block.
+/// The bits of a layer of the only block.
 double bits(EncodedColumns const& encoded, RootedTree const& tree, std::uint32_t num_sites, std::string const& layer) {
     auto const layers = ColumnDecoder(encoded.kind, encoded.model, tree).layers(encoded.blocks[0], num_sites);
     auto const found = std::ranges::find(layers, layer, &Layer::name);
@@ -139,7 +139,7 @@ TEST(ThesisSize, NumbersTheEdgesOfTheSmallestTrees) {
     EXPECT_EQ(thesis_edge_bits((1u << 31) - 1), 32u);
 }
 
-/// The fewest changes of a column, any character being a state: dynamic programming over states (Sankoff 1975).
+/// The fewest changes of a column if any character is a state: dynamic programming over states (Sankoff 1975).
 std::uint32_t fewest_changes(msa::Alignment const& alignment, RootedTree const& tree, std::uint64_t site) {
     constexpr std::uint32_t infinite = 1u << 30;
     std::vector<std::array<std::uint32_t, 128>> cost(tree.num_nodes());

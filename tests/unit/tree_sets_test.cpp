@@ -80,7 +80,7 @@ GeneralTree star_with(std::vector<std::uint32_t> const& group, std::uint32_t num
     return tree;
 }
 
-/// Taxa, other than taxon 0, whose hashes cancel out: of more than 64 numbers of 64 bits some always do. As many as
+/// Taxa, other than taxon 0, whose hashes cancel out: of more than 64 numbers of 64 bits some always do. Their number
 /// is even, so that half of them have the hash of the other half.
 std::vector<std::uint32_t> cancelling(std::uint32_t num_taxa) {
     struct Row {

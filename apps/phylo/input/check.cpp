@@ -153,8 +153,8 @@ fs::path reduced_partitions(Options const& options) {
 void check_phylip_names(Options const& options, msa::Alignment const& alignment) {
     for (auto const& name : alignment.names) {
         if (name.find(' ') == std::string::npos) continue;
-        throw InputError({options.reduced.string()},
-                         "cannot be written as PHYLIP: taxon '" + name + "' has a blank; expected names without");
+        throw InputError({options.reduced.string()}, "cannot be written as PHYLIP: taxon '" + name +
+                                                         "' has a blank; expected names without blanks");
     }
 }
 
@@ -208,13 +208,15 @@ std::string verdict(Options const& options, CheckedInput const& input) {
         return std::ranges::count(input.findings, severity, &msa::Finding::severity);
     };
     auto const warnings = count(msa::Severity::warning);
-    if (!input.can_be_searched()) return "This cannot be searched: first mend what is called an error.\n";
+    if (!input.can_be_searched()) return "This cannot be searched: mend what is called an error first.\n";
     std::string text =
         warnings == 0 ? "This can be searched.\n" : "This can be searched, but read the warnings first.\n";
     bool const is_reducible =
         input.census.twins.size() + input.census.gap_taxa.size() + input.census.gap_sites.size() > 0;
     if (is_reducible && options.reduced.empty())
-        text += "--reduced FILE writes the alignment without what is there twice or without data.\n";
+        text +=
+            "--reduced FILE writes the alignment without duplicate sequences, and without taxa and sites that are all "
+            "gaps.\n";
     return text;
 }
 

@@ -160,7 +160,7 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     std::vector<Start> starts;
     for (std::uint32_t i = 0; i < num_user_trees; ++i) starts.push_back({Start::Kind::user, i});
     if (options.starts == "tree" && num_user_trees == 0) {
-        throw InputError("--starts tree: there is none, expected --tree FILE");
+        throw InputError("--starts tree: there is no tree, expected --tree FILE");
     }
     if (options.command != Command::search || options.starts == "tree") return starts;
     if (!options.starts.empty()) {

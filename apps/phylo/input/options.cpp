@@ -16,7 +16,7 @@ namespace regraft::phylo {
 namespace {
 
 constexpr char const* description =
-    "Maximum-likelihood trees that survive the death of ranks.\n"
+    "Searches maximum-likelihood trees, on ranks that may die.\n"
     "\n"
     "The sites of the alignment are dealt to the ranks and kept on several of them. When ranks die, the others take "
     "over\n"
@@ -27,10 +27,10 @@ constexpr char const* description =
 /// Examples by the names of commands.
 std::map<std::string, std::string> const examples{
     {"regraft-phylo",
-     "  regraft-phylo check --msa a.phy                            what is in it, and what is wrong with it\n"
-     "  regraft-phylo search --msa a.phy --model GTR+G             the best tree, into a.phy.regraft.bestTree\n"
-     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model auto        on eight ranks, which may die\n"
-     "  regraft-phylo search --help                                all that a search can be told\n"},
+     "  regraft-phylo check --msa a.phy                            tells what is in it, and what is wrong with it\n"
+     "  regraft-phylo search --msa a.phy --model GTR+G             writes the best tree to a.phy.regraft.bestTree\n"
+     "  regraft-run -n 8 regraft-phylo search --msa a.phy --model auto        runs on eight ranks, which may die\n"
+     "  regraft-phylo search --help                                lists all options of a search\n"},
     {"check",
      "  regraft-phylo check --msa a.phy\n"
      "  regraft-phylo check --msa a.phy --partitions genes.nex --model GTR+FC+G4m --json found.json --reduced "
@@ -75,25 +75,28 @@ constexpr char const* what_check_does =
     "            than taxa, more free parameters than site patterns\n"
     "  notes     good to know: how many sites do not vary\n"
     "\n"
-    "Exit codes: 0 it can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot be\n"
-    "written, memory does not suffice, or an internal or MPI error.";
+    "Exit codes: 0 the input can be searched, perhaps with warnings; 2 it cannot, or bad usage; 1 the output cannot\n"
+    "be written, memory does not suffice, or an internal or MPI error.";
 
 constexpr char const* what_auto_does =
-    "--model auto: each partition gets the model of the lowest BIC, or other --criterion, of those for DNA or amino\n"
-    "acids, whichever its characters are. On the start tree, with branch lengths of its own, GTR+FC or LG is tried\n"
-    "with no heterogeneity of rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that pays; then all schemes with equal\n"
-    "and with counted frequencies, or all matrices, with and without +FC, under the best of these, but special cases\n"
-    "that cannot be better; then other combinations that come close. What follows is as if that model had been given.\n"
+    "--model auto chooses a model for each partition: of those for DNA or for amino acids, depending on its "
+    "characters,\n"
+    "the one with the lowest BIC (or other --criterion). On the start tree, with branch lengths of its own, it tries\n"
+    "  1. GTR+FC or LG, with equal rates, +I, +G4m, +I+G4m, +R2, +R3 ... as long as that lowers the criterion;\n"
+    "  2. under the best of these, all schemes with equal and with counted frequencies, or all matrices with and\n"
+    "     without +FC, except special cases that cannot be better;\n"
+    "  3. other combinations that come close.\n"
+    "Then the job goes on as if the best model had been given.\n"
     "\n";
 
 constexpr char const* after =
     "Output: PREFIX.bestTree (Newick), PREFIX.svg (the tree, drawn), PREFIX.bestModel (for --model), PREFIX.json\n"
-    "(results, models, a record per failure), PREFIX.log; of several starts PREFIX.mlTrees, of a bootstrap\n"
-    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus, of SH-aLRT PREFIX.supportAlrt, with\n"
+    "(results, models, a record per failure), PREFIX.log. With several starts also PREFIX.mlTrees; with a bootstrap\n"
+    "PREFIX.bootstraps, PREFIX.support, PREFIX.supportTBE and PREFIX.consensus; with --alrt PREFIX.supportAlrt; with\n"
     "--brlen unlinked PREFIX.bestPartitionTrees. More: man regraft-phylo.\n"
     "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage, 75 stopped in "
     "time:\n"
-    "call it again to go on.";
+    "the same command goes on.";
 
 std::string list_of_points() {
     std::ostringstream text;
@@ -115,12 +118,12 @@ void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa,
-                   "alignment: FASTA, PHYLIP or NEXUS, also packed by gzip, or .rgm, the partitions in which "
+                   "alignment in FASTA, PHYLIP or NEXUS, also packed by gzip, or an .rgm file, whose partitions "
                    "are used without --model and --partitions; -: standard input")
         ->required()
         ->type_name("FILE");
     app.add_option("--model", options.model,
-                   "such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
+                   "model, such as GTR+FC+G4m, JC, HKY+FO+I, TVM+R4, LG+G4m, GTR{1/2/1/1/2/1}+FU{.3/.2/.2/.3}, BIN, "
                    "MULTI7_MK; +ASC_LEWIS where sites that do not vary were left out; or a file, PREFIX.bestModel; or "
                    "auto, here or in the partition file (explained by regraft-phylo search --help)")
         ->type_name("MODEL");
@@ -129,12 +132,12 @@ void add_input_options(CLI::App& app, Options& options) {
                    "without a charpartition take --model")
         ->type_name("FILE");
     app.add_option("--brlen", options.linkage,
-                   "branch lengths between partitions: linked, scaled (default) or unlinked")
+                   "how branch lengths of partitions depend on each other: linked, scaled (default) or unlinked")
         ->transform(common::one_of(linkages))
         ->type_name("HOW");
     app.add_option("--reduced", options.reduced,
-                   "write the alignment (PHYLIP) without duplicate sequences and without taxa and sites that are all "
-                   "gaps, and with --partitions FILE.partitions for it")
+                   "write the alignment in PHYLIP, without duplicate sequences and without taxa and sites that are all "
+                   "gaps, and its partitions, if any, to FILE.partitions")
         ->type_name("FILE");
 }
 
@@ -146,7 +149,8 @@ CLI::App* add_check(CLI::App& app, Options& options) {
     auto* const check = app.add_subcommand("check", "tell what is wrong with the input, before hours are spent on it");
     add_input_options(*check, options);
     add_redo(*check, options);
-    check->add_option("--json", options.json, "write what was found, with all names, for programs")->type_name("FILE");
+    check->add_option("--json", options.json, "write what was found, with all names, as JSON for programs")
+        ->type_name("FILE");
     check->footer(what_check_does);
     group_options(*check);
     return check;
@@ -195,14 +199,16 @@ void look_for_start_trees(Options& options) {
 void add_search_options(CLI::App& app, Options& options) {
     std::map<std::string, Effort> const efforts{
         {"fast", Effort::fast}, {"normal", Effort::normal}, {"thorough", Effort::thorough}};
-    app.add_option("--starts", options.starts,
-                   "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, or pars{N},rand{N}, or "
-                   "tree for no others; what was found is combined (default: as many as pay, by parsimony)")
+    app.add_option(
+           "--starts", options.starts,
+           "start trees besides those of --tree: pars{N} by parsimony, rand{N} random, both as "
+           "pars{N},rand{N}, or tree for none; what was found from all of them is combined (default: the program "
+           "chooses how many it makes by parsimony)")
         ->type_name("WHICH");
     app.add_option_function<std::string>(
            "--bs-trees", [&options](std::string const& text) { read_replicates(text, options); },
-           "bootstrap: searches on N resampled alignments, or auto: on 50, 100, ... until they suffice, at most 1000, "
-           "auto{N}: N")
+           "bootstrap: also search on N resampled alignments; auto: on 50, 100, ... until they suffice, at most 1000, "
+           "or N with auto{N}")
         ->type_name("N|auto");
     app.add_option("--alrt", options.alrt_replicates,
                    "SH-aLRT: support of the best tree's edges by likelihoods of N samples of the sites, such as 1000")
@@ -210,17 +216,20 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("N");
     app.add_flag_callback(
         "--all", [&options] { options.all = true; },
-        "--bs-trees auto --alrt 1000, unless these say otherwise: supports for the edges of the best tree");
-    app.add_option("--outgroup", options.outgroup, "names of taxa, with commas, at which trees are rooted as text")
+        "compute supports for the edges of the best tree: --bs-trees auto --alrt 1000, unless these say otherwise");
+    app.add_option("--outgroup", options.outgroup, "taxa, separated by commas, at which trees are rooted when written")
         ->delimiter(',')
         ->type_name("NAMES");
     app.add_option("--constraint,--tree-constraint", options.constraint,
-                   "Newick tree, of all taxa or some, not necessarily resolved, whose splits all trees must have")
+                   "Newick tree of all taxa or some, whose splits all trees must have; it need not be resolved")
         ->type_name("FILE");
-    app.add_option("--seed", options.seed, "of all random choices (default 1)")->check(whole_number)->type_name("N");
-    app.add_option("--effort", options.effort,
-                   "fast: SPR moves up to a local maximum; normal (default): and random changes at one place after the "
-                   "other, from which it climbs again; thorough: four times as many of them may fail in a row")
+    app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
+        ->check(whole_number)
+        ->type_name("N");
+    app.add_option(
+           "--effort", options.effort,
+           "fast: climb by SPR moves to a local maximum; normal (default): then change the tree at random places "
+           "and climb again, until that has failed often enough; thorough: until it has failed four times as often")
         ->transform(common::one_of(efforts))
         ->type_name("HOW");
     app.add_option("--spr-radius", options.spr_radius, "how far subtrees are moved (default 20)")
@@ -234,38 +243,44 @@ void add_options(CLI::App& app, Options& options) {
                                                              {"off", likelihood::Repeats::off}};
     std::map<std::string, Criterion> const criteria{
         {"bic", Criterion::bic}, {"aicc", Criterion::aicc}, {"aic", Criterion::aic}};
-    app.add_option("--criterion", options.criterion, "by which --model auto chooses: bic (default), aicc or aic")
+    app.add_option("--criterion", options.criterion,
+                   "criterion by which --model auto chooses: bic (default), aicc or aic")
         ->transform(common::one_of(criteria))
         ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
     add_redo(app, options);
-    app.add_option("--prefix", options.prefix, "of the output files (default: the alignment's name + .regraft)")
+    app.add_option("--prefix", options.prefix,
+                   "how the output files' names begin (default: the alignment's name + .regraft)")
         ->type_name("PATH");
-    app.add_option("--replicas", options.replicas, "ranks that keep each site (default 3; at most the number of ranks)")
+    app.add_option("--replicas", options.replicas,
+                   "how many ranks keep each site (default 3; at most the number of ranks)")
         ->check(CLI::Range(1U, 1U << 20))
         ->type_name("R");
     app.add_option("--groups", options.groups,
-                   "of ranks, that work on different searches of one job: N, or 0 (default) for as many as pay")
+                   "groups of ranks, which work on different searches of one job; 0 (default): the program chooses")
         ->check(CLI::Range(0U, 1U << 20))
         ->type_name("N");
-    app.add_option("--checkpoint-interval", options.checkpoint_seconds,
-                   "between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
+    app.add_option(
+           "--checkpoint-interval", options.checkpoint_seconds,
+           "time between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
-    app.add_option("--time-limit", options.time_limit_seconds,
-                   "stops in time with a checkpoint and exit code 75: calling the same command again goes on; so do "
-                   "Ctrl-C, SIGTERM and SIGUSR1; mpirun passes on SIGUSR1, regraft-run all of them")
+    app.add_option(
+           "--time-limit", options.time_limit_seconds,
+           "stop before this time is over, with a checkpoint and exit code 75; the same command goes on. Ctrl-C, "
+           "SIGTERM and SIGUSR1 stop it alike; mpirun passes on SIGUSR1, regraft-run all of them")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
-    app.add_option("--threads", options.threads, "threads of each rank: N, or 0 (default) for as many as pay")
+    app.add_option("--threads", options.threads, "threads of each rank; 0 (default): the program chooses")
         ->check(CLI::Range(0U, 1024U))
         ->type_name("N");
     app.add_option("--memory", options.memory_mib,
                    "most memory for the likelihoods of a rank: less is slower (default: as much as helps)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
         ->type_name("MIB");
-    app.add_option("--repeats", options.repeats,
-                   "compute what looks alike in a subtree once: auto (default) where that halves the work, on, or off")
+    app.add_option(
+           "--repeats", options.repeats,
+           "compute sites that look alike in a subtree once: on, off, or auto (default): where that halves the work")
         ->transform(common::one_of(repeats))
         ->type_name("HOW");
     app.add_option("--instructions", options.instructions,
@@ -309,7 +324,7 @@ void complete(Options& options) {
     if (options.all && options.replicates == 0) read_replicates("auto", options);
     if (options.all && options.alrt_replicates == 0) options.alrt_replicates = 1000;
     if (options.profile && options.groups > 1) {
-        throw CLI::ValidationError("--profile", "compares ranks that work on the same, expected --groups 1");
+        throw CLI::ValidationError("--profile", "compares ranks that work on the same search, expected --groups 1");
     }
     if (options.prefix.empty()) options.prefix = options.msa.string() + ".regraft";
 }
@@ -325,7 +340,8 @@ Parsed parse_our_words(int argc, char const* const* argv) {
     std::pair<char const*, char const*> const commands[] = {
         {"search", "find a good tree: hill climbing by SPR moves, and escapes from local maxima"},
         {"evaluate", "optimise model and branch lengths on --tree"},
-        {"loglh", "the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
+        {"loglh",
+         "compute the log-likelihood of --tree at its branch lengths, with start parameters (rates 1, alpha 1)"}};
     Command const meaning[] = {Command::search, Command::evaluate, Command::loglh};
     CLI::App* subcommands[3];
     for (std::size_t i = 0; i < 3; ++i) {

@@ -26,16 +26,13 @@ namespace {
 using msa::GeneralTree;
 
 constexpr char const* what_support_does =
-    "Writes PREFIX.support: the reference tree, with how far the replicates support each inner edge written at the "
-    "node\n"
-    "below it.\n"
+    "Writes PREFIX.support: the reference tree. The node below each inner edge has the support of that edge by the\n"
+    "replicates.\n"
     "\n"
     "  fbp   the share of replicates that have the edge's split, in percent (Felsenstein 1985)\n"
-    "  tbe   transfer bootstrap expectation, 0 to 1: 1 - d / (p - 1), with d taxa to be moved on average to make a "
-    "split\n"
-    "        of the replicate the edge's, and p taxa on its lighter side (Lemoine et al. 2018). Kinder to large "
-    "trees,\n"
-    "        where a single stray taxon spoils a split\n"
+    "  tbe   transfer bootstrap expectation, 0 to 1: 1 - d / (p - 1). The edge has p taxa on its smaller side; on\n"
+    "        average d taxa must be moved to turn the most similar split of a replicate into the edge's (Lemoine et\n"
+    "        al. 2018). It is kinder to large trees, where a single stray taxon spoils a split\n"
     "\n"
     "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk\n"
     "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --metric tbe --prefix tbe\n"
@@ -47,9 +44,9 @@ constexpr char const* what_consensus_does =
     "percent, and mean branch lengths.\n"
     "\n"
     "  mr      splits of more than half of the trees (majority rule)\n"
-    "  0.75    of more than 75 % of them; any number from 0.5 to 1, or, as RAxML-NG has it, mr75\n"
-    "  strict  of all trees\n"
-    "  mre     of more than half, and then less frequent ones as long as they fit (extended majority rule)\n"
+    "  0.75    splits of more than 75 % of them; any number from 0.5 to 1, or, as RAxML-NG has it, mr75\n"
+    "  strict  splits of all trees\n"
+    "  mre     splits of more than half, and then less frequent ones as long as they fit (extended majority rule)\n"
     "\n"
     "  regraft-phylo consensus --trees replicates.nwk\n"
     "  regraft-phylo consensus --trees replicates.nwk --threshold mre --prefix all\n";
@@ -89,12 +86,13 @@ std::optional<double> parse_threshold(std::string const& text) {
 }
 
 void add_output_options(CLI::App& app, TreeOptions& options, std::string const& named_after) {
-    app.add_option("--prefix", options.prefix, "of the output file (default: " + named_after + ")")->type_name("PATH");
-    app.add_flag("--redo", options.redo, "overwrite what is there");
+    app.add_option("--prefix", options.prefix, "how the output file's name begins (default: " + named_after + ")")
+        ->type_name("PATH");
+    app.add_flag("--redo", options.redo, "overwrite output files");
 }
 
 void add_outgroup(CLI::App& app, TreeOptions& options) {
-    app.add_option("--outgroup", options.outgroup, "a taxon, or several that are a clade, at which the text is rooted")
+    app.add_option("--outgroup", options.outgroup, "a taxon, or several that are a clade, at which the tree is rooted")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("TAXON,...");
@@ -103,10 +101,11 @@ void add_outgroup(CLI::App& app, TreeOptions& options) {
 void add_support(CLI::App& app, TreeOptions& options) {
     std::map<std::string, msa::SupportMetric> const metrics{{"fbp", msa::SupportMetric::felsenstein},
                                                             {"tbe", msa::SupportMetric::transfer}};
-    auto* const support = app.add_subcommand("support", "how far bootstrap replicates support the edges of a tree");
+    auto* const support =
+        app.add_subcommand("support", "compute how far bootstrap replicates support the edges of a tree");
     support->add_option("--tree", options.tree, "the reference, in Newick format")->required()->type_name("FILE");
-    support->add_option("--bs-trees", options.trees, "the replicates")->required()->type_name("FILE");
-    support->add_option("--metric,--bs-metric", options.metric, "fbp (default) or tbe")
+    support->add_option("--bs-trees", options.trees, "the replicates, in Newick format")->required()->type_name("FILE");
+    support->add_option("--metric,--bs-metric", options.metric, "what support is: fbp (default) or tbe")
         ->transform(common::one_of(metrics))
         ->type_name("NAME");
     add_outgroup(*support, options);
@@ -115,7 +114,7 @@ void add_support(CLI::App& app, TreeOptions& options) {
 }
 
 void add_consensus(CLI::App& app, TreeOptions& options) {
-    auto* const consensus = app.add_subcommand("consensus", "what trees have in common, as a tree");
+    auto* const consensus = app.add_subcommand("consensus", "write what trees have in common, as a tree");
     consensus->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
     consensus
         ->add_option_function<std::string>(
@@ -137,9 +136,9 @@ void add_consensus(CLI::App& app, TreeOptions& options) {
 }
 
 void add_rfdist(CLI::App& app, TreeOptions& options) {
-    auto* const rfdist = app.add_subcommand("rfdist", "distances between trees (Robinson and Foulds)");
+    auto* const rfdist = app.add_subcommand("rfdist", "compute distances between trees (Robinson and Foulds)");
     rfdist->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
-    rfdist->add_option("--tree", options.tree, "a reference: only the distances to it")->type_name("FILE");
+    rfdist->add_option("--tree", options.tree, "a reference: compute only the distances to it")->type_name("FILE");
     rfdist->add_option("--json", options.json, "write distances and summary for programs")->type_name("FILE");
     add_output_options(*rfdist, options, "the name of --trees");
     rfdist->footer(std::string(what_rfdist_does) + about_trees);

@@ -64,8 +64,8 @@ char const* name_of(Rule rule) {
 
 std::string text_of_senders(Recovery const& recovery) {
     auto const b = fmt::format("b = {} (lower bound {}): ", recovery.b, recovery.lower_bound);
-    if (recovery.rule == Rule::least) return b + "nobody sends more blocks, and no choice of senders has a smaller b";
-    return fmt::format("{}nobody sends more blocks; chosen {}, while no choice has a smaller b than {}", b,
+    if (recovery.rule == Rule::least) return b + "no rank sends more blocks, and no choice of senders has a smaller b";
+    return fmt::format("{}no rank sends more blocks; senders are chosen {}, while no choice has a smaller b than {}", b,
                        recovery.rule == Rule::ranges ? "by ranges, as the store does"
                                                      : "by each rank for itself, as the store does for so many ranges",
                        recovery.least_b);
@@ -180,7 +180,7 @@ std::string text_of(RecoverOptions const& options, Recovery const& recovery) {
                           : fmt::format("{} without a living holder, {} of which are wanted{}{}",
                                         counted(recovery.num_extinct, "block"), recovery.num_lost,
                                         recovery.lost.empty() ? "" : ": ", first_few(recovery.lost, shown_range)));
-    table.row("to load", fmt::format("{}: {} lost, {} held by those who want them, {} to be sent",
+    table.row("to load", fmt::format("{}: {} lost, {} held by the ranks that want them, {} to be sent",
                                      counted(recovery.num_requests, "block"), recovery.num_lost, recovery.num_local,
                                      recovery.num_sent));
     if (recovery.num_sent > 0) append_plan(table, options, recovery);

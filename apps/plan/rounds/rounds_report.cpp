@@ -16,7 +16,7 @@ using namespace common;
 namespace {
 
 std::string text_of_degrees(Degrees const& degrees, std::uint64_t num_transfers, char const* verb) {
-    if (degrees.largest == 0) return fmt::format("nobody {}s", verb);
+    if (degrees.largest == 0) return fmt::format("no rank {}s", verb);
     auto const mean = static_cast<double>(num_transfers) / static_cast<double>(degrees.num_ranks);
     return fmt::format("rank {} {}s {}, the most; {:.2f} on average over {} that {} any", degrees.busiest, verb,
                        degrees.largest, mean, counted(degrees.num_ranks, "rank"),

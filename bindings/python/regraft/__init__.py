@@ -1,7 +1,7 @@
 """Plans for programs whose ranks may die, their archives, and compressed alignments: the modules of regraft that need no MPI.
 
 - ``regraft.matching``: give each block to one of its holders, none too many
-- ``regraft.schedule``: who sends what in which round
+- ``regraft.schedule``: which PE sends what in which round
 - ``regraft.placement``: which slots keep a copy of which block
 - ``regraft.loss``: how probable it is that failures lose data
 - ``regraft.msa``: alignments, compressed, with random access by site

@@ -1,4 +1,4 @@
-"""What users give as arrays."""
+"""Arrays that users give."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def numbers(values: ArrayLike, dtype: Any, name: str) -> NDArray[Any]:
 
 
 def number(value: Any, name: str, most: int = 2**64 - 1) -> int:
-    """value, an integer from 0 to most."""
+    """value, which must be an integer from 0 to most."""
     try:
         result = operator.index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Archives: blocks on disk, as programs on MPI save them and read them again. Here one process does, without MPI.
+"""Archives: blocks on disk, as programs on MPI save them and read them again. Here one process does both, without MPI.
 
 >>> import tempfile
 >>> folder = tempfile.mkdtemp()
@@ -43,7 +43,7 @@ class Archive:
 
     @property
     def attributes(self) -> bytes:
-        """What the program that saved has put beside the blocks; of a snapshot, what is known of its entities."""
+        """The bytes that the saving program has put beside the blocks; of a snapshot, what is known of its entities."""
         return self._core.attributes
 
     @property
@@ -59,7 +59,7 @@ class Archive:
         return self._core.read(first, last)
 
     def snapshot(self) -> Snapshot:
-        """What a checkpoint::Snapshot has saved here. InputError if a store has."""
+        """The state that a checkpoint::Snapshot has saved here. InputError if a store has saved it."""
         return Snapshot(self)
 
     def __repr__(self) -> str:
@@ -67,7 +67,7 @@ class Archive:
 
 
 def open(folder: Path, generation: Optional[int] = None) -> Archive:
-    """The newest generation of which everything is right, which is read for that; or that of a number, of which only the index is."""
+    """The newest generation of which everything is right, which is read for that; or the one of a number, of which only the index is."""
     path = os.fspath(folder)
     return Archive(_core.Archive.newest(path) if generation is None else _core.Archive(path, generation))
 
@@ -93,12 +93,12 @@ class Entity:
 
 
 class Snapshot:
-    """The entities of a snapshot on disk, by name, and what all ranks had alike."""
+    """The entities of a snapshot on disk, by name, and the state that was the same on all ranks."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         fields = _Fields(archive.attributes)
-        #: The generation of the snapshot when it was saved, and the ranks that there were.
+        #: The generation of the snapshot when it was saved, and the number of ranks.
         self.commit = fields.number()
         self.members = [fields.number() for _ in range(fields.number())]
         self.common = {fields.text(): fields.section() for _ in range(fields.number())}
@@ -114,7 +114,7 @@ class Snapshot:
 
 
 class _Fields:
-    """Reads what docs/disk.md lists."""
+    """Reads the layout that docs/disk.md lists."""
 
     MAGIC = b"\x89RGS"
 

@@ -43,7 +43,7 @@ class Code:
         return _core.encode(self.data, self.parity, [_array(piece) for piece in pieces])
 
     def rebuild(self, pieces: Mapping[int, Bytes], wanted: int, size: Optional[int] = None) -> NDArray[np.uint8]:
-        """Piece `wanted` from `data` others, by number. size: of it; as long as the longest of them if nothing is said."""
+        """Piece `wanted` from `data` others, by number. size: of the piece; None: that of the longest of the others."""
         arrays = {number: _array(piece) for number, piece in sorted(pieces.items())}
         longest = max((len(array) for array in arrays.values()), default=0)
         whole = _core.rebuild(self.data, self.parity, list(arrays), list(arrays.values()), wanted, longest)

@@ -67,7 +67,7 @@ class LossModel:
 
     @property
     def most_survivable(self) -> int:
-        """With one failure more all is over: every group has but one living slot."""
+        """The most failures that may be survived. Then every group has one living slot, and one failure more loses data."""
         return self._core.most_survivable
 
     @overload
@@ -76,7 +76,7 @@ class LossModel:
     def loss_probability(self, failures: ArrayLike) -> NDArray[np.float64]: ...
 
     def loss_probability(self, failures: ArrayLike) -> Union[np.float64, NDArray[np.float64]]:
-        """That so many failures lose data; for each of an array of them."""
+        """The probability that this many failures lose data; for an array, that of each number in it."""
         return _of_each(self._core.loss_probability, failures)
 
     @overload

@@ -64,7 +64,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class MaxBMatching:
-    """As many left vertices as the capacities allow."""
+    """A matching of as many left vertices as the capacities allow."""
 
     #: For every left vertex its right vertex, or ``UNMATCHED``.
     right_of: NDArray[np.uint32]

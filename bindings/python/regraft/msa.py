@@ -49,7 +49,7 @@ class Alignment:
 
 
 class RgmFile:
-    """An alignment in the format .rgm, of which header and index are read at once and blocks of sites when they are asked for.
+    """An alignment in the format .rgm. Its header and index are read at once, and blocks of sites when they are asked for.
 
     All raise InputError, a ValueError, with the name of the file if what they read is damaged. Any thread may ask.
     """
@@ -78,7 +78,7 @@ class RgmFile:
 
     @property
     def bytes_read(self) -> int:
-        """From the file, so far."""
+        """The number of bytes that were read from the file so far."""
         return self._core.bytes_read
 
     @property
@@ -107,7 +107,7 @@ class RgmFile:
 
 
 def open(path: Path) -> RgmFile:
-    """As RgmFile(path)."""
+    """The same as RgmFile(path)."""
     return RgmFile(path)
 
 

@@ -22,10 +22,10 @@ __all__ = ["Placement"]
 
 
 class Placement:
-    """A rule that everybody can evaluate alone. Immutable."""
+    """A rule that every PE can evaluate alone. Immutable."""
 
     def __init__(self, core: _core.Placement, name: str) -> None:
-        """By one of the functions below."""
+        """Made by one of the functions below."""
         self._core = core
         self._name = name
 
@@ -70,7 +70,7 @@ class Placement:
 
     def holders(self, blocks: Optional[ArrayLike] = None, alive: Optional[ArrayLike] = None) -> tuple[
             NDArray[np.uint64], NDArray[np.uint32]]:
-        """The slots that hold each of the blocks (None: all), as (offsets, slots), what regraft.matching and regraft.schedule take.
+        """The slots that hold each of the blocks (None: all), as the (offsets, slots) that regraft.matching and regraft.schedule take.
 
         alive: a mark for each slot; the others are left out.
         """
@@ -81,7 +81,7 @@ class Placement:
         return self._core.holders(wanted, marks)
 
     def held(self, slot: int) -> NDArray[np.int64]:
-        """What a slot holds: rows (first, last) of ascending disjoint half-open ranges of blocks."""
+        """The blocks that a slot holds: rows (first, last) of ascending disjoint half-open ranges of blocks."""
         return self._core.held(number(slot, "slot", self.num_slots - 1))
 
     def __repr__(self) -> str:

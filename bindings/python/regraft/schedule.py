@@ -1,4 +1,4 @@
-"""Who sends which block to whom in which round: a multi-sender h-relation.
+"""Which PE sends which block to which other PE in which round: a multi-sender h-relation.
 
 Request i: PE ``receivers[i]`` wants a block that the PEs ``holders[offsets[i]:offsets[i + 1]]`` hold.
 
@@ -28,23 +28,23 @@ __all__ = ["NONE", "HRelation", "Senders", "choose_senders", "h_relation"]
 
 @dataclass(frozen=True)
 class Senders:
-    """Who sends."""
+    """The sender of each request."""
 
-    #: For every request its sender; the receiver itself if it holds the block, ``NONE`` if nobody does.
+    #: For every request its sender; the receiver itself if it holds the block, ``NONE`` if no PE does.
     sender_of: NDArray[np.uint32]
     #: The most blocks that one PE sends.
     b: int
-    #: Requests whose receiver holds the block, and for blocks that nobody holds.
+    #: Requests whose receiver holds the block, and those for blocks that no PE holds.
     num_local: int
     num_lost: int
-    #: With ``bytes``: the most bytes that one PE sends, and what no choice of senders can fall below.
+    #: With ``bytes``: the most bytes that one PE sends, and a bound below which no choice of senders can fall.
     most_bytes: int
     most_bytes_bound: int
 
 
 @dataclass(frozen=True)
 class HRelation(Senders):
-    """And in which round. In a round a PE sends at most one message and receives at most one."""
+    """Senders, and the rounds of messages. In a round a PE sends at most one message and receives at most one."""
 
     #: For every request its round, ``NONE`` if nothing is sent.
     round_of: NDArray[np.uint32]
@@ -68,7 +68,7 @@ class _Requests:
 
 
 def choose_senders(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None) -> Senders:
-    """Who sends, as evenly as possible: by blocks, or by bytes if the size of the block of each request is given.
+    """Chooses senders as evenly as possible: by blocks, or by bytes if the size of the block of each request is given.
 
     >>> choose_senders([7, 8, 7], [0, 2, 4, 6], [1, 2, 1, 2, 7, 1]).sender_of.tolist()[2]
     7
@@ -81,7 +81,7 @@ def choose_senders(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike,
 
 def h_relation(receivers: ArrayLike, offsets: ArrayLike, holders: ArrayLike, bytes: Optional[ArrayLike] = None, *,
                bundled: bool = False) -> HRelation:
-    """Senders and rounds, as few as possible.
+    """Chooses senders and rounds, as few rounds as possible.
 
     bundled: a message is all that one PE has for another, where latency counts; else it is one block.
 

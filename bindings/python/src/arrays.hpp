@@ -18,7 +18,8 @@ namespace regraft::python {
 
 namespace py = pybind11;
 
-/// One-dimensional and contiguous, of just this type: the modules in Python see to that, so nothing is copied here.
+/// The array must be one-dimensional, contiguous and of just this type: the modules in Python see to that, so nothing
+/// is copied here.
 template <class T>
 using Array = py::array_t<T, py::array::c_style>;
 

@@ -1,4 +1,4 @@
-// regraft._core: what the modules of the package regraft are made of.
+// regraft._core: the functions from which the modules of the package regraft are made.
 #include "arrays.hpp"
 #include "regraft/core/errors.hpp"
 

@@ -58,7 +58,7 @@ std::string collected(Write write) {
     return bytes;
 }
 
-/// Empty if the columns cannot be coded; then, if there is a tree, throws InputError.
+/// Returns an empty result if the columns cannot be coded; then, if there is a tree, throws InputError.
 std::string coded(std::string_view text, msa::Alignment const& alignment, codec::Effort effort,
                   std::optional<std::string> const& tree) {
     if (!alignment.is_verbatim) {
@@ -81,7 +81,7 @@ std::string coded(std::string_view text, msa::Alignment const& alignment, codec:
 std::string compressed(std::string_view text, std::string const& file, codec::Effort effort,
                        std::optional<std::string> const& tree) {
     auto bytes = coded(text, msa::parse_alignment(text, file), effort, tree);
-    // As a text it is clearly larger if zstd's default level makes it so: its highest hardly makes half of that.
+    // The packed text is clearly larger if it is so at zstd's default level: the highest level hardly halves it.
     auto const text_bytes = [&] { return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size(); };
     if (tree || (!bytes.empty() && text_bytes() >= 2 * bytes.size())) return bytes;
     auto plain = collected([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });

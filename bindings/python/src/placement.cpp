@@ -70,7 +70,7 @@ py::tuple holders(Placement const& self, Array<std::uint64_t> const& blocks, std
 py::array held(Placement const& self, std::uint32_t slot) {
     expect(slot < self.shape().num_slots, "a slot below num_slots");
     expect(self.shape().num_blocks <= INT64_MAX, "fewer than 2^63 blocks");
-    std::vector<std::int64_t> ends;  // signed: of unsigned numbers NumPy's arange would make doubles
+    std::vector<std::int64_t> ends;  // signed, because NumPy's arange would make doubles of unsigned numbers
     for (auto const& range : self.rule().held(placement::Slot{slot})) {
         ends.push_back(static_cast<std::int64_t>(value(range.first)));
         ends.push_back(static_cast<std::int64_t>(value(range.last)));

@@ -1,4 +1,4 @@
-// Matchings and schedules, by the functions of regraft.h, which look at all arguments first.
+// Matchings and schedules, by the functions of regraft.h, which check all arguments first.
 #include <optional>
 
 #include "arrays.hpp"

@@ -25,7 +25,7 @@ std::span<std::byte> room_in(Bytes& array) {
     return std::as_writable_bytes(std::span(array.mutable_data(), static_cast<std::size_t>(array.size())));
 }
 
-/// Reads a generation; as a generation by one thread at a time.
+/// Reads a generation. Like a generation, it may be used by one thread at a time.
 class Archive {
 public:
     Archive(std::string const& folder, std::uint64_t number) : generation_(fs::path(folder), number) {}

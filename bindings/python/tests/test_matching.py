@@ -1,4 +1,4 @@
-"""Matchings, compared with all there are."""
+"""Matchings are compared with all possible ones."""
 import itertools
 import math
 import resource

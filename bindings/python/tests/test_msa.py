@@ -176,5 +176,5 @@ def test_others_run_while_an_alignment_is_compressed(data):
         time.sleep(0.001)
         turns += 1
     thread.join()
-    # Who holds the GIL gives it back after the call only: one turn or two.
+    # The thread that holds the GIL gives it back after the call only: one turn or two.
     assert turns > 3 or time.monotonic() - begin < 0.02

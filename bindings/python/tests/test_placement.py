@@ -47,7 +47,7 @@ def test_wrong_placements_are_value_errors():
 
 
 def exact_loss(num_slots, size, count, failures):
-    """That all slots of one of `count` groups of `size` are among the failures: inclusion and exclusion."""
+    """The probability that all slots of one of `count` groups of `size` are among the failures: inclusion and exclusion."""
     return sum(Fraction((-1) ** (j + 1) * comb(count, j) * comb(num_slots - j * size, failures - j * size), comb(num_slots, failures))
                for j in range(1, count + 1) if j * size <= failures)
 

@@ -1,4 +1,4 @@
-"""Schedules, by what must hold of them."""
+"""Schedules are checked by what must hold of them."""
 import random
 
 import numpy as np
@@ -32,12 +32,12 @@ def check_senders(plan, receivers, holders):
 
 
 def remote(plan, receivers):
-    """(sender, receiver, request) of what is sent."""
+    """The (sender, receiver, request) of each block that is sent."""
     return [(s, r, i) for i, (s, r) in enumerate(zip(plan.sender_of.tolist(), receivers)) if s not in (NONE, r)]
 
 
 @pytest.mark.parametrize("bundled", [False, True])
-def test_nobody_sends_or_receives_two_messages_in_a_round(requests, bundled):
+def test_no_pe_sends_or_receives_two_messages_in_a_round(requests, bundled):
     receivers, holders = requests
     plan = schedule.h_relation(receivers, *rows_to_csr(holders), bundled=bundled)
     check_senders(plan, receivers, holders)

@@ -1,4 +1,4 @@
-"""The stub of the extension has all of it, and nothing else."""
+"""The stub of the extension has all its functions, and no others."""
 import ast
 import pathlib
 

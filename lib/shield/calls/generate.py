@@ -31,9 +31,9 @@ GUARDED = ("MPI_Comm", "MPI_Win", "MPI_File")
 
 # Why the shield does not carry a call out, by its name; the first that fits.
 REASONS = {
-    r"MPI_P(send|recv)_init": "what was prepared counts on its partner",
+    r"MPI_P(send|recv)_init": "a partitioned message needs its partner",
     r"MPI_(Win_\w+|Put|Get|Rput|Rget|R?[Aa]ccumulate|R?[Gg]et_accumulate|Compare_and_swap|Fetch_and_op)":
-        "the memory of the dead cannot be reached, and who locks it waits for ever",
+        "the memory of a dead rank cannot be reached, and a rank that locks it waits for ever",
     r"MPI_(Intercomm_\w+|Comm_accept|Comm_connect|Comm_spawn|Comm_spawn_multiple)": "the other group knows nothing of the shield",
 }
 

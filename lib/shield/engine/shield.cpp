@@ -453,7 +453,7 @@ bool Shield::replay() {
 }
 
 bool Shield::resolve(Lane& lane, Resolution const& resolution) {
-    REGRAFT_EXPECTS(resolution.source && "somebody has kept what others lack");
+    REGRAFT_EXPECTS(resolution.source && "a rank has kept what others lack");
     std::vector<std::byte> bytes;
     auto const kind = resolution.outcome.kind;
     if (kind == OutcomeKind::data && !forward(lane, resolution, self_, bytes)) return false;

@@ -54,13 +54,13 @@ void say_what_is_missing(Family& family, Lane const& lane, int root, bool has_ho
     int const speaker = root != no_root && has_root ? root : lane.living.front();
     if (speaker != lane.self) return;
     if (!has_root) {
-        say_once(family, "rank " + std::to_string(root) + ", its root, is dead: it is left out");
+        say_once(family, "rank " + std::to_string(root) + ", its root, is dead: the call is left out");
     } else if (has_holes) {
         say_once(family, the_dead(lane) + ": places of the dead are " + what_holes_are(session().policy));
     } else if (combines(family.name)) {
         say_once(family, the_dead(lane) + " and missing in the result");
     } else if (are_prepared(family.name)) {
-        say_once(family, the_dead(lane) + " and missing in what it starts");
+        say_once(family, the_dead(lane) + " and missing in the operations that it starts");
     }
 }
 
@@ -178,7 +178,7 @@ void end_job_if_too_few(char const* call) {
 int unsupported(char const* call, Lane* lane, int error, std::string const& why) {
     auto& it = session();
     if (it.policy.unsupported == Unsupported::end_job)
-        refuse(call, why + "; REGRAFT_SHIELD_UNSUPPORTED=error gives the program an error, =pass tries it");
+        refuse(call, why + "; REGRAFT_SHIELD_UNSUPPORTED=error gives the program an error, =pass tries the call");
     it.count(&Counts::refused);
     if (it.policy.unsupported == Unsupported::pass_on) return MPI_SUCCESS;
     return lane == nullptr ? error : complain(*lane, error);
@@ -188,8 +188,9 @@ void without_root(Lane const& lane, char const* call, int root, bool needs_its_d
     auto& it = session();
     auto const who = "its root, rank " + std::to_string(root) + ", is dead";
     if (needs_its_data && it.policy.needs_root)
-        refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole goes on without its data");
-    if (!needs_its_data && !it.policy.skips_dead_root) refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_TO=skip goes on");
+        refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_FROM=hole lets the program go on without its data");
+    if (!needs_its_data && !it.policy.skips_dead_root)
+        refuse(call, who + "; REGRAFT_SHIELD_ROOT_DEAD_TO=skip lets the program go on");
     it.count(&Counts::skipped_roots);
     if (needs_its_data) note_hole(lane, root);
 }
@@ -208,7 +209,7 @@ void note_hole(Lane const& lane, int rank) {
     refuse(entry == nullptr ? "MPI" : entry->family().name,
            std::to_string(most) + " holes of " + who +
                " have come in a row, and nothing else: the program may take them for data for ever; "
-               "REGRAFT_SHIELD_HOLES_IN_A_ROW=N sets the number, 0: any");
+               "REGRAFT_SHIELD_HOLES_IN_A_ROW=N sets the number, and 0 allows any");
 }
 
 void without_the_dead(Lane const& lane, int root) {

@@ -21,17 +21,11 @@ std::uint32_t phase_of(Repair::Step step) {
 }
 
 char const* name_of(std::uint32_t phase) {
-    constexpr char const* names[] = {"not in it",
-                                     "revoking communicators",
-                                     "waiting for all to come",
-                                     "shrinking MPI_COMM_WORLD",
-                                     "reporting outcomes",
-                                     "agreeing on the reports",
-                                     "shrinking communicators",
-                                     "forwarding outcomes",
-                                     "revoking communicators again",
-                                     "agreeing on the end",
-                                     "not in it"};
+    constexpr char const* names[] = {
+        "not in the repair",        "revoking communicators", "waiting for all ranks",
+        "shrinking MPI_COMM_WORLD", "reporting outcomes",     "agreeing on the reports",
+        "shrinking communicators",  "forwarding outcomes",    "revoking communicators again",
+        "agreeing on the end",      "not in the repair"};
     return phase < std::size(names) ? names[phase] : "?";
 }
 
@@ -96,7 +90,7 @@ void say_for_whom() {
     auto& board = *session().board;
     auto const absent = missing(board);
     if (is_first_of_those_who_wait(board))
-        say(noted_call(), "somebody has died, and the repair waits for the next call of MPI of " +
+        say(noted_call(), "a rank has died, and the repair waits for the next call of MPI of " +
                               (absent.empty() ? std::string("the others") : list(board, absent)));
 }
 
@@ -172,15 +166,16 @@ void Watchdog::watch() {
 void Watchdog::end_stuck() const {
     end_job(static_cast<int>(Exit::watchdog), noted_call(),
             "MPI has not returned from making the communicator for " + std::to_string(limit_.count()) +
-                " s, though all members have come: it may not if one dies in it; REGRAFT_SHIELD_WATCHDOG=N sets the "
-                "seconds, 0: for ever");
+                " s, though all members are in the call: it hangs if a member dies there; REGRAFT_SHIELD_WATCHDOG=N "
+                "sets the seconds, and 0 waits for ever");
 }
 
 void Watchdog::end_passed() const {
     auto const family = static_cast<std::size_t>(session().board->mine().family.load());
     end_job(static_cast<int>(Exit::watchdog), located(families()[family].name, place_of(passed_from)),
-            "somebody has died, and MPI has not returned from this call, which the shield passes on, for " +
-                std::to_string(limit_.count()) + " s; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, 0: for ever");
+            "a rank has died, and MPI has not returned from this call, which the shield passes on, for " +
+                std::to_string(limit_.count()) +
+                " s; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, and 0 waits for ever");
 }
 
 void Watchdog::end() const {
@@ -193,7 +188,7 @@ void Watchdog::end() const {
     }
     end_job(static_cast<int>(Exit::watchdog), noted_call(),
             "a repair has made no step for " + std::to_string(limit_.count()) + " s while " + name_of(phase) + others +
-                "; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, 0: for ever");
+                "; REGRAFT_SHIELD_WATCHDOG=N sets the seconds, and 0 waits for ever");
 }
 
 }  // namespace regraft::shield

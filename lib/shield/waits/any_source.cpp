@@ -80,11 +80,11 @@ void say_that_it_waits(Mourning& mourning) {
     auto const* const entry = Entry::current();
     if (entry == nullptr) return;
     bool const waits = session().policy.any_source == AnySource::wait;
-    char const* const advice = waits ? "REGRAFT_SHIELD_ANY_SOURCE=obituary gives an empty message of each"
+    char const* const advice = waits ? "REGRAFT_SHIELD_ANY_SOURCE=obituary gives an empty message of each dead member"
                                      : "the program was told of each of them once, as REGRAFT_SHIELD_ANY_SOURCE says";
     say(entry->family().name, "a message from any source has not come for " +
                                   std::to_string(static_cast<int>(mourning.is_said_after)) +
-                                  " s; dead there: " + the_dead(mourning) + "; " + advice);
+                                  " s; dead members: " + the_dead(mourning) + "; " + advice);
     mourning.is_said_after *= 2;
 }
 
@@ -93,9 +93,9 @@ void say_that_all_wait(Mourning const& mourning) {
     auto const* const entry = Entry::current();
     if (entry == nullptr || std::exchange(has_spoken, true)) return;
     say(located(entry->family().name),
-        "all who live only wait, and have for " + std::to_string(session().policy.starvation) +
-            " s: instead of a message from any source comes an empty one of the dead; dead there: " +
-            the_dead(mourning) + " (said once); REGRAFT_SHIELD_STARVATION=N sets the seconds, 0: for ever");
+        "all living ranks only wait, and have for " + std::to_string(session().policy.starvation) +
+            " s: the program gets an empty message of a dead rank in place of one from any source; dead members: " +
+            the_dead(mourning) + " (said once); REGRAFT_SHIELD_STARVATION=N sets the seconds, and 0 waits for ever");
 }
 
 /// Whether obituaries are given without a proof of starvation: one for each dead member.
@@ -163,9 +163,9 @@ std::optional<int> look_for_obituary(Lane const& lane, Look look) {
 std::optional<int> find_dead(Lane const& lane, Look look, int from) {
     if (from == MPI_ANY_SOURCE) return look_for_obituary(lane, look);
     if (look == Look::waits || !Looking::is_in_row() || !can_not_send(lane, from) || !Waiting::is_in_vain()) return {};
-    say_once("all who live only wait, and have for " + std::to_string(session().policy.starvation) +
-             " s: an empty message is found of rank " + std::to_string(from) +
-             ", which is dead; REGRAFT_SHIELD_STARVATION=N sets the seconds, 0: for ever");
+    say_once("all living ranks only wait, and have for " + std::to_string(session().policy.starvation) +
+             " s: the program finds an empty message of rank " + std::to_string(from) +
+             ", which is dead; REGRAFT_SHIELD_STARVATION=N sets the seconds, and 0 waits for ever");
     return from;
 }
 

@@ -8,10 +8,10 @@
 namespace regraft::shield {
 namespace {
 
-constexpr auto died_inside = "somebody has died in it, and the shield cannot repeat this call";
+constexpr auto died_inside = "a rank has died during this call, and the shield cannot repeat it";
 
 std::string died_before(char const* reason) {
-    return std::string("somebody has died, and the shield passes this call on only while all live: ") + reason;
+    return std::string("a rank has died, and the shield passes this call on only while all ranks live: ") + reason;
 }
 
 bool anybody_died() {

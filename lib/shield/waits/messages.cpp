@@ -42,12 +42,13 @@ int leave_out(Lane const& lane, int asked, Buffer const& buffer, int from, int t
     notice_death(lane, from);
     set_empty(status, from, tag);
     if (it.policy.receives == WithDead::raise_error) return MPI_ERR_PROC_FAILED;
-    auto const who = from < 0 ? std::string("all others are dead") : "rank " + std::to_string(from) + " is dead";
+    auto const who = from < 0 ? std::string("all other ranks are dead") : "rank " + std::to_string(from) + " is dead";
     if (it.policy.receives == WithDead::end_job)
-        refuse(Entry::current()->family().name, who + "; REGRAFT_SHIELD_RECV_DEAD=hole goes on without the message");
+        refuse(Entry::current()->family().name,
+               who + "; REGRAFT_SHIELD_RECV_DEAD=hole lets the program go on without the message");
     it.count(&Counts::skipped_receives);
     buffer.make_hole();
-    say_once(who + ": receives from it bring nothing");
+    say_once(who + ": receives from the dead bring no data");
     note_hole(lane, asked);
     return MPI_SUCCESS;
 }

@@ -82,8 +82,8 @@ void end_if_in_vain(MPI_Comm comm) {
     auto const* const entry = Entry::current();
     if (dead == all.end() || entry == nullptr || !Waiting::is_in_vain()) return;
     refuse(entry->family().name, "rank " + std::to_string(*dead) +
-                                     ", a member of this communicator of two groups, is dead, and all who live only "
-                                     "wait; the shield does not carry out messages there");
+                                     ", a member of this intercommunicator, is dead, and all living ranks only wait; "
+                                     "the shield does not complete messages there");
 }
 
 bool is_dead_there(MPI_Comm comm, int rank) {

@@ -1,5 +1,5 @@
 /* Everything in regraft_mpi.h, used by a program in C99, also wrongly, and with deaths: mpi_test SCENARIO. Every rank
- * that lives writes its verdict, as run_mpi.py wants it. */
+ * that lives writes its verdict in the form that run_mpi.py expects. */
 #define _POSIX_C_SOURCE 200112L /* SIGKILL */
 #include <signal.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static regraft_status submit(struct test* t) {
     regraft_range const mine = regraft_even_part(BLOCKS, regraft_communicator_position(t->comm), size);
     uint64_t const num_bytes = (mine.last - mine.first) * BYTES;
     CHECK_OK(make_blocks(mine, bytes, num_bytes, NULL));
-    regraft_placement* placement = NULL; /* as it stays with a code */
+    regraft_placement* placement = NULL; /* a store with a code has none */
     if (!t->coded)
         CHECK_OK(regraft_placement_pairwise(BLOCKS, size, size < t->replicas ? size : t->replicas, &placement));
     regraft_status const status = regraft_store_submit(t->store, placement, mine, bytes, BYTES);
@@ -320,7 +320,7 @@ static regraft_status never(regraft_failure const* failure, void* context) {
     return REGRAFT_OK;
 }
 
-/* A folder that goes with the job. */
+/* A folder that is removed with the job. */
 static char const* archive_in_tmpdir(char const* name) {
     static char path[4096];
     char const* const folder = getenv("TMPDIR");
@@ -465,7 +465,7 @@ static void calm(struct test* t, int rank, int size) {
     blocks_are_on_disk(t, size);
     snapshots_are_on_disk(t, rank, size);
     CHECK_SAYS(regraft_resilient(t->comm, stop_alike, never, t), REGRAFT_UNIFORM + 3, "status 103");
-    /* Alone nobody waits, so that the error comes out. */
+    /* A member that is alone waits for no other, so that the error comes out. */
     if (size == 1) CHECK_REFUSED(regraft_resilient(t->comm, stop_alone, never, t), "wanted, not NULL");
 }
 
@@ -493,7 +493,7 @@ static regraft_status work(void* context) {
         }
     }
     if (status != REGRAFT_PROCESS_FAILURE) return status;
-    /* Until the communicator shrinks, nothing else is to be had from it. */
+    /* Until the communicator shrinks, every call has this error. */
     CHECK_SAYS(load_all(t, NULL, NULL), REGRAFT_PROCESS_FAILURE, "a member died");
     CHECK(regraft_communicator_agree(t->comm, true, NULL) == REGRAFT_PROCESS_FAILURE);
     return t->concealed++ == 0 ? REGRAFT_OK : status;
@@ -520,7 +520,7 @@ static regraft_status dies(struct test* t, int size) {
     return status;
 }
 
-/* Blocks without copies: those of the dead are lost, and everybody gets to know, whoever wants them. */
+/* Blocks without copies: those of the dead are lost, and all members are told, whichever want them. */
 static regraft_status lose(void* context) {
     struct test* const t = context;
     if (regraft_store_version(t->store) == 0) {
@@ -572,7 +572,7 @@ static regraft_status meet(struct test* t) {
     return regraft_communicator_check(t->comm, MPI_Barrier(regraft_communicator_native(t->comm)), "MPI_Barrier");
 }
 
-/* PE 1 breaks a contract while the others wait for it: it ends, they go on. */
+/* PE 1 breaks a contract while the others wait for it: it ends, and they go on. */
 static regraft_status err(void* context) {
     struct test* const t = context;
     return regraft_communicator_self(t->comm) == 1 ? load_all(t, NULL, NULL) : meet(t);
@@ -676,7 +676,7 @@ static regraft_status roll_back(regraft_failure const* failure, void* context) {
     return status;
 }
 
-/* Afterwards every cell is somewhere, in the state of the last step. */
+/* In the end every cell is somewhere, in the state of the last step. */
 static regraft_status snapshot(struct test* t, int rank, int size) {
     char name[16];
     snprintf(name, sizeof name, "cell %d", rank);
@@ -738,7 +738,7 @@ static regraft_status ring(void* context) {
     struct test* const t = context;
     regraft_status status = REGRAFT_OK;
     for (int way = 0; way < 3 && status == REGRAFT_OK; ++way) {
-        /* The next of a dead one waits for it. */
+        /* The member after a dead one waits for it. */
         if (t->recoveries == 0 && regraft_communicator_self(t->comm) == 1 && way == t->scenario[9] - '0')
             raise(SIGKILL);
         status = pass_on(t, way);
@@ -758,7 +758,7 @@ static void messages(struct test* t, int size) {
     CHECK(regraft_communicator_size(t->comm) == (uint32_t)size - 1 && t->recoveries == 1);
 }
 
-/* Without the loop. */
+/* The same without the loop. */
 static regraft_status shrink(struct test* t, int size) {
     regraft_sums* sums = NULL;
     CHECK_OK(regraft_sums_create(1, &sums));

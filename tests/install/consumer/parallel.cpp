@@ -1,4 +1,4 @@
-// A program of somebody else, on libregraft_mpi.
+// A program of another project, on libregraft_mpi.
 #include <mpi.h>
 
 #include <array>

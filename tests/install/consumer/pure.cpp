@@ -1,4 +1,4 @@
-// A program of somebody else, on libregraft.
+// A program of another project, on libregraft.
 #include <cstdio>
 
 #include "regraft/core/exact_sum.hpp"

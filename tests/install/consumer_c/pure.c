@@ -1,4 +1,4 @@
-/* A program of somebody else, in C, on libregraft. */
+/* A program of another project, in C, on libregraft. */
 #include <regraft.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-! A program of somebody else, in Fortran, on libregraft: senders for four blocks, and what is said of a wrong graph.
+! A program of another project, in Fortran, on libregraft: senders for four blocks, and the message on a wrong graph.
 program pure
   use regraft
   implicit none

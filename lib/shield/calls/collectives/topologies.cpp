@@ -29,7 +29,7 @@ std::int64_t size_of_grid(Lane const& lane, int dimensions, int const extents[])
 
 int refuse_topology(char const* call, Lane& lane) {
     return unsupported(call, &lane, MPI_ERR_PROC_FAILED,
-                       "somebody has died, and topologies are made only while all live");
+                       "a rank has died, and topologies are made only while all ranks live");
 }
 
 /// Makes a communicator with a topology. members: see derive().

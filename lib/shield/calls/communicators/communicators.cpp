@@ -33,7 +33,7 @@ int duplicate(char const* call, Lane& lane, MPI_Comm* made) {
     int const code = derive(*session().shield, lane, 0, members, make, made);
     if (code != MPI_SUCCESS || topology_of(lane.face) == topology_of(*made)) return code;
     return unsupported(call, nullptr, MPI_ERR_PROC_FAILED,
-                       "somebody has died, and topologies are made only while all live");
+                       "a rank has died, and topologies are made only while all ranks live");
 }
 
 /// The state of a communicator when its duplication was started; it may change until that is over.

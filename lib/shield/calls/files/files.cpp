@@ -163,7 +163,7 @@ void guard_file(char const* call, MPI_File file) {
         PMPI_Group_size(group, &size);
         PMPI_Group_free(&group);
     }
-    if (size > 1) refuse(call, "somebody has died, and the communicator of the file is not shielded");
+    if (size > 1) refuse(call, "a rank has died, and the communicator of the file is not shielded");
 }
 
 int meet(File const& file) {

@@ -124,7 +124,7 @@ void guard_partner(char const* call, MPI_Request request) {
     auto const* const native = find_native(request);
     auto const* const lane = native == nullptr ? nullptr : lane_of(native->face);
     if (lane != nullptr && can_not_send(*lane, native->partner))
-        refuse(call, "the partner of a partitioned message is dead, and the shield does not carry such messages out");
+        refuse(call, "the partner of a partitioned message is dead, and the shield cannot complete such messages");
 }
 
 void end_native(MPI_Request request) {
@@ -308,7 +308,7 @@ int MPI_Alltoallw_init(void const* send, int const send_counts[], int const send
 }
 
 // Partitioned messages: passed on while all members live.
-constexpr auto why_not_in_parts = "what was prepared counts on its partner";
+constexpr auto why_not_in_parts = "a partitioned message needs its partner";
 
 int MPI_Psend_init(void const* data, int parts, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                    MPI_Info info, MPI_Request* request) {

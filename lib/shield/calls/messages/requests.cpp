@@ -166,9 +166,7 @@ Progress look_at_message(MPI_Request* request, MPI_Status* status, Look look, ch
         if (!known) guard_partner(call, before);
         return {};
     } else if (is_of_the_dead(code) && !known) {
-        refuse(
-            call,
-            "a member has died while a nonblocking or persistent operation was under way, and that cannot be repeated");
+        refuse(call, "a member has died during a nonblocking or persistent operation, which the shield cannot repeat");
     }
     if (!known) {
         end_native(before);

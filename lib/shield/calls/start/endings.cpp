@@ -34,7 +34,8 @@ void leave_code(int code) {
 
 void leave(char const* how, int code) {
     if (!is_in_job()) return;
-    say(how, "code " + std::to_string(code) + " without MPI_Finalize: this rank is dead to the others");
+    say(how,
+        "this rank exits with code " + std::to_string(code) + " without MPI_Finalize: the others treat it as dead");
     leave_code(code);
     std::fflush(nullptr);
     die();
@@ -59,12 +60,12 @@ int MPI_Abort(MPI_Comm comm, int code) {
     auto const& it = session();
     if (it.shield == nullptr) return PMPI_Abort(comm, code);
     if (!it.policy.abort_ends_job) {
-        say(located("MPI_Abort"), "this rank ends, and no other, code " + std::to_string(code));
+        say(located("MPI_Abort"), "this rank ends, and no other does, with code " + std::to_string(code));
         die();
     }
     if (!it.board->is_shared()) return PMPI_Abort(comm, code);
     end_job((code & 0xff) == 0 ? 1 : code & 0xff, located("MPI_Abort"),
-            "the program ends the job, code " + std::to_string(code), CodeOf::program);
+            "the program ends the job with code " + std::to_string(code), CodeOf::program);
 }
 
 __attribute__((visibility("default"))) void quick_exit(int code) noexcept {

@@ -69,7 +69,8 @@ void leave_environment() {
 /// Ends the job, or lets the program continue without a shield.
 void do_without_shield(std::string const& why, int rank) {
     bool const ends = session().policy.unsupported == Unsupported::end_job;
-    if (rank == 0 && ends) refuse("MPI_Init", why + "; REGRAFT_SHIELD_UNSUPPORTED=pass goes on without the shield");
+    if (rank == 0 && ends)
+        refuse("MPI_Init", why + "; REGRAFT_SHIELD_UNSUPPORTED=pass lets the program go on without the shield");
     if (rank == 0) say("MPI_Init", why + "; the program goes on without the shield");
     if (ends) PMPI_Barrier(MPI_COMM_WORLD);  // waits until the first rank ends the job
 }
@@ -126,8 +127,9 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
     if (session().shield == nullptr) read_environment();
-    int const code = unsupported("MPI_Session_init", nullptr, MPI_ERR_UNSUPPORTED_OPERATION,
-                                 "a session has no MPI_COMM_WORLD, from which the shield shrinks to those who live");
+    int const code =
+        unsupported("MPI_Session_init", nullptr, MPI_ERR_UNSUPPORTED_OPERATION,
+                    "a session has no MPI_COMM_WORLD, from which the shield makes communicators of the living ranks");
     return code != MPI_SUCCESS ? code : PMPI_Session_init(info, handler, made);
 }
 

@@ -31,7 +31,7 @@ std::string answered_before_us() {
         Dl_info first{};
         void* const function = dlsym(RTLD_DEFAULT, family.name);
         if (function != nullptr && dladdr(function, &first) != 0 && first.dli_fbase != ours.dli_fbase)
-            return std::string(family.name) + " is one of " + first.dli_fname;
+            return std::string(family.name) + " is a function of " + first.dli_fname;
     }
     return {};
 }
@@ -40,9 +40,10 @@ std::string answered_before_us() {
 
 std::string what_is_in_the_way() {
     if (!survives_failures())
-        return "MPI was not started so that it survives failures (regraft-shield does, and mpirun --with-ft ulfm)";
-    if (!take_calls_of_fortran()) return "calls of MPI from Fortran (libmpi_mpifh) do not come by the shield";
-    if (auto const call = answered_before_us(); !call.empty()) return call + ", which goes past the shield";
+        return "MPI was not started so that it survives failures; start the job by regraft-shield or mpirun --with-ft "
+               "ulfm";
+    if (!take_calls_of_fortran()) return "the shield cannot intercept the calls of MPI from Fortran (libmpi_mpifh)";
+    if (auto const call = answered_before_us(); !call.empty()) return call + ", which calls MPI past the shield";
     return {};
 }
 
@@ -51,10 +52,10 @@ void stand_aside(char const* call) {
     if (it.shield == nullptr) return;
     if (has_collectives_under_way() || has_proxies() || has_files())
         refuse(call,
-               "the program looks after failures itself, but has nonblocking collectives, persistent requests or "
-               "files from before, which only the shield can end");
+               "the program handles failures itself from here on, but has nonblocking collectives, persistent requests "
+               "or files that only the shield can complete");
     if (it.shield->living().front() == it.shield->self()) {
-        say(call, "the program looks after failures itself: the shield stands aside from here on");
+        say(call, "the program handles failures itself: the shield does nothing from here on");
         report_aside(call);
     }
     it.shield->stand_aside();
