@@ -1,7 +1,7 @@
 // The commands: read, plan, report.
 #pragma once
 
-#include "options.hpp"
+#include "input/options.hpp"
 
 namespace regraft::plan {
 

@@ -4,7 +4,7 @@
 #include "commands.hpp"
 #include "common/output.hpp"
 #include "common/program.hpp"
-#include "options.hpp"
+#include "input/options.hpp"
 
 int main(int argc, char** argv) {
     using namespace regraft;

@@ -32,6 +32,11 @@ MAY_INCLUDE = {
 SHIELD = ["protocol", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
 for number, room in enumerate(SHIELD):
     MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set())
+# The rooms of programs: apps/NAME/ROOM may include those before it, in this order. Files beside the rooms may include all.
+PROGRAMS = {
+    "phylo": ["files", "together", "trees", "input", "report", "profile", "job"],
+    "plan": ["input", "files", "match", "rounds", "recover", "loss"],
+}
 # Private headers of others.
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
 MAY_ALSO_INCLUDE = {f"shield/{room}": PRIVATE_OF_FT for room in SHIELD}
@@ -80,6 +85,22 @@ def module_of(path: str) -> str:
     return room_of(found.group(1)) if found else ""
 
 
+def climbs(path: str, headers: list[str]) -> list[str]:
+    """Includes of a program's file that go from a lower room to a higher one or to the files beside the rooms."""
+    found = re.match(r"apps/(\w+)/(\w+)/", path)
+    if not found or found[1] not in PROGRAMS:
+        return []
+    rooms, room = PROGRAMS[found[1]], found[2]
+    if room not in rooms:
+        return [f"the room {room} is not in the table of rooms of {found[1]}"]
+    bad = []
+    for header in headers:
+        other = header.partition("/")[0]
+        if "/" not in header and header.endswith(".hpp") or other in rooms and rooms.index(other) > rooms.index(room):
+            bad.append(f"{room} may not include {header}, which is above it")
+    return bad
+
+
 def is_in_program(path: str) -> bool:
     """Whether it is a part of the shield that acts for its program: it reads the environment, prints, and calls what its program calls."""
     return path.startswith(("lib/shield/session/", "lib/shield/waits/", "lib/shield/calls/"))
@@ -116,6 +137,7 @@ def complaints(path: str, text: str) -> list[str]:
                 for name in sorted(called - set(trust.NEEDED))]
     if path.startswith("include/") and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
+    bad += climbs(path, INCLUDE.findall(text))
     if path.startswith("include/") and "#pragma once" not in text:
         bad.append("no #pragma once")
     return bad
@@ -144,6 +166,9 @@ def self_test() -> None:
         "lib/shield/protocol/a.cpp": "#include <mpi.h>",
         "lib/shield/calls/files/a.cpp": '#include "shield/calls/start/surroundings.hpp"',
         "lib/shield/elsewhere/a.cpp": "",
+        "apps/phylo/input/a.cpp": '#include "job/job.hpp"',
+        "apps/phylo/attic/a.cpp": "",
+        "apps/plan/match/a.cpp": '#include "commands.hpp"',
     }.items():
         assert complaints(path, text), f"nothing found wrong with {path}"
     assert heaps([f"lib/core/{number}.cpp" for number in range(MAX_FILES + 1)])

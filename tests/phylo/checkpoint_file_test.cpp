@@ -1,4 +1,4 @@
-#include "job/checkpoint_file.hpp"
+#include "files/checkpoint_file.hpp"
 
 #include <filesystem>
 #include <fstream>

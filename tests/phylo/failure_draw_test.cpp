@@ -1,4 +1,4 @@
-#include "job/failure_draw.hpp"
+#include "input/failure_draw.hpp"
 #include <mpi.h>
 
 #include <set>

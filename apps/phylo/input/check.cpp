@@ -13,12 +13,12 @@
 #include "common/alignment_input.hpp"
 #include "common/input.hpp"
 #include "common/program.hpp"
-#include "job/by_one.hpp"
+#include "files/file_texts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "regraft/msa/text_layout.hpp"
-#include "report/report.hpp"
+#include "together/by_one.hpp"
 
 namespace regraft::phylo {
 namespace {

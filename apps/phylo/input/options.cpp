@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
+#include "input/failure_draw.hpp"
 #include "input/raxml_names.hpp"
-#include "job/failure_draw.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/instructions.hpp"
 

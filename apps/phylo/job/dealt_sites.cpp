@@ -9,12 +9,12 @@
 
 #include "job/block_layout.hpp"
 #include "job/resources.hpp"
-#include "job/shared_input_error.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "files/checkpoint_file.hpp"
+#include "files/file_texts.hpp"
 #include "input/check.hpp"
-#include "job/checkpoint_file.hpp"
 #include "job/resources.hpp"
-#include "job/shared_input_error.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
@@ -19,7 +19,8 @@
 #include "regraft/core/random.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/likelihood/instructions.hpp"
-#include "trees/tree_files.hpp"
+#include "report/tree_files.hpp"
+#include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
 namespace {

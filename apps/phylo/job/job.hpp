@@ -10,20 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "files/checkpoint_file.hpp"
 #include "input/input.hpp"
 #include "input/options.hpp"
 #include "job/agenda.hpp"
-#include "job/checkpoint_file.hpp"
 #include "job/dealt_sites.hpp"
 #include "job/progress.hpp"
-#include "job/shared_input_error.hpp"
 #include "job/stop.hpp"
 #include "profile/profile.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/derived.hpp"
 #include "regraft/ft/resilient.hpp"
 #include "regraft/search/search.hpp"
+#include "report/log.hpp"
 #include "report/report.hpp"
+#include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
 

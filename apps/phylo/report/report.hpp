@@ -1,15 +1,12 @@
-// The output for the user: a log while the search runs, and files at its end.
+// What a job has found and gone through, as text and JSON.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "input/input.hpp"
@@ -93,46 +90,6 @@ struct Result {
     double seconds = 0;
 };
 
-/// Every PE keeps the log. The leading one also prints it and, on a terminal, shows progress between the lines.
-class Log {
-public:
-    /// Where lines go: nowhere while a run is only rehearsed.
-    enum class Voice : std::uint8_t { silent, lines, lines_and_progress };
-    explicit Log(Voice voice) : voice_(voice) {}
-
-    void line(std::string const& text, bool leads);
-    /// What happens to the log of an earlier job in the file.
-    enum class Earlier : std::uint8_t { goes, stays };
-    /// From now on the leading PE writes the lines to a file as well, including earlier ones. If it cannot, it says so,
-    /// and the search continues.
-    void keep_in(std::filesystem::path path, Earlier earlier, bool leads);
-    /// Closes the file; further lines do not go to it.
-    void close_file() { file_.reset(); }
-    /// The contents of the file, or of the log, with this text as the last line.
-    std::string with(std::string const& text) const;
-    /// Why standard output lacks lines; empty if it has all.
-    std::string const& problem() const { return problem_; }
-    /// Replaces the last progress line, at most ten times a second.
-    void progress(std::string const& text, bool leads);
-    /// Seconds since the log was created.
-    double seconds() const;
-
-private:
-    using Clock = std::chrono::steady_clock;
-    void clear_progress();
-    std::string stamped(std::string const& text) const;
-    void print(std::string_view text);
-    void append(std::string_view text);
-    void give_up(std::string const& why);
-    Voice voice_;
-    std::string text_;
-    std::string problem_;
-    std::optional<std::filesystem::path> file_;
-    Clock::time_point start_ = Clock::now();
-    Clock::time_point last_progress_{};
-    std::size_t progress_width_ = 0;
-};
-
 /// The log's line about a recovery.
 std::string to_string(Recovery const& recovery);
 
@@ -159,12 +116,6 @@ void prepare_output(Options const& options, Trial trial);
 /// Removes output files that an earlier job with the same prefix left and this one has not written: they would not
 /// belong to this job.
 void remove_outputs_but(std::set<std::string> const& extensions, Options const& options);
-
-/// Paths of files and their texts.
-using FileTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
-
-/// Writes all files completely or, if one cannot be written, none; see disk::appear. Throws OutputError.
-void write_files(FileTexts const& texts);
 
 /// The text of PREFIX.json.
 std::string to_json(Options const& options, Dataset const& dataset, Result const& result);

@@ -13,11 +13,11 @@
 
 #include "common/command_line.hpp"
 #include "common/program.hpp"
-#include "job/by_one.hpp"
+#include "files/file_texts.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/compare.hpp"
 #include "regraft/msa/newick.hpp"
-#include "report/report.hpp"
+#include "together/by_one.hpp"
 #include "trees/support_labels.hpp"
 
 namespace regraft::phylo {

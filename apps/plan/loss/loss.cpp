@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
+#include "input/rules.hpp"
 #include "recover/failures.hpp"
-#include "recover/rules.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/placement/loss_simulation.hpp"
 

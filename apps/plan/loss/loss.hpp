@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "options.hpp"
+#include "input/options.hpp"
 #include "regraft/placement/loss.hpp"
 
 namespace regraft::plan {

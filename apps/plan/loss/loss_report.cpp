@@ -1,10 +1,11 @@
+#include "loss/loss_report.hpp"
+
 // What the user sees of the probability of data loss.
 #include <cmath>
 #include <functional>
 
 #include "common/words.hpp"
 #include "files/json_writer.hpp"
-#include "report.hpp"
 
 namespace regraft::plan {
 

@@ -1,8 +1,9 @@
+#include "match/match_report.hpp"
+
 // What the user sees of senders chosen for a graph.
 #include "common/input.hpp"
 #include "common/words.hpp"
 #include "files/json_writer.hpp"
-#include "report.hpp"
 
 namespace regraft::plan {
 

@@ -68,8 +68,8 @@ private:
     std::vector<char> alive_;
 };
 
-/// Calls visit(run, holders) for the runs of blocks that the same ranks hold, ascending. The holders are those that live, ascending, as
-/// the store has them: which of them send depends on their order.
+/// Calls visit(run, holders) for the runs of blocks that the same ranks hold, ascending. The holders are those that
+/// live, ascending, as the store has them: which of them send depends on their order.
 template <class Visit>
 void for_each_run(BlockRange blocks, placement::Any const& placement, Living const& lives, Visit&& visit) {
     std::vector<PeId> holders;

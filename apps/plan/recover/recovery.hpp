@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "recover/network.hpp"
+#include "input/network.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/placement/placement.hpp"

@@ -1,3 +1,5 @@
+#include "recover/recovery_report.hpp"
+
 // What the user sees of a recovery.
 #include <algorithm>
 #include <numeric>
@@ -6,7 +8,6 @@
 
 #include "common/words.hpp"
 #include "files/json_writer.hpp"
-#include "report.hpp"
 
 namespace regraft::plan {
 

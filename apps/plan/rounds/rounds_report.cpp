@@ -1,3 +1,5 @@
+#include "rounds/rounds_report.hpp"
+
 // What the user sees of transfers dealt to rounds.
 #include <algorithm>
 #include <numeric>
@@ -7,7 +9,6 @@
 #include "common/input.hpp"
 #include "common/words.hpp"
 #include "files/json_writer.hpp"
-#include "report.hpp"
 
 namespace regraft::plan {
 

@@ -1,4 +1,4 @@
-#include "trees/tree_files.hpp"
+#include "report/tree_files.hpp"
 
 #include <cmath>
 #include <span>

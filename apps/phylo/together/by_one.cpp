@@ -1,10 +1,10 @@
-#include "job/by_one.hpp"
+#include "together/by_one.hpp"
 
 #include <exception>
 #include <utility>
 
-#include "job/shared_input_error.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
 

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "input/options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/command_line.hpp"
-#include "recover/rules.hpp"
+#include "input/rules.hpp"
 
 namespace regraft::plan {
 

@@ -1,4 +1,4 @@
-#include "job/shared_input_error.hpp"
+#include "together/shared_input_error.hpp"
 
 #include <cstddef>
 #include <new>

@@ -1,4 +1,4 @@
-#include "recover/rules.hpp"
+#include "input/rules.hpp"
 
 #include "regraft/core/contracts.hpp"
 #include "regraft/placement/mod_k.hpp"

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "common/program.hpp"
-#include "recover/network.hpp"
+#include "input/network.hpp"
 
 namespace regraft::plan {
 

@@ -1,0 +1,17 @@
+// Files that are written together.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace regraft::phylo {
+
+/// Paths of files and their texts.
+using FileTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
+
+/// Writes all files completely or, if one cannot be written, none; see disk::appear. Throws OutputError.
+void write_files(FileTexts const& texts);
+
+}  // namespace regraft::phylo
