@@ -10,7 +10,7 @@
 #include "matching/block_holdings.hpp"
 #include "matching/division.hpp"
 #include "matching/grouping.hpp"
-#include "matching/relief.hpp"
+#include "matching/minimise.hpp"
 #include "matching/share_solver.hpp"
 #include "regraft/core/contracts.hpp"
 

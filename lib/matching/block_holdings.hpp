@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "matching/relief.hpp"
+#include "matching/holdings.hpp"
 #include "regraft/core/csr.hpp"
 
 namespace regraft::matching {

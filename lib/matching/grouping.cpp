@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "matching/relief.hpp"
+#include "matching/holdings.hpp"
 #include "regraft/core/random.hpp"
 
 namespace regraft::matching {

@@ -7,42 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "matching/division.hpp"
+#include "matching/holdings.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::matching {
 
-/// Stands for no vertex, no level, or no item.
-inline constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-
-/// Relieves overloaded right vertices. Holdings know which vertex owns what, and to which vertices it can be handed
-/// over. They have these members:
-///   begin_phase()             forgets what the last phase looked at; false: enough was looked at, give up;
-///   for_each_neighbour(v, level, f)  calls f(w), maybe repeatedly, for every vertex w that can take something over
-///                             from v, which is at this level; vertices w that were reported for a vertex of a lower
-///                             level are left out;
-///   num_items(v)              the number of items that v owned when it was listed;
-///   start(v)                  puts v's cursor before its first way out;
-///   next_step(v, level, accept)  moves v's cursor, which never goes back, to the first way out to a w with accept(w);
-///                             returns w, or none;
-///   skip_step(v)              moves v's cursor past its present way out;
-///   width(v)                  the number of units that can take the way out at v's cursor;
-///   hand_over(path, units)    moves units along the ways out at the cursors of all vertices except the last;
-///   cursors_need_levels       whether next_step works only for paths whose levels rise.
-/// These are for distances to the nearest vertex with room, and for paths along which distances fall:
-///   many_phases               the number of phases after which ways are taken to be long;
-///   begin_distances()         prepares the following calls, and forgets earlier ones; false: that would take long;
-///   for_each_giver(w, f)      calls f(v) for every vertex v that can hand something over to w; v that were reported
-///                             since begin_distances() are left out;
-///   num_ways(v)               about the number of ways out of v;
-///   next_way(v, accept), way_width(v), hand_over_ways(path, units)
-///                             as above for cursors without levels. What a vertex is handed has no way out that it does
-///                             not also have from its giver, so the cursor need not see it before its start.
-template <class Holdings, class Load>
+/// Relieves overloaded right vertices.
+template <Holdings Holder, class Load>
 class Relief {
 public:
     enum class Outcome {
@@ -52,7 +26,7 @@ public:
     };
 
     /// Lets vertices with more than `aim` hand over to vertices with less, and keeps load up to date.
-    Outcome relieve(Holdings& holdings, std::span<Load> load, Load aim) {
+    Outcome relieve(Holder& holdings, std::span<Load> load, Load aim) {
         load_ = load;
         aim_ = aim;
         forget_levels();
@@ -64,13 +38,13 @@ public:
         for (int phase = 0; !overloaded_.empty(); ++phase) {
             forget_levels();
             if (!holdings.begin_phase()) return Outcome::gave_up;
-            if constexpr (!Holdings::cursors_need_levels) {
+            if constexpr (!Holder::cursors_need_levels) {
                 if (phase == 1) {
                     relieve_anyhow(holdings);
                     continue;
                 }
             }
-            if (phase >= Holdings::many_phases && holdings.begin_distances()) return relieve_by_distance(holdings);
+            if (phase >= Holder::many_phases && holdings.begin_distances()) return relieve_by_distance(holdings);
             if (phase > 3 && find_stuck(holdings, looked_at, suspicion)) return Outcome::closed;
             auto const last = find_layers(holdings, looked_at);
             if (last == none) return Outcome::closed;
@@ -111,7 +85,7 @@ private:
     /// Looks for an overloaded vertex that alone reaches no vertex with room, and leaves what it reaches in reached_:
     /// then any further work for others would be in vain. Over all phases about at_most vertices are looked at for
     /// that, no more than the phases themselves look at.
-    bool find_stuck(Holdings& holdings, std::size_t at_most, Suspicion& suspicion) {
+    bool find_stuck(Holder& holdings, std::size_t at_most, Suspicion& suspicion) {
         for (std::size_t i = 0; i < overloaded_.size() && suspicion.looked_at < at_most; ++i) {
             if (is_stuck(overloaded_[suspicion.next++ % overloaded_.size()], holdings)) return true;
             suspicion.looked_at += reached_.size();
@@ -121,7 +95,7 @@ private:
         return false;
     }
 
-    bool is_stuck(std::uint32_t source, Holdings& holdings) {
+    bool is_stuck(std::uint32_t source, Holder& holdings) {
         holdings.begin_phase();
         level_[source] = 0;
         reached_.assign(1, source);
@@ -140,7 +114,7 @@ private:
     /// Breadth-first search from the overloaded vertices to the nearest with room, and beyond as long as fewer than
     /// `at_least` were reached: if paths have many different lengths, a phase for each length would be too many.
     /// Returns the last level; none if no vertex with room was reached.
-    std::uint32_t find_layers(Holdings& holdings, std::size_t at_least) {
+    std::uint32_t find_layers(Holder& holdings, std::size_t at_least) {
         for (auto const v : overloaded_) level_[v] = 0;
         reached_.assign(overloaded_.begin(), overloaded_.end());
         bool found = false;
@@ -162,7 +136,7 @@ private:
     /// Depth-first search without levels, each vertex at most once: first to any neighbour with room, else to any
     /// neighbour (Pothen, Fan 1990). It is fast if few vertices are overloaded and room is everywhere, and if paths are
     /// long but do not meet.
-    void relieve_anyhow(Holdings& holdings) {
+    void relieve_anyhow(Holder& holdings) {
         for (auto const v : overloaded_) visit(v, holdings);
         for (auto const v : overloaded_) {
             descend(v, holdings, [&](std::uint32_t at) { return next_anyhow(at, holdings); });
@@ -173,7 +147,7 @@ private:
     static constexpr std::uint32_t looking_for_room = 0;
     static constexpr std::uint32_t going_deeper = 1;
 
-    void visit(std::uint32_t v, Holdings& holdings) {
+    void visit(std::uint32_t v, Holder& holdings) {
         // If there is little to look at, looking twice takes longer than a detour.
         constexpr std::uint32_t little = 4;
         level_[v] = holdings.num_items(v) < little ? going_deeper : looking_for_room;
@@ -181,7 +155,7 @@ private:
         holdings.start(v);
     }
 
-    std::uint32_t next_anyhow(std::uint32_t v, Holdings& holdings) {
+    std::uint32_t next_anyhow(std::uint32_t v, Holder& holdings) {
         if (level_[v] == looking_for_room) {
             bool deeper = false;
             auto const w = holdings.next_step(v, 0, [&](std::uint32_t u) {
@@ -199,7 +173,7 @@ private:
     }
 
     /// Depth-first search along rising levels only (Dinic 1970).
-    void relieve_by_levels(std::uint32_t last, Holdings& holdings) {
+    void relieve_by_levels(std::uint32_t last, Holder& holdings) {
         for (auto const v : reached_) holdings.start(v);
         for (auto const source : overloaded_) {
             descend(source, holdings, [&](std::uint32_t v) {
@@ -214,7 +188,7 @@ private:
     /// For paths that are long and of many lengths. Every vertex knows a lower bound for its distance to one with room.
     /// Paths go where the distance falls, and a vertex without such a way gets a larger distance (Ahuja, Orlin 1991).
     /// If no vertex is left at some distance, no vertex beyond reaches room.
-    Outcome relieve_by_distance(Holdings& holdings) {
+    Outcome relieve_by_distance(Holder& holdings) {
         find_distances(holdings);
         // The nearest come first, so that paths stay short.
         std::vector<Waiting> waiting;
@@ -253,7 +227,7 @@ private:
 
     /// Follows a path from the source to a vertex with room, or until the distance of the source turns out to be
     /// larger.
-    void follow_distances(std::uint32_t source, Holdings& holdings) {
+    void follow_distances(std::uint32_t source, Holder& holdings) {
         path_.assign(1, source);
         for (;;) {
             auto const v = path_.back();
@@ -276,7 +250,7 @@ private:
     }
 
     /// Breadth-first search from all vertices with room, against the direction of ways.
-    void find_distances(Holdings& holdings) {
+    void find_distances(Holder& holdings) {
         auto const n = static_cast<std::uint32_t>(load_.size());
         distance_.assign(n, none);
         at_distance_.assign(std::size_t{n} + 1, 0);
@@ -305,7 +279,7 @@ private:
     bool worth_finding_again() const { return ways_looked_at_ > ways_ / 2; }
 
     /// Gives v the distance that follows from those of its neighbours, and its cursor the first of the nearer ones.
-    void move_away(std::uint32_t v, Holdings& holdings) {
+    void move_away(std::uint32_t v, Holder& holdings) {
         auto const before = distance_[v];
         if (before == none) return;
         ways_looked_at_ += holdings.num_ways(v);
@@ -325,7 +299,7 @@ private:
         }
     }
 
-    void hand_over_ways(Holdings& holdings) {
+    void hand_over_ways(Holder& holdings) {
         auto& from = load_[path_.front()];
         auto& to = load_[path_.back()];
         auto units = std::min<Load>(from - aim_, aim_ - to);
@@ -341,7 +315,7 @@ private:
     /// Follows steps from the source to vertices with room, as long as it is overloaded. Not recursive, because a path
     /// may have as many vertices as there are PEs.
     template <class Next>
-    void descend(std::uint32_t source, Holdings& holdings, Next next) {
+    void descend(std::uint32_t source, Holder& holdings, Next next) {
         path_.assign(1, source);
         while (is_overloaded(source) && !path_.empty()) {
             auto const v = path_.back();
@@ -361,7 +335,7 @@ private:
         }
     }
 
-    void hand_over(Holdings& holdings) {
+    void hand_over(Holder& holdings) {
         auto& from = load_[path_.front()];
         auto& to = load_[path_.back()];
         auto units = std::min<Load>(from - aim_, aim_ - to);
@@ -388,36 +362,5 @@ private:
     std::uint64_t ways_ = 0;
     std::uint64_t ways_looked_at_ = 0;
 };
-
-/// What is known of the smallest b.
-struct Bounds {
-    std::uint64_t proven = 0;   // b is at least this
-    std::uint64_t reached = 0;  // no vertex has more
-};
-
-/// Relieves vertices until none has more than is proven to be necessary, or the holdings give up. The first aims are
-/// below the busiest, in steps that double: if greedy was good, the busiest soon prove that they cannot be relieved. A
-/// closed set raises `proven` to the mean of its loads (Newton's method on b), which is the aim from then on. Leaves
-/// the last closed set, unsorted, in hall_set, which stays as it is if there is none. load: of every vertex, kept up to
-/// date.
-template <class Holdings, class Load>
-Bounds minimise(Bounds bounds, Relief<Holdings, Load>& relief, Holdings& holdings, std::span<Load> load,
-                std::vector<std::uint32_t>& hall_set) {
-    using Outcome = typename Relief<Holdings, Load>::Outcome;
-    auto outcome = Outcome::relieved;
-    for (std::uint64_t step = 1; bounds.reached > bounds.proven && outcome != Outcome::gave_up; step *= 2) {
-        auto const gap = bounds.reached - bounds.proven;
-        auto const aim = bounds.reached - (outcome == Outcome::closed ? gap : std::min(step, gap));
-        outcome = relief.relieve(holdings, load, static_cast<Load>(aim));
-        bounds.reached = *std::max_element(load.begin(), load.end());
-        if (outcome != Outcome::closed) continue;
-        auto const closed = relief.closed_set();
-        std::uint64_t total = 0;
-        for (auto const v : closed) total += load[v];
-        hall_set.assign(closed.begin(), closed.end());
-        bounds.proven = ceil_div(total, closed.size());
-    }
-    return bounds;
-}
 
 }  // namespace regraft::matching

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "matching/relief.hpp"
+#include "matching/holdings.hpp"
 #include "regraft/core/csr.hpp"
 
 namespace regraft::matching {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "matching/relief.hpp"
+#include "matching/minimise.hpp"
 #include "matching/share_holdings.hpp"
 #include "regraft/core/csr.hpp"
 

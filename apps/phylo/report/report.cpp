@@ -10,6 +10,7 @@
 #include "common/input.hpp"
 #include "files/checkpoint_file.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/disk/new_file.hpp"
 #include "regraft/ft/failure_plan.hpp"
 #include "regraft/likelihood/instructions.hpp"
 #include "regraft/msa/newick.hpp"

@@ -9,6 +9,7 @@
 #include "common/input.hpp"
 #include "common/words.hpp"
 #include "files/json_writer.hpp"
+#include "regraft/core/csr.hpp"
 
 namespace regraft::plan {
 
