@@ -14,14 +14,14 @@
 
 #include "common/program.hpp"
 #include "input/check.hpp"
-#include "input/options.hpp"
 #include "input/failure_draw.hpp"
+#include "input/options.hpp"
 #include "job/job.hpp"
-#include "together/shared_input_error.hpp"
 #include "job/spinning.hpp"
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "together/shared_input_error.hpp"
 
 namespace {
 
