@@ -8,53 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
+#include "regraft/ft/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 
 namespace regraft::ft {
-
-/// Marks exceptions that are thrown on all survivors alike and may therefore leave the body of ft::resilient. Such
-/// exceptions derive from Uniform and from std::exception.
-class Uniform {
-public:
-    virtual ~Uniform() = default;
-};
-
-/// A member died. Some PEs may see it earlier than others, in different calls; Communicator::shrink brings them
-/// together. It is not a std::exception, so that a handler of errors around a collective does not swallow it.
-/// ft::resilient catches it; thrown from a collective outside of its body and recovery, it leaves main on all
-/// survivors.
-class ProcessFailure {
-public:
-    ProcessFailure(std::string call, double silence_ms) : call_(std::move(call)), silence_ms_(silence_ms) {}
-    /// The call that noticed it.
-    std::string const& call() const { return call_; }
-    /// Milliseconds since this PE's last successful call on the communicator: an upper bound for the time to notice.
-    double silence_ms() const { return silence_ms_; }
-
-private:
-    std::string call_;
-    double silence_ms_;
-};
-
-/// Any other error that MPI returned. Not survivable.
-class MpiError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Members that must compute alike did not, as an agreement found: a bug, or different hardware. Thrown on all members
-/// alike.
-class Divergence : public MpiError, public Uniform {
-public:
-    using MpiError::MpiError;
-};
-
-/// Thrown on a PE whose death is simulated (MPIs without ULFM): unwind, call MPI_Finalize, and leave without a result.
-class Departed {};
 
 /// Whether deaths are real (ULFM) or simulated by leaving at a point of the failure plan. Chosen when linking.
 bool survives_real_deaths();

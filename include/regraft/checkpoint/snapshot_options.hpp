@@ -1,0 +1,66 @@
+// Options of snapshots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "regraft/checkpoint/dealing.hpp"
+#include "regraft/checkpoint/entity.hpp"
+#include "regraft/checkpoint/pace.hpp"
+#include "regraft/checkpoint/partners.hpp"
+#include "regraft/checkpoint/snapshot_reports.hpp"
+#include "regraft/store/options.hpp"
+
+namespace regraft::checkpoint {
+
+/// All members pass the same options, except for node.
+struct SnapshotOptions {
+    Redundancy redundancy = pairwise();
+    /// compressed: each entity is compressed by zstd at level 1, on its own PE as well as in its copies, unless that
+    /// makes it longer.
+    enum class Form { plain, compressed } form = Form::plain;
+    store::Transport transport = store::Transport::collective;
+    /// With checksums, a damaged copy counts as a lost one.
+    store::Integrity integrity = store::Integrity::unchecked;
+    /// This PE's failure domain, for erasure codes. Either all members give one or none does.
+    std::optional<std::uint32_t> node{};
+    PaceOptions pace{};
+};
+
+/// All members pass the same options, except for what adopt and reread do.
+struct RestoreOptions {
+    /// Makes room for an entity and adds it; its state follows. It is called for an entity that belongs to this PE by
+    /// the committed state but is not registered here: its home has died, or it was removed or went elsewhere since. It
+    /// calls no collective. It may be empty if that cannot happen; otherwise an empty one breaks the contract.
+    std::function<void(std::string const& name)> adopt{};
+    /// Chooses new homes for the entities of the dead.
+    Deal deal = to_holders;
+    /// What is done about copies, or parities, that died. repaired: they are made anew from the others. committed:
+    /// everything is committed once more, which spreads it evenly again and takes as long as a commit. left: nothing,
+    /// until the next commit.
+    enum class Redundancy { repaired, committed, left } redundancy = Redundancy::repaired;
+    /// A source of last resort for entities that no living PE has. It is called on the new home of each such entity and
+    /// fills in what was stored of it (Snapshot::stored). If it throws on any PE, these entities are lost.
+    std::function<void(CommittedEntity const&, std::span<std::byte>)> reread{};
+    enum class Lost {
+        thrown,  // all members throw EntitiesLost, and everything stays as it is
+        left,    // all others are restored, and the report names the lost ones
+    } lost = Lost::thrown;
+};
+
+/// All members pass the same options, except for what adopt does.
+struct OpenOptions {
+    /// Is called for an entity that is dealt to this PE, or is common, and is not registered here. As
+    /// RestoreOptions::adopt.
+    std::function<void(std::string const& name)> adopt{};
+    /// Chooses homes for the entities: all of them are orphans without holders, and no survivor has any. Empty: if all
+    /// members are among those that saved, with the same PeIds, each gets its own entities, and those of other PEs are
+    /// balanced; otherwise all are balanced.
+    Deal deal{};
+};
+
+}  // namespace regraft::checkpoint

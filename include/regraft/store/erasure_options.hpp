@@ -1,0 +1,62 @@
+// Options of the erasure-coded store, and what it tells of a repair.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "regraft/core/ids.hpp"
+#include "regraft/erasure/code.hpp"
+#include "regraft/store/options.hpp"
+#include "regraft/store/reports.hpp"
+
+namespace regraft::store {
+
+/// All members pass the same options, except for node.
+struct ErasureOptions {
+    Transport transport = Transport::collective;
+    OwnCopy own_copy = OwnCopy::copied;
+    /// With checksums (XXH3, 8 bytes per 64 KiB of each piece), a damaged piece counts as lost as a whole: what is
+    /// wanted of it is rebuilt from others, and the next repair makes it anew.
+    Integrity integrity = Integrity::unchecked;
+    /// Bytes of memory of a PE for data under way while it encodes or rebuilds: a window of each of k + m pieces.
+    std::uint64_t buffer_bytes = 16 << 20;
+    /// This PE's failure domain (ft::node_ids). Either all members give one or none does.
+    std::optional<std::uint32_t> node{};
+};
+
+/// What each PE may decide alone when pieces are made anew.
+struct ErasureRepairOptions {
+    /// Bytes that this PE may keep for the store when the repair is over (bytes_held). It keeps what it has. Pieces for
+    /// which no PE has room stay missing, first those of stripes that lack the fewest. With fewer members than pieces
+    /// the code gets fewer parities, or stays as it is if there is no room for all of the data.
+    std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// What a repair or scrub did, and the state afterwards. All but the last two are the same on all members.
+struct [[nodiscard]] ErasureRepair {
+    /// The blocks that cannot be rebuilt from what lives: ascending, disjoint. They stay lost until the next submit.
+    std::vector<BlockRange> lost;
+    /// Blocks in pieces with wrong checksums, among those that were looked at; and the number of parities with wrong
+    /// checksums.
+    std::vector<Damage> damaged;
+    std::uint64_t damaged_parities = 0;
+    /// The code in use now: a smaller one if there are fewer members than the code before had pieces.
+    erasure::Code code;
+    /// The largest number of members, and of nodes, that may die now without further loss, whichever they are.
+    std::uint32_t deaths_survived = 0;
+    std::uint32_t nodes_survived = 0;
+    /// Bytes of pieces that were made anew from others, and bytes that travelled between PEs for that.
+    std::uint64_t bytes_restored = 0;
+    std::uint64_t bytes_moved = 0;
+    std::uint64_t most_sent = 0;
+    std::uint64_t most_received = 0;
+    /// Number of pieces that could be rebuilt, but for which no PE has room.
+    std::uint64_t unplaced = 0;
+    /// Bytes that this PE received from others, and bytes that it keeps.
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_held = 0;
+};
+
+}  // namespace regraft::store
