@@ -6,22 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "matching/holdings.hpp"
+#include "matching/prefetch.hpp"
 #include "regraft/core/csr.hpp"
 
 namespace regraft::matching {
-
-/// Prefetches for block[i]. Blocks in another order than the graph's lie anywhere in it.
-inline void prefetch_row(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> block, std::size_t i) {
-    constexpr std::size_t near = 8;
-    constexpr std::size_t far = 16;
-    if (i + far >= block.size()) return;
-    if (block[i + far] != none) __builtin_prefetch(&graph.offsets[block[i + far]]);
-    if (block[i + near] != none) __builtin_prefetch(graph.values.data() + graph.offsets[block[i + near]]);
-}
 
 /// The blocks of a right vertex, and so its ways out, lie in its slots: a segment of one array, and a list of blocks
 /// that came later.
@@ -34,23 +25,7 @@ public:
     /// Lists the blocks of each owner: right_of[x] is the owner of left vertex x, none if it has none. num_owned: the
     /// number that each right vertex owns. Keeps both views. O(left vertices).
     void list(CsrView<std::uint32_t> graph, std::span<std::uint32_t> right_of,
-              std::span<std::uint32_t const> num_owned) {
-        graph_ = graph;
-        right_of_ = right_of;
-        later_.clear();
-        incident_.offsets.clear();
-        first_later_.assign(num_owned.size(), none);
-        cursor_.resize(num_owned.size());
-        // Segments end where the next one begins, and are filled from the back.
-        segment_.resize(num_owned.size() + 1);
-        std::uint32_t end = 0;
-        for (std::size_t v = 0; v < num_owned.size(); ++v) segment_[v] = end += num_owned[v];
-        segment_.back() = end;
-        block_.resize(end);
-        for (auto x = static_cast<std::uint32_t>(right_of.size()); x-- > 0;) {
-            if (right_of[x] != none) block_[--segment_[right_of[x]]] = x;
-        }
-    }
+              std::span<std::uint32_t const> num_owned);
 
     /// The blocks by owner; valid right after list().
     std::span<std::uint32_t const> listed() const { return block_; }
@@ -106,21 +81,7 @@ public:
 
     /// Lists the blocks that each right vertex is a neighbour of, whichever owns them, unless patience is limited.
     /// O(edges) the first time.
-    bool begin_distances() {
-        if (limited_) return false;
-        if (!incident_.offsets.empty()) return true;
-        if (graph_.values.size() >= none) return false;
-        auto const num_right = first_later_.size();
-        incident_.offsets.assign(num_right + 1, 0);
-        for (auto const v : graph_.values) ++incident_.offsets[v];
-        std::uint32_t end = 0;
-        for (auto& offset : incident_.offsets) offset = end += offset;
-        incident_.blocks.resize(graph_.values.size());
-        for (auto x = static_cast<std::uint32_t>(graph_.size()); x-- > 0;) {
-            for (auto const v : graph_[x]) incident_.blocks[--incident_.offsets[v]] = x;
-        }
-        return true;
-    }
+    bool begin_distances();
     template <class Visit>
     void for_each_giver(std::uint32_t w, Visit visit) const {
         for (auto i = incident_.offsets[w]; i < incident_.offsets[w + 1]; ++i) {
@@ -138,17 +99,7 @@ public:
     /// Each vertex puts the block that it gets in the place of the one that it gives; only the last one needs a new
     /// place. The new block has no way out to a higher level than that of its new owner, so it need not be looked at
     /// before the next phase.
-    void hand_over(std::span<std::uint32_t const> path, std::uint64_t /*one*/) {
-        auto arriving = none;
-        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-            auto& block = block_at(cursor_[path[i]]);
-            std::swap(block, arriving);
-            right_of_[arriving] = path[i + 1];
-            next_slot(path[i]);
-        }
-        later_.push_back({arriving, first_later_[path.back()]});
-        first_later_[path.back()] = static_cast<std::uint32_t>(later_.size() - 1);
-    }
+    void hand_over(std::span<std::uint32_t const> path, std::uint64_t /*one*/);
 
 private:
     /// The position of a right vertex in its ways out in this phase.
