@@ -135,7 +135,7 @@ def complaints(path: str, text: str) -> list[str]:
         called = {name for name in COLLECTIVE.findall(COMMENT.sub("", text)) if not name.startswith("Reduce_local")}
         bad += [f"MPI_{name} is not among the calls that are known to be right when a rank dies: tools/setup/trust.py"
                 for name in sorted(called - set(trust.NEEDED))]
-    if path.startswith("include/") and (lines := text.count("\n")) > MAX_HEADER_LINES:
+    if path.startswith(("include/", "lib/")) and path.endswith((".hpp", ".h")) and (lines := text.count("\n")) > MAX_HEADER_LINES:
         bad.append(f"{lines} lines: more than {MAX_HEADER_LINES} is two modules")
     bad += climbs(path, INCLUDE.findall(text))
     if path.startswith("include/") and "#pragma once" not in text:

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "shield/protocol/call.hpp"
+#include "shield/protocol/creation.hpp"
 #include "shield/protocol/plan.hpp"
+#include "shield/protocol/repair.hpp"
 #include "support/shield_world.hpp"
 
 namespace regraft::shield::test {

@@ -8,6 +8,7 @@
 #include "shield/protocol/call.hpp"
 #include "shield/protocol/ledger.hpp"
 #include "shield/protocol/plan.hpp"
+#include "shield/protocol/repair.hpp"
 
 namespace regraft::shield {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "regraft/core/contracts.hpp"
 #include "shield/engine/collective.hpp"
+#include "shield/protocol/creation.hpp"
 
 namespace regraft::shield {
 

@@ -11,6 +11,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "shield/engine/fail_points.hpp"
+#include "shield/protocol/repair.hpp"
 
 namespace regraft::shield {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
@@ -12,81 +10,20 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
+#include "shield/engine/deferred.hpp"
 #include "shield/engine/lane.hpp"
+#include "shield/engine/options.hpp"
 #include "shield/engine/pending_queue.hpp"
-#include "shield/protocol/call.hpp"
+#include "shield/engine/stage.hpp"
+#include "shield/engine/statistics.hpp"
 #include "shield/protocol/patience.hpp"
 #include "shield/protocol/plan.hpp"
+#include "shield/protocol/repair.hpp"
 
 namespace regraft::shield {
-
-struct Options {
-    CommitOptions commit;
-    /// Results of more bytes are confirmed and not kept. Where inputs differ in size from rank to rank, the root
-    /// confirms receipt of inputs of more bytes.
-    std::size_t most_forwarded = 4096;
-    /// The error handler of faces. It is called for errors in calls of MPI on them, including those of the shield, and
-    /// must return.
-    MPI_Errhandler on_error = MPI_ERRORS_RETURN;
-    /// Is called with each step of a repair before it is carried out, and with Repair::Step::done. May be nullptr.
-    void (*on_step)(Repair::Step step) = nullptr;
-    /// Is called when this process enters and leaves a call of MPI from which it may not return if a process dies in
-    /// it, even if a repair is called. May be nullptr.
-    void (*on_uninterruptible)(bool inside) = nullptr;
-};
-
-/// Statistics of this process.
-struct Statistics {
-    std::uint64_t repairs = 0;
-    std::uint64_t rounds = 0;
-    std::uint64_t forwarded = 0;  // calls whose outcome came from others
-    std::uint64_t collected = 0;  // inputs that came to this root in repairs and by messages
-    std::uint64_t committed = 0;  // calls that a repair has confirmed
-    std::uint64_t repeated = 0;   // attempts after the first of a call
-    std::uint64_t restarted = 0;  // nonblocking operations that were attempted again
-    double repair_ms = 0;
-    std::uint64_t events = 0;  // number of increments of any of them
-
-    void count(std::uint64_t Statistics::*what, std::uint64_t more = 1) {
-        this->*what += more;
-        ++events;
-    }
-};
-
-struct PastRepair {
-    std::uint64_t number = 0;  // from 1
-    double begin = 0;          // time by MPI_Wtime
-    double ms = 0;
-    double vote_ms = 0;  // part of ms until all had come, as far as this process has waited for them
-    std::uint32_t rounds = 0;
-    bool was_called = false;  // by another process, before this one noticed the death
-    std::vector<PeId> dead;   // processes that it has left behind, ascending
-};
-
-/// An action that all members of a lane carry out together after a nonblocking operation of theirs.
-struct Deferred {
-    using Place = std::pair<LaneId, OperationNumber>;  // defines an order that is the same on all members
-
-    Lane const* lane = nullptr;
-    OperationNumber after = 0;
-    bool is_due = false;  // all members know that all have come to it, or will
-    std::function<void()> action;
-
-    Place place() const { return {lane->id, after}; }
-};
-
-/// A hidden communicator of all processes that lived at the end of the last repair.
-struct Stage {
-    MPI_Comm comm = MPI_COMM_NULL;
-    std::vector<PeId> members;  // by rank
-
-    /// Precondition: a member. O(size).
-    int rank_of(PeId member) const;
-};
 
 /// The shield of one process. Its own calls of MPI go through the profiling interface, so they are not intercepted. Not
 /// thread-safe.
@@ -114,39 +51,34 @@ public:
     /// Takes part in a repair, as all living processes do, wherever they are. voted: see Repair. Returns when all have
     /// the same outcomes.
     void repair(bool voted = false);
-    /// Is called by a process that polls: takes part in a repair if one was called, and looks after nonblocking
-    /// operations.
+    /// For a process that polls: takes part in a repair if one was called, and looks after nonblocking operations.
     void help() {
         if (repair_called()) repair();
         if (!busy_.empty() && progress()) repair();
         if (!deferred_.empty()) act_on_due();
     }
-    /// Is called by a process that must not take part in a repair now: looks after nonblocking operations, and calls
-    /// for a repair if they need it.
+    /// For a process that cannot take part in a repair now. If nonblocking operations need one, it calls for one.
     void go_on();
     /// Whether an error of a call on a lane means that a member has died or called for a repair. Creations that a death
     /// interrupts also fail with errors that do not name it, so those count as well, up to some hundreds.
     bool is_death(int code);
-    /// Starts a nonblocking operation. Returns MPI_SUCCESS, or the code with which the first attempt failed without any
-    /// death.
+    /// Starts a nonblocking operation. Returns MPI_SUCCESS, or the code of a first attempt that failed without a death.
     int start(Lane& lane, Nonblocking operation);
     /// Whether something nonblocking is under way, or deferred.
     bool has_pending() const { return !busy_.empty() || has_deferred(); }
     bool has_deferred() const { return !deferred_.empty(); }
-    /// Returns when everything that was started on the lane is over. A collective that blocks first waits for the
-    /// operations started before it, because other members may wait for these first, and a process in a call of MPI
-    /// that blocks does not look after them.
+    /// Returns when everything that was started on the lane is over. A collective that blocks calls it first: other
+    /// members may wait for these operations, and a process in a blocking call of MPI does not look after them.
     void complete(Lane const& lane) {
         while (!acting_ && (!lane.pending.is_idle() || has_due())) help();
     }
-    /// Defers an action, as an operation of the lane: it is carried out when all members have deferred it, in a call of
-    /// each that polls or, at the latest, before one that blocks. The action may block, in calls on the lane. Returns
-    /// as start().
+    /// Defers an action until all members have deferred it. Then it is carried out in a call that polls or, at the
+    /// latest, before one that blocks. The action may block, in calls on the lane. Returns as start().
     int defer(Lane& lane, std::function<void()> action);
     /// Whether all members have come to defer something, as far as this process knows.
     bool has_due() { return !acting_ && !deferred_.empty() && next_deferred() != nullptr; }
-    /// Carries out the actions that are due, except those that come after the action that calls this. Must be called
-    /// after each repair in a call that blocks: other members may know since then what is due, and wait there.
+    /// Carries out the actions that are due, up to the one that calls this. Must be called after each repair in a call
+    /// that blocks: other members may know since then what is due, and wait there.
     void act_on_due();
     /// Returns when all living processes have come here; after that no process can need another.
     void finish();
@@ -161,8 +93,7 @@ public:
     /// A communicator of the living, for messages between them after finish(). Processes may die meanwhile.
     MPI_Comm control() const { return control_; }
 
-    /// The communicator on which processes make communicators without the others. Repairs do not revoke it, but make a
-    /// new one.
+    /// The communicator on which some processes make communicators. Repairs make it anew and do not revoke it.
     Stage const& stage() const { return stage_; }
     /// Makes others that wait on the stage leave it too, because a process has died there.
     void leave_stage();

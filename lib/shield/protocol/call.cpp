@@ -1,6 +1,8 @@
 #include "shield/protocol/call.hpp"
 
 #include "regraft/core/contracts.hpp"
+#include "shield/protocol/creation.hpp"
+#include "shield/protocol/repair.hpp"
 
 namespace regraft::shield {
 

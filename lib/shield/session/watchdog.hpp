@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "shield/protocol/call.hpp"
+#include "shield/protocol/repair.hpp"
 
 namespace regraft::shield {
 
