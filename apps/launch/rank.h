@@ -10,7 +10,7 @@
  *   finalized CODE    it exits after MPI_Finalize
  *   exited CODE       it exits without, and ends by SIGKILL, so that the others hear of it
  *   aborted CODE      it called MPI_Abort
- *   quit 0            its first process exits, with whatever code, and nobody has called MPI_Init
+ *   quit 0            its first process exits, with whatever code, and none has called MPI_Init
  */
 #ifndef REGRAFT_LAUNCH_RANK_H
 #define REGRAFT_LAUNCH_RANK_H
@@ -24,7 +24,7 @@ void regraft_rank_enters(void);
 void regraft_rank_has_left(void);
 /* Whether this process began the rank, and what it started has entered MPI and not finalized it. */
 int regraft_rank_is_abandoned(void);
-/* This process exits: told if it began the rank and nobody has entered MPI. */
+/* This process exits: told if it began the rank and no process has entered MPI. */
 void regraft_rank_quits(void);
 /* kind: "finalized", "exited" or "aborted". Whether the launcher was told. */
 int regraft_rank_ends(char const* kind, int code);

@@ -4,7 +4,7 @@
 //   4 3        BLOCKS RANKS; then a line per block with its holders
 //   0 1
 //   1 2
-//              an empty line is a block that nobody holds
+//              an empty line is a block that no rank holds
 //   2          # a comment behind a block; a line with nothing but a comment is no block
 //
 // Empty lines and comments may surround all that. A holder that is repeated in a line counts once.

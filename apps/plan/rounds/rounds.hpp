@@ -11,7 +11,7 @@
 
 namespace regraft::plan {
 
-/// The round of a transfer whose sender is its receiver: nothing is sent, and it delays nobody.
+/// The round of a transfer whose sender is its receiver: nothing is sent, and no rank is delayed.
 inline constexpr std::uint32_t no_round = std::numeric_limits<std::uint32_t>::max();
 
 /// How much one kind of rank has to do: those that send, or those that receive.

@@ -2,7 +2,7 @@
 """generate.py WHAT COMPILER LOCAL_CALLS SOURCE...: the functions of mpi.h that the shield intercepts, on stdout. WHAT is one of
 
   entries  C++: what is exported. Each function notes that the program is in this call, then does what is written by hand in SOURCE. One
-           that is neither written by hand nor local is passed on while nobody has died, and refused by its name afterwards.
+           that is neither written by hand nor local is passed on while all ranks live, and refused by its name afterwards.
   names    C, to be included before SOURCE: there, MPI_X is the body behind the exported MPI_X
   table    every function of mpi.h, what becomes of it, and why if it is refused
 
