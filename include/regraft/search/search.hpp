@@ -76,6 +76,7 @@ struct SearchState {
     std::vector<double> alrt;          // SH-aLRT support of tree.edges(), NaN at tips; empty until it is computed
 
     std::vector<std::byte> to_bytes() const;
+    /// Reads what to_bytes wrote. Throws InputError if these bytes are no state.
     static SearchState from_bytes(std::span<std::byte const> bytes);
 };
 
@@ -129,7 +130,9 @@ SearchState start_support(SearchState best);
 
 /// Makes one step: an optimiser call, a random change, or the move of one subtree. Reads the position from `state` and
 /// updates it. `likelihood` must hold the subject of the state, and does so after the step, except after a step that
-/// ends a trial of a model. Precondition: state.stage != done.
+/// ends a trial of a model. Precondition: state.stage != done. Collective over the PEs of the likelihood, which all
+/// pass equal states and options. On ft::ProcessFailure the state may be halfway: go on from one that was saved before,
+/// with a new likelihood. examples/search.cpp does so.
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::search
