@@ -236,7 +236,7 @@ class Rank:
     left: bool = False
     end: str = ""  # finalized, exited, aborted or quit; empty: it has not ended
     code: int = 0
-    gone: bool = False  # its process is
+    gone: bool = False  # its process ended while it was not known to be at work
 
 
 def is_gone(process: int) -> bool:
@@ -245,7 +245,7 @@ def is_gone(process: int) -> bool:
 
 def read_rank(file: pathlib.Path) -> Rank:
     rank = parse_rank(file)
-    if rank.process and is_gone(rank.process):
+    if rank.process and not rank.left and is_gone(rank.process):  # once at work, a rank tells its end itself or is survived
         rank = parse_rank(file)  # it may have told more between the two looks
         rank.gone = True
     return rank
