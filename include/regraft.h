@@ -23,6 +23,7 @@
 #define REGRAFT_VERSION_MINOR 1
 #define REGRAFT_VERSION_PATCH 0
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,3 +34,4 @@ char const* regraft_version(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

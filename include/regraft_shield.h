@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,3 +36,4 @@ static inline int regraft_shield_repairs(void) {
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include "regraft.h"
 #include "regraft/core/ids.hpp"
 
+// The functions of libregraft_mpi for callers in C use those of libregraft.
+#pragma GCC visibility push(default)
 namespace regraft::c {
 
 /// The caller broke a contract, which was found before anything was done.
@@ -83,3 +85,4 @@ void make(Handle** handle, Args&&... args) {
 }
 
 }  // namespace regraft::c
+#pragma GCC visibility pop

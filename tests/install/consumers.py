@@ -18,7 +18,7 @@ SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 LAUNCH = ROOT / "apps/launch/launch.py"
-LIKELIHOOD, SEARCH = ROOT / "examples/likelihood.cpp", ROOT / "examples/search.cpp"
+ALIGNMENT, LIKELIHOOD, SEARCH = ROOT / "examples/columns.cpp", ROOT / "examples/likelihood.cpp", ROOT / "examples/search.cpp"
 
 
 class Consumer:
@@ -41,6 +41,7 @@ class Consumer:
         paths = os.pathsep.join(filter(None, [library_path, os.environ.get("LD_LIBRARY_PATH", "")]))
         env = {"LD_LIBRARY_PATH": paths} if library_path else {}
         print(self.call(folder / "pure", **env), end="")
+        print(self.call(folder / "columns", ROOT / "data/primates.phy", **env), end="")
         if likelihood:
             said = self.call(folder / "likelihood", ROOT / "data/primates.phy", **env)
             print(said, end="")
@@ -64,7 +65,7 @@ class Consumer:
     def pkg_config(self) -> None:
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
-        programs = {"pure": (HERE / "consumer/pure.cpp", "regraft")}
+        programs = {"pure": (HERE / "consumer/pure.cpp", "regraft"), "columns": (ALIGNMENT, "regraft-msa")}
         if self.args.likelihood:
             programs["likelihood"] = (LIKELIHOOD, "regraft-likelihood")
         if self.args.mpirun:
@@ -87,7 +88,7 @@ class Consumer:
         shutil.rmtree(build, ignore_errors=True)
         package = next(root.rglob("regraftConfig.cmake")).parent  # CMake may not look into lib64, where Meson may install
         options = [f"-Dregraft_DIR={package}", f"-DWITH_MPI={'ON' if self.args.mpirun else 'OFF'}",
-                   f"-DLIKELIHOOD={LIKELIHOOD if self.args.likelihood else ''}",
+                   f"-DALIGNMENT={ALIGNMENT}", f"-DLIKELIHOOD={LIKELIHOOD if self.args.likelihood else ''}",
                    f"-DSEARCH={SEARCH if self.args.search else ''}"]
         if "NINJA" in os.environ:
             options.append(f"-DCMAKE_MAKE_PROGRAM={os.environ['NINJA']}")
@@ -99,13 +100,14 @@ class Consumer:
         """Builds first without MPI, as any project gets it, and with a unit test of ours; then with MPI, which adds to that build."""
         project, build = self.work / "consumer", self.work / "build"
         shutil.copytree(HERE / "consumer", project, dirs_exist_ok=True)
+        shutil.copy(ALIGNMENT, project)
         (project / "subprojects").mkdir(exist_ok=True)
         link = project / "subprojects/regraft"
         if not link.is_symlink():
             link.symlink_to(ROOT)
         if not (build / "build.ninja").exists():
             self.meson_setup(project, build, "--buildtype=plain", "-Dregraft:tests=enabled")
-        self.compile(build, "pure", "codec_fuzz_test")
+        self.compile(build, "pure", "columns", "codec_fuzz_test")
         print(self.call(build / "subprojects/regraft/tests/fuzz/codec_fuzz_test", "--gtest_brief=1", "--gtest_filter=Reseal*"), end="")
         if self.args.mpirun:
             self.call(*self.meson, "setup", "--reconfigure", build, project, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")

@@ -70,6 +70,8 @@ MAX_HEADER_LINES = 150
 MAX_FILES = 25  # in a folder of product code
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
+DECLARES = re.compile(r'^(namespace|extern "C") ', re.M)
+SHOWN = re.compile(r'#pragma GCC visibility push\(default\)\n(?:#ifdef __cplusplus\nextern "C" |namespace ).*^#pragma GCC visibility pop\n\Z', re.M | re.S)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
@@ -140,6 +142,8 @@ def complaints(path: str, text: str) -> list[str]:
     bad += climbs(path, INCLUDE.findall(text))
     if path.startswith("include/") and "#pragma once" not in text:
         bad.append("no #pragma once")
+    if path.startswith("include/") and DECLARES.search(text) and not SHOWN.search(text):
+        bad.append("not all between #pragma GCC visibility push(default) and pop, so the libraries hide what is declared here")
     return bad
 
 
@@ -162,6 +166,7 @@ def self_test() -> None:
         "lib/core/a.cpp": 'auto x = std::getenv("HOME");',
         "include/regraft/core/b.hpp": "#pragma once\n" + "\n" * MAX_HEADER_LINES,
         "include/regraft/core/c.hpp": "int x;",
+        "include/regraft/core/d.hpp": "#pragma once\nnamespace regraft::core {\nint f();\n}\n",
         "lib/shield/engine/a.cpp": '#include "shield/session/session.hpp"',
         "lib/shield/protocol/a.cpp": "#include <mpi.h>",
         "lib/shield/calls/files/a.cpp": '#include "shield/calls/start/surroundings.hpp"',

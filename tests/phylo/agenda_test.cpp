@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "small_dataset.hpp"
+#include "search/small_dataset.hpp"
 
 namespace regraft::phylo {
 namespace {

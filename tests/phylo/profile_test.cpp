@@ -11,7 +11,7 @@
 
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/random.hpp"
-#include "small_job.hpp"
+#include "search/small_job.hpp"
 
 namespace regraft::phylo {
 namespace {

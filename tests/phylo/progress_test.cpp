@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "small_dataset.hpp"
+#include "search/small_dataset.hpp"
 
 namespace regraft::phylo {
 namespace {

@@ -7,6 +7,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::assign {
 
 /// A piece of work: sites of one partition, at least one. Site numbers run across partitions: partition q owns
@@ -34,3 +35,4 @@ std::uint64_t cost(std::span<Work const> row, std::span<std::uint64_t const> cos
 bool covers_once(Assignment const& assignment, std::span<std::uint64_t const> partition_begin);
 
 }  // namespace regraft::assign
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "regraft/assign/assignment.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::assign {
 
 /// Divisible load balance (Kobert, Flouri, Aberer, Stamatakis 2014, "The divisible load balance problem and its
@@ -32,3 +33,4 @@ Assignment balance(std::span<std::uint64_t const> partition_begin, std::span<std
                    std::span<PeId const> pes, std::uint32_t num_founding_pes);
 
 }  // namespace regraft::assign
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::assign {
 
 /// How lost sites are dealt to survivors that already work on their partition. docs/reassignment.md compares the
@@ -64,3 +65,4 @@ struct Reassignment {
 Reassignment reassign(Assignment const& before, std::span<PeId const> survivors, Options const& options = {});
 
 }  // namespace regraft::assign
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "regraft/c/communicator.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -37,3 +38,4 @@ typedef struct regraft_open_report {
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

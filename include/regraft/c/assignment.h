@@ -3,6 +3,7 @@
 
 #include "regraft/c/numbers.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,3 +36,4 @@ regraft_status regraft_assignment_gained(regraft_assignment const* assignment, u
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "regraft/c/communicator.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,3 +31,4 @@ regraft_status regraft_checkpoint_share(regraft_checkpoint const* checkpoint, ui
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 
 #include "regraft/c/sums.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -84,3 +85,4 @@ regraft_status regraft_plan_failures(char const* plan);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

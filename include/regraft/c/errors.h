@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,3 +35,4 @@ char const* regraft_error_message(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

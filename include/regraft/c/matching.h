@@ -4,6 +4,7 @@
 
 #include "regraft/c/numbers.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,3 +46,4 @@ regraft_status regraft_matching_max_b(regraft_graph const* graph, uint32_t const
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

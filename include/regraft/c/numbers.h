@@ -3,6 +3,7 @@
 
 #include "regraft/c/errors.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,3 +44,4 @@ uint64_t regraft_random_below(regraft_random* random, uint64_t n);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "regraft/c/numbers.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,3 +43,4 @@ regraft_status regraft_placement_held(regraft_placement const* placement, uint32
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "regraft/c/communicator.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,3 +30,4 @@ regraft_status regraft_resilient(regraft_communicator* comm, regraft_body body, 
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

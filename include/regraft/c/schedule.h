@@ -3,6 +3,7 @@
 
 #include "regraft/c/numbers.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,3 +46,4 @@ regraft_status regraft_schedule_rounds(regraft_requests const* requests, int mes
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include "regraft/c/archive.h"
 #include "regraft/c/communicator.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -140,3 +141,4 @@ regraft_status regraft_snapshot_trim(regraft_snapshot* snapshot);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

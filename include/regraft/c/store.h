@@ -5,6 +5,7 @@
 #include "regraft/c/communicator.h"
 #include "regraft/c/placement.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -132,3 +133,4 @@ regraft_status regraft_store_trim(regraft_store* store);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

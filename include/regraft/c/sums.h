@@ -3,6 +3,7 @@
 
 #include "regraft/c/numbers.h"
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,3 +34,4 @@ regraft_status regraft_sums_clear(regraft_sums* sums);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// An entity whose home has died. When a snapshot is opened, every entity is one.
@@ -39,3 +40,4 @@ std::vector<PeId> to_holders(std::span<Orphan const> orphans, std::span<Survivor
 std::vector<PeId> balanced(std::span<Orphan const> orphans, std::span<Survivor const> survivors);
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// Functions that live as long as the entity is registered. They call no collective. If one throws, the process ends
@@ -48,3 +49,4 @@ Entity entity_of(std::vector<T>& values) {
 }
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

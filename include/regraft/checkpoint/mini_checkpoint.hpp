@@ -10,6 +10,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// Two generations in memory: the committed one and the one under way. It survives any failures except the death of all
@@ -49,3 +50,4 @@ private:
 };
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// The time between two commits at which a job loses least, to first order: sqrt(2 cost mtbf) (Young 1974, "A first
@@ -71,3 +72,4 @@ private:
 };
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

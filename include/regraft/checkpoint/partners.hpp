@@ -11,6 +11,7 @@
 #include "regraft/erasure/code.hpp"
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// Returns a placement of as many blocks as there are members on as many slots: a slot that holds block s keeps the
@@ -32,3 +33,4 @@ Partners on_other_nodes(std::vector<std::uint32_t> node_of, std::uint32_t copies
 using Redundancy = std::variant<Partners, erasure::Code>;
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

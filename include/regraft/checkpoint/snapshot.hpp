@@ -27,6 +27,7 @@
 #include "regraft/store/disk.hpp"
 #include "regraft/store/options.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// A set of entities. An entity belongs to the PE that registers it and has a name that no other member uses. Entities
@@ -118,3 +119,4 @@ private:
 };
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

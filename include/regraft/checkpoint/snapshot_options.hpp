@@ -15,6 +15,7 @@
 #include "regraft/checkpoint/snapshot_reports.hpp"
 #include "regraft/store/options.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// All members pass the same options, except for node.
@@ -64,3 +65,4 @@ struct OpenOptions {
 };
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

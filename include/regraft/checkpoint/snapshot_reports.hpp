@@ -11,6 +11,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
 /// No living PE can give these entities back. Thrown on all members alike.
@@ -110,3 +111,4 @@ struct [[nodiscard]] OpenReport {
 };
 
 }  // namespace regraft::checkpoint
+#pragma GCC visibility pop

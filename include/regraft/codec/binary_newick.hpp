@@ -18,6 +18,7 @@
 
 #include "regraft/codec/rooted_tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// The number of bytes of the topology of a tree with num_tips tips.
@@ -34,3 +35,4 @@ std::vector<std::byte> encode_topology(RootedTree const& tree);
 RootedTree decode_topology(std::span<std::byte const> bytes, std::vector<std::uint32_t> row_of_tip);
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

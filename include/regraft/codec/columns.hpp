@@ -12,6 +12,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/msa/alignment.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// How columns are coded. The values are those of the file format.
@@ -93,3 +94,4 @@ private:
 };
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

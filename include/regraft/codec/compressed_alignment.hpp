@@ -13,6 +13,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/alignment.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// Largest number of sites of a block, and largest number of cells of a block with more than 256 sites: decoding takes
@@ -68,3 +69,4 @@ private:
 };
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "regraft/codec/rooted_tree.hpp"
 #include "regraft/msa/alignment.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// How long to search for a better tree. With 1288 taxa and 1200 sites, moves over up to 10 nodes make the tree of
@@ -35,3 +36,4 @@ RootedTree guide_tree_from_newick(std::string_view text, std::string const& file
 std::string to_newick(RootedTree const& tree, std::span<std::string const> names);
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/text_layout.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// The contents of a file beside the columns.
@@ -101,3 +102,4 @@ private:
 };
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

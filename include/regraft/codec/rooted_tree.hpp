@@ -6,6 +6,7 @@
 
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 /// A rooted tree whose tips are the rows of an alignment. Node 0 is the root. Nodes are numbered in pre-order; among
@@ -35,3 +36,4 @@ RootedTree hang_up(msa::Tree const& tree);
 RootedTree trivial_tree(std::uint32_t num_tips);
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

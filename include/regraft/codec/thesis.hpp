@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace regraft::codec {
 
 // A site is the state of the root and a record per edge whose ends differ: the XOR of the two states and the number of
@@ -33,3 +34,4 @@ std::uint32_t thesis_edge_bits(std::uint32_t num_taxa);
 std::uint64_t thesis_block_bytes(ThesisBlockShape const& shape);
 
 }  // namespace regraft::codec
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Calls visit for the parts of blocks. A part ends at the first block that begins behind a multiple of 64 KiB, counted
@@ -29,3 +30,4 @@ inline std::uint64_t num_parts(BlockRange blocks, BlockSizes const& sizes) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/core/packed_numbers.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// The sizes in bytes of the blocks 0 .. num_blocks() - 1, and where each begins when they lie one behind the other. If
@@ -84,3 +85,4 @@ private:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 template <class T>
@@ -106,3 +107,4 @@ private:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "regraft/core/contracts.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Converts x to To. Aborts if x does not fit.
@@ -16,3 +17,4 @@ constexpr To checked_cast(From x) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

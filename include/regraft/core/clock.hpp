@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
@@ -10,3 +11,4 @@ inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

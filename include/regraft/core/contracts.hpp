@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 namespace regraft::detail {
 
 /// Says why on standard error, and aborts.
@@ -133,3 +134,4 @@ struct Observer {
 #else
 #define REGRAFT_ASSERT(x) REGRAFT_CONTRACT_("assertion", x)
 #endif
+#pragma GCC visibility pop

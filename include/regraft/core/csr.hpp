@@ -9,6 +9,7 @@
 
 #include "regraft/core/contracts.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// A view of rows: row i is values[offsets[i] .. offsets[i + 1]). offsets has one entry more than there are rows.
@@ -47,3 +48,4 @@ struct Csr {
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// A place in a text file. Line and column (in bytes) count from 1; 0 means "no such detail": {f, 0, 0} is the file as
@@ -31,3 +32,4 @@ public:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

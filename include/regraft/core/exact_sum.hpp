@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// A fixed-point accumulator as wide as the whole range of double (Kulisch 1971). It has 32-bit digits in 64-bit limbs,
@@ -39,3 +40,4 @@ private:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

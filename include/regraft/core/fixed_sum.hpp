@@ -6,6 +6,7 @@
 
 #include "regraft/core/exact_sum.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// The grid that values are rounded to before they are weighted and added. The high part of a value counts steps of
@@ -38,3 +39,4 @@ struct FixedSum {
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

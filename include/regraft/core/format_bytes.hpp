@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Appends to bytes. fixed() writes little endian, number() writes LEB128.
@@ -50,3 +51,4 @@ private:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

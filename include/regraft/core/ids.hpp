@@ -10,6 +10,7 @@
 
 #include "regraft/core/contracts.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// A processing element: a rank of the founding communicator. It is never renumbered, not even after ranks died.
@@ -69,3 +70,4 @@ constexpr IdRange<Id> even_part(std::uint64_t n, std::uint64_t index, std::uint6
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Numbers of any widths. The reader has to know where each begins and how wide it is.
@@ -43,3 +44,4 @@ private:
 };
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include "regraft/core/contracts.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Mixes one 64-bit number into a well-distributed one; a bijection (SplitMix64, Steele et al. 2014).
@@ -36,3 +37,4 @@ void shuffle(std::span<T> items, Random& random) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

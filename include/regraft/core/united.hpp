@@ -7,6 +7,7 @@
 
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// Ranges that cover the same ids: ascending, none empty, none touching another. O(n log n).
@@ -26,3 +27,4 @@ std::vector<IdRange<Id>> united(std::vector<IdRange<Id>> ranges) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft {
 
 /// The level that the zstd program uses without options.
@@ -24,3 +25,4 @@ constexpr std::uint64_t zstd_max_content(std::uint64_t frame_size) {
 }
 
 }  // namespace regraft
+#pragma GCC visibility pop

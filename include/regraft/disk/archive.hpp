@@ -14,6 +14,7 @@
 
 #include "regraft/disk/index.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::disk {
 
 std::filesystem::path index_path(std::filesystem::path const& archive, std::uint64_t generation);
@@ -49,3 +50,4 @@ void remove_generation(std::filesystem::path const& archive, std::uint64_t gener
 void remove_older(std::filesystem::path const& archive, std::uint64_t than, std::uint64_t kept) noexcept;
 
 }  // namespace regraft::disk
+#pragma GCC visibility pop

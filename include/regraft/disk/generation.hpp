@@ -13,6 +13,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/disk/index.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::disk {
 
 /// A generation on disk; it opens one data file at a time. All member functions throw InputError, with the name of the
@@ -82,3 +83,4 @@ struct Saved {
 std::function<void(BlockRange, std::span<std::byte>)> reread(std::vector<Saved> saved);
 
 }  // namespace regraft::disk
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::disk {
 
 /// Blocks that lie one behind the other in a data file; the checksums of their parts (visit_parts) follow them.
@@ -50,3 +51,4 @@ std::vector<std::byte> encode(Index const& index);
 Index decode(std::span<std::byte const> bytes, std::string const& file, std::uint64_t generation);
 
 }  // namespace regraft::disk
+#pragma GCC visibility pop

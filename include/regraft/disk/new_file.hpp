@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace regraft::disk {
 
 /// A new, empty file beside a target, open for writing. Its name is the target's with a random ending; it is at most as
@@ -62,3 +63,4 @@ void appear(std::span<NewFile> files);
 void remove_unfinished(std::filesystem::path const& target) noexcept;
 
 }  // namespace regraft::disk
+#pragma GCC visibility pop

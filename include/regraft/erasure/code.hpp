@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::erasure {
 
 /// A sum of sources, each times a factor, in the field GF(2^8), byte by byte. A byte of the sum depends only on the
@@ -66,3 +67,4 @@ private:
 };
 
 }  // namespace regraft::erasure
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/layout.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::erasure {
 
 /// A value that every PE keeps for itself: the layout at submission, without the dead, and with the changes of repairs.
@@ -72,3 +73,4 @@ struct Safety {
 Safety safety(Holdings const& holdings, std::span<std::uint32_t const> node_of);
 
 }  // namespace regraft::erasure
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/code.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::erasure {
 
 /// One of the k + m pieces of a stripe: data (index < k) or parity (index >= k).
@@ -106,3 +107,4 @@ private:
 };
 
 }  // namespace regraft::erasure
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/holdings.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::erasure {
 
 /// Bytes of a piece that its holder gives to the receiver. They go to offset `place` of what the receiver wants. Sender
@@ -94,3 +95,4 @@ Repair plan_repair(Holdings const& holdings, std::span<std::uint32_t const> node
                    Restore restore = Restore::everything, std::span<std::uint64_t const> room = {});
 
 }  // namespace regraft::erasure
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// Replaces data, of the same length on all members, by that of root. Precondition: the root is a member. Collective;
@@ -26,3 +27,4 @@ void broadcast(Communicator& comm, std::span<std::byte> data, PeId root);
 void wait_all(Communicator& comm, std::span<MPI_Request> requests);
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include "regraft/ft/errors.hpp"
 #include "regraft/ft/failure_plan.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// Whether deaths are real (ULFM) or simulated by leaving at a point of the failure plan. Chosen when linking.
@@ -127,3 +128,4 @@ private:
 };
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// Owns a communicator among members of the parent. Making one is a collective. It belongs into the body of
@@ -128,3 +129,4 @@ private:
 Cart cart(Communicator& parent, Cart::Dims dims, std::vector<int> periodic);
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// Marks exceptions that are thrown on all survivors alike and may therefore leave the body of ft::resilient. Such
@@ -47,3 +48,4 @@ public:
 class Departed {};
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 struct PlannedDeath {
@@ -70,3 +71,4 @@ struct FailPhase {
 std::vector<FailPoint const*> fail_points();
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// The id of each member's node: the number of the lowest member on it. Members that can share memory are on one node
@@ -15,3 +16,4 @@ namespace regraft::ft {
 std::vector<std::uint32_t> node_ids(Communicator& comm);
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

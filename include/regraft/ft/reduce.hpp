@@ -8,6 +8,7 @@
 #include "regraft/core/fixed_sum.hpp"
 #include "regraft/ft/derived.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// Replaces each sum by the exact sum over all participants (limbs added as integers in one MPI_Allreduce). All
@@ -22,3 +23,4 @@ void all_reduce(Participants who, std::span<FixedSum> sums);
 [[nodiscard]] bool all_equal(Participants who, std::uint64_t number);
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

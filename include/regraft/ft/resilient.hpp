@@ -14,6 +14,7 @@
 #include "regraft/core/clock.hpp"
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 /// What is known when the recovery starts of one failure, or of several at the same time.
@@ -83,3 +84,4 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
 }
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -1,6 +1,7 @@
 // How bytes travel between the members of a communicator.
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace regraft::ft {
 
 enum class Transport {
@@ -12,3 +13,4 @@ enum class Transport {
 };
 
 }  // namespace regraft::ft
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// Approximately the nanoseconds that a pattern takes in a work package of a search, as measured on one machine by
@@ -10,3 +11,4 @@ namespace regraft::likelihood {
 std::uint64_t cost_per_pattern(std::uint32_t num_states, std::uint32_t num_categories);
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

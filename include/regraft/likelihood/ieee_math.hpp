@@ -1,6 +1,7 @@
 // exp and log from IEEE operations alone. Unlike those of the C library, they give the same bits on every machine.
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// e^x with a relative error below 2^-50; 0 below -708, infinity above 709.
@@ -9,3 +10,4 @@ double exp(double x);
 double log(double x);
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// The instructions that this CPU and this build have, the fastest first: "avx512", "avx2", "sse4", "neon", "scalar".
@@ -15,3 +16,4 @@ void use_instructions(std::string_view name);
 std::string_view used_instructions();
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

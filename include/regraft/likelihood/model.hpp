@@ -12,6 +12,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/msa/alphabet.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// Where the value of a parameter comes from: from the model or the user, from counting the data, or from an optimiser.
@@ -118,3 +119,4 @@ std::uint32_t free_parameters(ModelSpec const& spec);
 std::string to_string(ModelSpec const& spec, Model const& model);
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include "regraft/likelihood/site_model.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// The patterns of one partition, or some of them.
@@ -111,3 +112,4 @@ private:
 };
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

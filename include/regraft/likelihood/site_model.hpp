@@ -7,6 +7,7 @@
 
 #include "regraft/likelihood/model.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::likelihood {
 
 /// The eigensystem of a reversible n x n rate matrix Q with mean rate 1: Q = vectors diag(values) inverse, both stored
@@ -41,3 +42,4 @@ SiteModel site_model(ModelSpec const& spec, Model const& model);
 void set_categories(SiteModel& site_model, ModelSpec const& spec, Model const& model);
 
 }  // namespace regraft::likelihood
+#pragma GCC visibility pop

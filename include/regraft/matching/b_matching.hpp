@@ -13,6 +13,7 @@
 
 #include "regraft/core/csr.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::matching {
 
 /// Value in right_of of a left vertex that has no neighbour, or that max_b_matching left out.
@@ -120,3 +121,4 @@ std::uint32_t hall_bound(CsrView<std::uint32_t> graph, std::uint32_t num_right,
 bool is_max_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint32_t const> capacity, MaxBMatching const& m);
 
 }  // namespace regraft::matching
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/matching/b_matching.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::matching::bgl {
 
 /// A BMatching in vertex descriptors. The right vertex of each left one is in the property map of the call.
@@ -98,3 +99,4 @@ BMatching<Graph> min_b_matching(Graph const& graph, RightOfMap right_of) {
 }
 
 }  // namespace regraft::matching::bgl
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/matching/b_matching.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::matching {
 
 /// Huebner 2020, Algorithm 11, corrected. graph, num_right, the result and its proof are as for min_b_matching.
@@ -25,3 +26,4 @@ namespace regraft::matching {
 BMatching ford_fulkerson_b_matching(CsrView<std::uint32_t> graph, std::uint32_t num_right);
 
 }  // namespace regraft::matching
+#pragma GCC visibility pop

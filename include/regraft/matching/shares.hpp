@@ -8,6 +8,7 @@
 
 #include "regraft/core/csr.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::matching {
 
 /// An optimal division and the proof that it is optimal.
@@ -60,3 +61,4 @@ bool is_max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const
                      std::span<std::uint64_t const> capacity, MaxBShares const& shares);
 
 }  // namespace regraft::matching
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "regraft/core/csr.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::matching {
 
 /// A matching near the optimum, and a bound that says how near.
@@ -34,3 +35,4 @@ WeightedBMatching min_b_matching(CsrView<std::uint32_t> graph, std::span<std::ui
                                  std::uint32_t num_right);
 
 }  // namespace regraft::matching
+#pragma GCC visibility pop

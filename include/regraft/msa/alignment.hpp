@@ -11,6 +11,7 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/cell_positions.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// A matrix of printable characters, one row per taxon. Names are distinct, not empty, and printable UTF-8.
@@ -55,3 +56,4 @@ Alignment parse_alignment(std::string_view text, std::string const& file);
 void check_names(std::span<std::string const> names, std::string const& file);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

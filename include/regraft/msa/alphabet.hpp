@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 inline constexpr std::uint32_t max_states = 64;
@@ -62,3 +63,4 @@ std::string_view name(Alphabet alphabet);
 std::string allowed_symbols(Alphabet alphabet);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// A place in a text; both count from 1, columns in bytes.
@@ -35,3 +36,4 @@ private:
 };
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

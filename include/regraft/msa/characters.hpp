@@ -9,6 +9,7 @@
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/alphabet.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 enum class CharacterKind : std::uint8_t { dna, amino_acid, other };
@@ -39,3 +40,4 @@ CharacterTable character_table(Histogram const& histogram);
 std::string_view name(CharacterKind kind);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "regraft/msa/characters.hpp"
 #include "regraft/msa/partition.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// Three taxa have only one topology and no inner branch.
@@ -89,3 +90,4 @@ PartitionedAlignment reduced(Alignment const& alignment, std::span<PartitionSpec
                              Census const& census);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

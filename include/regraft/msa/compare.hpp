@@ -8,6 +8,7 @@
 #include "regraft/msa/splits.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The number of splits that are in exactly one of the trees (Robinson and Foulds 1981); 0 iff the topologies are
@@ -23,3 +24,4 @@ std::vector<std::uint32_t> robinson_foulds(SplitSets const& trees, std::size_t t
 std::vector<std::size_t> first_equals(SplitSets const& trees);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

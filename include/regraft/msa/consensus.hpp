@@ -6,6 +6,7 @@
 
 #include "regraft/msa/general_tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// Threshold for the splits of all trees.
@@ -29,3 +30,4 @@ struct Consensus {
 Consensus consensus(std::span<GeneralTree const> trees, double threshold);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

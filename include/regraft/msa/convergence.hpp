@@ -6,6 +6,7 @@
 
 #include "regraft/msa/splits.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 struct ConvergenceOptions {
@@ -35,3 +36,4 @@ inline constexpr std::size_t convergence_interval = 50;
 Convergence convergence(SplitSets const& replicates, ConvergenceOptions const& options = {});
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

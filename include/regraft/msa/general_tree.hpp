@@ -9,6 +9,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// An unrooted tree with an inner node, node 0, as its top. A node has a larger number than its parent. Inner nodes
@@ -52,3 +53,4 @@ struct GeneralForm {
 GeneralForm to_general(Tree const& tree, std::uint32_t set = 0);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

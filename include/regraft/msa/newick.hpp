@@ -11,6 +11,7 @@
 #include "regraft/msa/general_tree.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// How to handle nodes that are not binary: with one child, or with more than two (the root: more than three).
@@ -96,3 +97,4 @@ std::string to_newick(Tree const& tree, std::span<std::string const> taxon_names
 std::string to_newick(GeneralTree const& tree, std::span<std::string const> taxon_names);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "regraft/msa/patterns.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The sites of an alignment, prepared once for the functions below. An ambiguous cell may be any of its states. Sites
@@ -60,3 +61,4 @@ Tree shorten_by_spr(Tree tree, ParsimonySites const& sites, SprOptions const& op
 Tree random_tree(std::uint32_t num_tips, std::uint64_t seed);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The sites first, first + step, ... below last, counted from 0. step >= 1, first < last.
@@ -63,3 +64,4 @@ std::vector<std::uint64_t> sites_of(PartitionSpec const& partition);
 std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/alphabet.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The properties of a partition that compress_patterns needs.
@@ -66,3 +67,4 @@ std::vector<double> empirical_frequencies(std::span<StateCount const> counts, st
 StateMask missing_states(std::span<StateCount const> counts, std::uint32_t num_states);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

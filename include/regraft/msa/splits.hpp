@@ -11,6 +11,7 @@
 #include "regraft/msa/general_tree.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The taxa on the side of a split without taxon 0, in any order. Two splits are the same if these taxa are.
@@ -102,3 +103,4 @@ private:
 };
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

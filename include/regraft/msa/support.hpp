@@ -8,6 +8,7 @@
 #include "regraft/msa/general_tree.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 enum class SupportMetric : std::uint8_t {
@@ -30,3 +31,4 @@ std::vector<double> edge_support(GeneralTree const& reference, std::span<General
 std::vector<double> edge_support(Tree const& reference, std::span<Tree const> replicates, SupportMetric metric);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

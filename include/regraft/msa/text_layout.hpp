@@ -10,6 +10,7 @@
 
 #include "regraft/msa/alignment.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 enum class TextFormat : std::uint8_t { fasta = 0, phylip = 1 };
@@ -51,3 +52,4 @@ TextLayout layout_without_skeleton(std::string_view text, Alignment const& align
 std::string to_text(Alignment const& alignment, TextLayout const& layout);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

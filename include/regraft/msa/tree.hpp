@@ -7,6 +7,7 @@
 
 #include "regraft/core/bytes.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// One end of an edge. Tip t < n has the half-edge t; inner node v, n <= v < 2n - 2, has n + 3 (v - n) + {0, 1, 2}.
@@ -110,3 +111,4 @@ std::vector<HalfEdge> postorder(Tree const& tree, HalfEdge h);
 std::vector<HalfEdge> preorder_edges(Tree const& tree);
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop

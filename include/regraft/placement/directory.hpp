@@ -12,6 +12,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// Blocks with the same holders.
@@ -109,3 +110,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

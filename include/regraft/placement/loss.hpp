@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// `count` groups of `size` slots each.
@@ -70,3 +71,4 @@ LossModel mod_k_groups(std::uint64_t num_slots, std::uint64_t replicas);
 std::optional<LossModel> mod_k_nodes(std::uint64_t num_slots, std::uint64_t replicas, std::uint64_t node_size);
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

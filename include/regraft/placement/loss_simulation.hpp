@@ -10,6 +10,7 @@
 #include "regraft/placement/loss.hpp"
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// The number of failures until data is lost, drawn from its exact distribution without drawing the failures.
@@ -44,3 +45,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include "regraft/placement/permutation.hpp"
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 struct ModKOptions {
@@ -58,3 +59,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include "regraft/placement/placement.hpp"
 #include "regraft/placement/range_order.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// A node is a unit that fails as a whole: a machine, a rack. Let m be the number of nodes, and c the number of slots
@@ -68,3 +69,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// Slot h owns the h-th of p even parts of the blocks. Copy k of it is on slot (h + floor(k * p / r)) mod p. With two
@@ -36,3 +37,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

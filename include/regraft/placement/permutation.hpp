@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// A permutation of 0 .. n - 1 that looks random; the same n and seed give the same one on every PE. Not for
@@ -35,3 +36,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

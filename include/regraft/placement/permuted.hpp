@@ -8,6 +8,7 @@
 #include "regraft/placement/placement.hpp"
 #include "regraft/placement/range_order.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// The ranges, in their order, are dealt to the slots in parts that differ by at most one range. Copy k of a range that
@@ -50,3 +51,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

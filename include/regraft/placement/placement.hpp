@@ -10,6 +10,7 @@
 
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// A place 0 .. num_slots - 1 among the PEs that were alive at submission. The store maps slots to PeIds, so a
@@ -109,3 +110,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "regraft/placement/permutation.hpp"
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// How blocks are grouped and shuffled before they are dealt to slots.
@@ -59,3 +60,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "regraft/placement/placement.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::placement {
 
 /// Slot s keeps part s as copy 0, so that a slot that submits its part need not move it. The further copies are on the
@@ -45,3 +46,4 @@ private:
 };
 
 }  // namespace regraft::placement
+#pragma GCC visibility pop

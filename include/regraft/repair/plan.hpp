@@ -9,6 +9,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/placement/directory.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::repair {
 
 /// A copy to be made: the receiver gets the blocks from the sender, which keeps them.
@@ -96,3 +97,4 @@ Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::s
           Options const& options = {});
 
 }  // namespace regraft::repair
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::schedule {
 
 /// An edge from left to right, for example from a sender to a receiver. Parallel edges are allowed.
@@ -29,3 +30,4 @@ bool is_proper_colouring(std::span<Edge const> edges, std::span<std::uint32_t co
                          std::uint32_t num_colours);
 
 }  // namespace regraft::schedule
+#pragma GCC visibility pop

@@ -18,6 +18,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::schedule {
 
 /// A PE, the receiver, wants a block.
@@ -114,3 +115,4 @@ bool is_valid(HRelation const& plan, std::span<Request const> requests, CsrView<
               Options const& options = {});
 
 }  // namespace regraft::schedule
+#pragma GCC visibility pop

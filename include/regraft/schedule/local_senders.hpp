@@ -12,6 +12,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/schedule/range_senders.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::schedule {
 
 /// Receives blocks with the same holders, and these holders, ascending.
@@ -68,3 +69,4 @@ LocalSenders choose_senders_locally(PeId self, CsrView<BlockRange> wanted, std::
                                     HoldersOf const& holders_of, BlockSizes const& sizes, LocalRule const& rule = {});
 
 }  // namespace regraft::schedule
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "regraft/core/csr.hpp"
 #include "regraft/core/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::schedule {
 
 /// A PE, the receiver, wants blocks that all have the same holders.
@@ -59,3 +60,4 @@ bool is_valid(RangeSenders const& senders, std::span<RangeRequest const> request
               BlockSizes const& sizes);
 
 }  // namespace regraft::schedule
+#pragma GCC visibility pop

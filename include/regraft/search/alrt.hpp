@@ -8,6 +8,7 @@
 
 #include "regraft/search/distributed_likelihood.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// Samples of the sites (resampled_weights) that resample log-likelihoods without optimising (RELL, Kishino et al.
@@ -45,3 +46,4 @@ private:
 double sh_alrt(DistributedLikelihood& likelihood, msa::HalfEdge h, RellSamples const& samples);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 
 #include "regraft/likelihood/model.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// In place of a model's name, in upper or lower case: the program chooses a model.
@@ -74,3 +75,4 @@ std::optional<Candidate> next_candidate(msa::Alphabet alphabet, std::span<TriedM
 Candidate largest_candidate(msa::Alphabet alphabet);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

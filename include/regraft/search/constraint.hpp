@@ -8,6 +8,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/msa/tree.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// A tree of some of the tips, not necessarily resolved, represented by its splits. Other tips may be anywhere.
@@ -65,3 +66,4 @@ private:
 };
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// The decision from the observed load.
@@ -39,3 +40,4 @@ private:
 };
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "regraft/msa/tree.hpp"
 #include "regraft/search/core_share.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// How branch lengths of different partitions depend on each other.
@@ -145,3 +146,4 @@ private:
 };
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "regraft/search/candidates.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// Values that are counted in the data of a partition before anything is computed.
@@ -48,3 +49,4 @@ PartitionChoice begin_choice(std::size_t partition, msa::Alphabet alphabet, Coun
 void end_trial(PartitionChoice& choice, msa::Alphabet alphabet, CountedData const& counted, Measure const& measure);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "regraft/search/distributed_likelihood.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 inline constexpr double min_branch_length = 1e-6;
@@ -42,3 +43,4 @@ void optimise_models(DistributedLikelihood& likelihood, double epsilon);
 void normalise_scalers(DistributedLikelihood& likelihood, std::span<std::uint64_t const> sites);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

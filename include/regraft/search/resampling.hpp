@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// The weight of each pattern in a sample: from every partition as many sites as it has are drawn with replacement;
@@ -14,3 +15,4 @@ std::vector<std::uint32_t> resampled_weights(std::span<std::uint32_t const> weig
                                              std::span<std::uint64_t const> partition_begin, std::uint64_t seed);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

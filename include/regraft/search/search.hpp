@@ -13,6 +13,7 @@
 #include "regraft/search/model_choice.hpp"
 #include "regraft/search/topology.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// What is looked for: the likelihood as it is, the best branch lengths and models for a tree, or the best tree.
@@ -136,3 +137,4 @@ SearchState start_support(SearchState best);
 void advance(SearchState& state, DistributedLikelihood& likelihood, SearchOptions const& options);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include "regraft/search/constraint.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::search {
 
 /// The mean loss of likelihood of insertions next to the place of a pruned subtree, over the search so far. Beyond an
@@ -57,3 +58,4 @@ std::vector<msa::HalfEdge> subtrees_near(msa::Tree const& tree, std::vector<msa:
                                          std::uint32_t steps);
 
 }  // namespace regraft::search
+#pragma GCC visibility pop

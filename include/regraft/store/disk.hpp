@@ -18,6 +18,7 @@
 #include "regraft/disk/index.hpp"
 #include "regraft/ft/communicator.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// The disk could not be written, or nothing on it can be read. what() gives the reason of the first member. Thrown on
@@ -97,3 +98,4 @@ struct [[nodiscard]] OpenReport {
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// All members pass the same options, except for node.
@@ -60,3 +61,4 @@ struct [[nodiscard]] ErasureRepair {
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

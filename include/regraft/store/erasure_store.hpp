@@ -27,6 +27,7 @@
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// Keeps one set of blocks 0 .. n-1. A block survives as long as k of the k + m pieces of its stripe do; repair() makes
@@ -117,3 +118,4 @@ private:
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

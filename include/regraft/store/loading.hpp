@@ -5,6 +5,7 @@
 
 #include "regraft/store/reports.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 class Loading {
@@ -25,3 +26,4 @@ private:
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

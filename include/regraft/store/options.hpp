@@ -12,6 +12,7 @@
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/transport.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// Transport::rounds is also what start_load uses.
@@ -81,3 +82,4 @@ struct RepairOptions {
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

@@ -20,6 +20,7 @@
 #include "regraft/store/options.hpp"
 #include "regraft/store/reports.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// Keeps one set of blocks 0 .. n-1. A block survives as long as one of its holders lives; repair() makes new holders.
@@ -119,3 +120,4 @@ private:
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "regraft/ft/communicator.hpp"
 #include "regraft/repair/plan.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::store {
 
 /// Blocks are wanted that no living PE holds and no source of last resort has brought. Thrown on all members alike.
@@ -84,3 +85,4 @@ struct [[nodiscard]] ScrubReport {
 };
 
 }  // namespace regraft::store
+#pragma GCC visibility pop
