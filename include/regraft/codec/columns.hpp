@@ -87,7 +87,7 @@ public:
     RootedTree const& tree() const;
 
     /// The interface that a codec implements.
-    class Codec;
+    class [[gnu::visibility("hidden")]] Codec;
 
 private:
     std::shared_ptr<Codec const> codec_;

@@ -62,7 +62,7 @@ public:
     std::uint64_t content_hash() const;
 
 private:
-    struct Parts;
+    struct [[gnu::visibility("hidden")]] Parts;
     explicit CompressedAlignment(std::shared_ptr<Parts const> parts);
 
     std::shared_ptr<Parts const> parts_;

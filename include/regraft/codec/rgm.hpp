@@ -97,7 +97,7 @@ public:
     std::uint64_t bytes_read() const;
 
 private:
-    struct State;
+    struct [[gnu::visibility("hidden")]] State;
     std::unique_ptr<State> state_;
 };
 

@@ -40,7 +40,7 @@ public:
     void verify();
 
 private:
-    class Files;
+    class [[gnu::visibility("hidden")]] Files;
     struct PartSum {
         BlockRange blocks;
         std::uint64_t sum = 0;

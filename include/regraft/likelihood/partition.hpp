@@ -107,7 +107,7 @@ public:
     std::uint64_t num_updates() const;
 
 private:
-    class Engine;
+    class [[gnu::visibility("hidden")]] Engine;
     std::unique_ptr<Engine> engine_;
 };
 

@@ -72,7 +72,7 @@ public:
     BMatching take() &&;
 
 private:
-    struct Workspace;
+    struct [[gnu::visibility("hidden")]] Workspace;
     std::unique_ptr<Workspace> workspace_;
 };
 

@@ -29,7 +29,7 @@ public:
     std::uint32_t num_taxa() const;
 
     /// The sites as bits, for this module only.
-    class Planes;
+    class [[gnu::visibility("hidden")]] Planes;
     Planes const& planes() const { return *planes_; }
 
 private:

@@ -113,7 +113,7 @@ public:
     std::uint64_t bytes_held() const;
 
 private:
-    struct Impl;
+    struct [[gnu::visibility("hidden")]] Impl;
     std::unique_ptr<Impl> impl_;
 };
 

@@ -10,7 +10,7 @@ namespace regraft::store {
 
 class Loading {
 public:
-    struct State;
+    struct [[gnu::visibility("hidden")]] State;
     explicit Loading(std::unique_ptr<State> state);
     Loading(Loading&&) noexcept;
     Loading& operator=(Loading&&) = delete;

@@ -115,7 +115,7 @@ public:
     std::uint64_t bytes_spare() const;
 
 private:
-    struct Impl;
+    struct [[gnu::visibility("hidden")]] Impl;
     std::unique_ptr<Impl> impl_;
 };
 
