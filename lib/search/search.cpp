@@ -246,14 +246,15 @@ Way go_on(SearchState& state, DistributedLikelihood& likelihood, SearchOptions c
     return end_way(state, likelihood, options);
 }
 
-bool allows(Constraint const* constraint, msa::Tree tree, Exchange const& exchange) {
+bool allows(Constraint const* constraint, msa::Tree tree, SubtreeExchange const& exchange) {
     if (constraint == nullptr) return true;
     tree.undo(exchange.move);
     return constraint->allows(tree);
 }
 
 /// The first exchange with one of the donors that has not been tried, if any.
-std::optional<Exchange> next_exchange(SearchState const& state, msa::Tree const& tree, SearchOptions const& options) {
+std::optional<SubtreeExchange> next_exchange(SearchState const& state, msa::Tree const& tree,
+                                             SearchOptions const& options) {
     for (auto const& donor : options.others) {
         for (auto& exchange : exchanges(tree, donor)) {
             bool const is_new = std::find(state.tried.begin(), state.tried.end(), exchange.change) == state.tried.end();
