@@ -22,6 +22,7 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "together/shared_input_error.hpp"
+#include "trees/tree_commands.hpp"
 
 namespace {
 
