@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""completions.py PROGRAM SHELL: writes the completion of a program with commands for bash or fish, from what --help says."""
+"""from_help.py PROGRAM bash|fish|PAGE: writes the completion of a program with commands for a shell, or its man page, from what --help says.
+PAGE is the man page without options.
+"""
 import pathlib
 import re
 import subprocess
 import sys
 from typing import NamedTuple
 
-# The values of options, as far as they are words; those that --help lists in braces are known.
+from manual import escaped
+
+# The values of options, as far as they are words.
 WORDS = {
     "--brlen": "linked scaled unlinked", "--bs-trees N|auto": "auto", "--codec": "native thesis plain", "--criterion": "bic aicc aic",
-    "--effort": "fast normal thorough", "--format": "fasta phylip", "--metric": "fbp tbe", "--model": "auto GTR+G HKY+G JC LG+G WAG+G BIN+G",
+    "--effort": "fast normal thorough", "--format": "fasta phylip", "--instructions": "avx512 avx2 sse4 scalar",
+    "--metric": "fbp tbe", "--model": "auto GTR+G HKY+G JC LG+G WAG+G BIN+G",
     "--placement": "mod-k permuted pairwise node-aware", "--repeats": "auto on off", "--threshold": "strict mr mre",
 }
 FILES = ("FILE", "OUT", "PATH", "MODEL")
@@ -18,13 +23,12 @@ UNWANTED = {"compress": "*.rgm", **dict.fromkeys(("decompress", "extract", "veri
 
 
 class Option(NamedTuple):
-    names: list[str]
+    group: str  # the heading in --help
+    names: tuple[str, ...]
     value: str  # what --help calls its value; empty: it has none
     meaning: str
 
     def words(self) -> str:
-        if listed := re.search(r"{(.*)}", self.value):
-            return listed[1].replace(",", " ")
         return WORDS.get(self.names[0], WORDS.get(f"{self.names[0]} {self.value}", ""))
 
 
@@ -34,14 +38,21 @@ def help_of(program: str, *command: str) -> str:
 
 def options_in(text: str) -> list[Option]:
     found: dict[str, Option] = {}
-    for names, value, meaning in re.findall(r"^  (-[-\w,]+)((?: \S+)*)((?: {2,}\S.*)?(?:\n {10,}\S.*)*)", text, re.M):
-        option = Option(names.split(","), value.removesuffix(" (needed)").strip(), " ".join(meaning.split()))
-        found.setdefault(option.names[-1], option)  # an example may follow
+    group = ""
+    for heading, names, value, meaning in re.findall(r"^(\S.*):$|^  (-[-\w,]+)((?: \S+)*)((?: {2,}\S.*)?(?:\n {10,}\S.*)*)", text, re.M):
+        group = heading or group
+        if names:
+            value, depends_on_machine, _ = value.removesuffix(" (needed)").strip().partition(":{")
+            meaning = " ".join(meaning.split())
+            if depends_on_machine:
+                meaning = meaning.partition(" (default")[0]
+            option = Option(group, tuple(names.split(",")), value, meaning)
+            found.setdefault(option.names[-1], option)  # examples may follow
     return list(found.values())
 
 
 def commands_in(program: str) -> dict[str, tuple[str, list[Option], bool]]:
-    """Of each command: what it is for, its options, and whether it has arguments."""
+    """What each command is for, its options, and whether it has arguments."""
     listing = help_of(program).split("\nSubcommands:\n")[1].split("\n\n")[0]
     result = {}
     for name, meaning in re.findall(r"^  (\w+) +(.*)", listing, re.M):
@@ -118,9 +129,32 @@ def fish(name: str, program: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def page(program: str, text: str) -> str:
+    """The man page. An option is described once, and by the commands that have it unless all do."""
+    commands = commands_in(program)
+    owners: dict[Option, list[str]] = {}
+    for command, (_, options, _) in commands.items():
+        for option in options:
+            if "--help" not in option.names:
+                owners.setdefault(option, []).append(command)
+    lines = [".SH OPTIONS"]
+    for group in dict.fromkeys(["Options", *(option.group for option in owners)]):
+        lines += [f".SS {escaped(group)}"] * (group != "Options")
+        for option, of in owners.items():
+            if option.group == group:
+                names = ", ".join(f"\\fB{escaped(name)}\\fR" for name in option.names)
+                meaning = option.meaning[0].upper() + option.meaning[1:] if len(of) == len(commands) else f"For {', '.join(of)}: {option.meaning}"
+                lines += [".TP", f"{names} \\fI{escaped(option.value)}\\fR", escaped(meaning) + "."]
+    return text.replace(".SH OPTIONS", "\n".join(lines))
+
+
 def main() -> None:
-    program, shell = sys.argv[1:]
-    print({"bash": bash, "fish": fish}[shell](pathlib.Path(program).name, program), end="")
+    program, form = sys.argv[1:]
+    name = pathlib.Path(program).name
+    if form.endswith(".1"):
+        print(page(program, pathlib.Path(form).read_text(encoding="utf-8")), end="")
+    else:
+        print({"bash": bash, "fish": fish}[form](name, program), end="")
 
 
 if __name__ == "__main__":
