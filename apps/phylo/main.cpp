@@ -17,10 +17,10 @@
 #include "input/failure_draw.hpp"
 #include "input/options.hpp"
 #include "job/job.hpp"
-#include "spinning.hpp"
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "spinning.hpp"
 #include "together/shared_input_error.hpp"
 #include "trees/tree_commands.hpp"
 

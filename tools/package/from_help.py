@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""from_help.py PROGRAM bash|fish|PAGE: writes the completion of a program with commands for a shell, or its man page, from what --help says.
-PAGE is the man page without options.
+"""from_help.py PROGRAM bash|fish|PAGE: writes the completion for a shell, or the man page, of a program with commands, from what --help
+says. PAGE is the man page without options.
 """
 import pathlib
 import re
@@ -143,7 +143,9 @@ def page(program: str, text: str) -> str:
         for option, of in owners.items():
             if option.group == group:
                 names = ", ".join(f"\\fB{escaped(name)}\\fR" for name in option.names)
-                meaning = option.meaning[0].upper() + option.meaning[1:] if len(of) == len(commands) else f"For {', '.join(of)}: {option.meaning}"
+                meaning = option.meaning[0].upper() + option.meaning[1:]
+                if len(of) < len(commands):
+                    meaning = f"For {', '.join(of)}: {option.meaning}"
                 lines += [".TP", f"{names} \\fI{escaped(option.value)}\\fR", escaped(meaning) + "."]
     return text.replace(".SH OPTIONS", "\n".join(lines))
 
