@@ -88,25 +88,25 @@ std::vector<std::size_t> select_rows(codec::RgmFile const& file, ExtractOptions 
 }
 
 /// A column of the result and the site that belongs there.
-struct Place {
+struct ChosenSite {
     std::uint64_t site = 0;
     std::uint64_t column = 0;
 };
 
-std::vector<Place> by_site(std::span<std::uint64_t const> sites) {
-    std::vector<Place> places;
-    places.reserve(sites.size());
-    for (auto const site : sites) places.push_back({site, places.size()});
-    std::ranges::sort(places, {}, &Place::site);
-    return places;
+std::vector<ChosenSite> by_site(std::span<std::uint64_t const> sites) {
+    std::vector<ChosenSite> chosen;
+    chosen.reserve(sites.size());
+    for (auto const site : sites) chosen.push_back({site, chosen.size()});
+    std::ranges::sort(chosen, {}, &ChosenSite::site);
+    return chosen;
 }
 
-/// The number of places, from the first one, that are decoded together: in blocks without a gap between them.
-std::size_t count_neighbours(std::span<Place const> places, std::uint64_t sites_per_block) {
-    auto const block = [&](std::size_t i) { return places[i].site / sites_per_block; };
+/// The number of chosen sites, from the first one, that are decoded together: in blocks without a gap between them.
+std::size_t count_neighbours(std::span<ChosenSite const> chosen, std::uint64_t sites_per_block) {
+    auto const block = [&](std::size_t i) { return chosen[i].site / sites_per_block; };
     std::size_t count = 1;
-    while (count < places.size() && block(count) - block(count - 1) <= 1 &&
-           places[count].site - places[0].site < sites_at_once) {
+    while (count < chosen.size() && block(count) - block(count - 1) <= 1 &&
+           chosen[count].site - chosen[0].site < sites_at_once) {
         ++count;
     }
     return count;
@@ -147,9 +147,9 @@ msa::Alignment cut(codec::RgmFile const& file, Selection const& selection) {
     auto const width = selection.sites.size();
     result.cells.resize(selection.rows.size() * width);
 
-    auto const places = by_site(selection.sites);
+    auto const chosen = by_site(selection.sites);
     std::vector<char> decoded;
-    for (std::span<Place const> rest = places; !rest.empty();) {
+    for (std::span<ChosenSite const> rest = chosen; !rest.empty();) {
         auto const together = rest.first(count_neighbours(rest, file.sites_per_block()));
         rest = rest.subspan(together.size());
         SiteRange const sites{SiteId{together.front().site}, SiteId{together.back().site + 1}};

@@ -17,11 +17,12 @@
 #include "input/failure_draw.hpp"
 #include "input/options.hpp"
 #include "job/job.hpp"
-#include "job/spinning.hpp"
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
+#include "spinning.hpp"
 #include "together/shared_input_error.hpp"
+#include "trees/tree_commands.hpp"
 
 namespace {
 
@@ -48,12 +49,12 @@ void run(ft::Communicator& comm, Options const& options) {
     std::string plan = options.fail;
     if (auto const draw = parse_failure_draw(options.fail)) {
         ft::set_failure_plan({});  // makes the points count their occurrences
-        Job(comm, options, "", Job::Output::none, Log::Voice::silent).run();
+        Job(comm, options, "", Context::Output::none, Log::Voice::silent).run();
         plan = ft::to_string(draw_failures(comm, *draw));
         if (comm.leads()) fmt::print("{} drawn: --fail {}\n", options.fail, plan);
     }
     plan_failures(comm, plan);
-    Job(comm, options, plan, Job::Output::files, voice()).run();
+    Job(comm, options, plan, Context::Output::files, voice()).run();
 }
 
 /// Whether this process is alone: no launcher has started it, as far as PMIx and PMI tell.

@@ -4,13 +4,10 @@
 #include <mpi.h>
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "job.hpp"
-#include "regraft/ft/communicator.hpp"
 
 namespace {
 
@@ -18,24 +15,17 @@ using namespace regraft;
 
 constexpr int calls_per_batch = 100;
 
-/// The most that any member took, in seconds.
-double largest(ft::Communicator& comm, double seconds) {
-    double most = 0;
-    MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, comm.native());
-    return most;
-}
-
 /// call() returns whether the answer was right.
 template <class Call>
 void measure(benchmark::State& state, ft::Communicator& comm, Call call) {
     bool right = true;
     for (auto _ : state) {
-        MPI_Barrier(comm.native());
-        double const begin = MPI_Wtime();
-        for (int i = 0; i < calls_per_batch; ++i) right = call() && right;
-        state.SetIterationTime(largest(comm, MPI_Wtime() - begin) / calls_per_batch);
+        auto const seconds = bench::timed(comm, [&] {
+            for (int i = 0; i < calls_per_batch; ++i) right = call() && right;
+        });
+        state.SetIterationTime(seconds / calls_per_batch);
     }
-    if (largest(comm, right ? 0 : 1) != 0) state.SkipWithError("a wrong answer");
+    if (bench::largest(comm, right ? 0 : 1) != 0) state.SkipWithError("a wrong answer");
 }
 
 template <class Call>
@@ -50,23 +40,16 @@ void add(std::string const& what, ft::Communicator& comm, int batches, Call call
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    auto const pace = bench::initialize(argc, argv, rank);
-    int const batches = pace == "smoke" ? 1 : pace == "short" ? 10 : 50;
-    {
-        ft::Communicator comm(MPI_COMM_WORLD);
+    return bench::job(argc, argv, [](std::string const& pace, ft::Communicator& comm) {
+        int const batches = pace == "smoke" ? 1 : pace == "short" ? 10 : 50;
         auto const members = static_cast<double>(comm.size());
-        add("agree", comm, batches, [&] { return comm.agree(true); });
-        add("barrier", comm, batches, [&] { return MPI_Barrier(comm.native()) == MPI_SUCCESS; });
-        add("allreduce", comm, batches, [&] {
+        add("agree", comm, batches, [&comm] { return comm.agree(true); });
+        add("barrier", comm, batches, [&comm] { return MPI_Barrier(comm.native()) == MPI_SUCCESS; });
+        add("allreduce", comm, batches, [&comm, members] {
             double sum = 1;
             MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm.native());
             return sum == members;
         });
         benchmark::AddCustomContext("clock", "real_time");
-        bench::run(rank);
-    }
-    MPI_Finalize();
+    });
 }

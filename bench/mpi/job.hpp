@@ -1,15 +1,18 @@
-// What all benchmarks that are MPI jobs do at their begin and end: one rank reports, all measure.
+// The frame of all benchmarks that are MPI jobs: one rank reports, all measure.
 #pragma once
 
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+
+#include "regraft/ft/communicator.hpp"
 
 namespace regraft::bench {
 
@@ -44,6 +47,37 @@ inline void run(int rank) {
         Silent silent;
         benchmark::RunSpecifiedBenchmarks(&silent);
     }
+}
+
+/// The body of main: `add` registers the benchmarks with a communicator of all ranks, and then they run. A rank whose
+/// death is simulated leaves them.
+inline int job(int argc, char** argv, std::function<void(std::string const& pace, ft::Communicator&)> const& add) {
+    MPI_Init(&argc, &argv);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    auto const pace = initialize(argc, argv, rank);
+    try {
+        ft::Communicator comm(MPI_COMM_WORLD);
+        add(pace, comm);
+        run(rank);
+    } catch (ft::Departed const&) {
+    }
+    MPI_Finalize();
+    return 0;
+}
+
+/// The largest number that any member passes. Collective.
+inline double largest(ft::Communicator& comm, double mine) {
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native());
+    return mine;
+}
+
+/// The longest time that a member takes, in seconds. Collective.
+inline double timed(ft::Communicator& comm, std::function<void()> const& body) {
+    MPI_Barrier(comm.native());
+    auto const begin = MPI_Wtime();
+    body();
+    return largest(comm, MPI_Wtime() - begin);
 }
 
 /// The value at `part` of the way from the least to the largest, by nearest rank; 0 of none.

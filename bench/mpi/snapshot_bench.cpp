@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +30,11 @@
 namespace {
 
 using namespace regraft;
+using bench::largest;
 using bench::median;
 using bench::quantile;
 using bench::resident_bytes;
+using bench::timed;
 using checkpoint::Snapshot;
 using checkpoint::SnapshotOptions;
 
@@ -103,21 +104,6 @@ private:
     std::vector<std::byte> buffer_, received_;
     std::vector<int> sent_, received_from_, places_, same_place_;
 };
-
-/// The longest time that a member takes.
-double timed(ft::Communicator& comm, std::function<void()> const& body) {
-    MPI_Barrier(comm.native());
-    auto const begin = MPI_Wtime();
-    body();
-    double seconds = MPI_Wtime() - begin;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.native());
-    return seconds;
-}
-
-double largest(ft::Communicator& comm, double mine) {
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native());
-    return mine;
-}
 
 /// The state of a PE: a smooth field, in 16 entities.
 class State {
@@ -274,12 +260,7 @@ void add(std::string const& operation, Measurement measurement, ft::Communicator
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    auto const pace = bench::initialize(argc, argv, rank);
-    try {
-        ft::Communicator comm(MPI_COMM_WORLD);
+    return bench::job(argc, argv, [](std::string const& pace, ft::Communicator& comm) {
         auto const all = configs(pace, comm.size());
         int const few = pace == "smoke" ? 1 : 7;
         int const many = pace == "full" ? 21 : few;
@@ -296,9 +277,5 @@ int main(int argc, char** argv) {
         benchmark::AddCustomContext("clock", "real_time");
         benchmark::AddCustomContext("drawing", "floor");
         benchmark::AddCustomContext("mean_mebibytes", "1,16");
-        bench::run(rank);
-    } catch (ft::Departed const&) {
-        // A death that is simulated.
-    }
-    MPI_Finalize();
+    });
 }

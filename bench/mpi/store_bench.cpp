@@ -208,28 +208,6 @@ ByteMatrix matrix_of_repair(Job& job) {
     return matrix;
 }
 
-/// The times of one benchmark on all ranks, and what rank 0 reports of them.
-class Series {
-public:
-    explicit Series(ft::Communicator& comm) : comm_(comm) {}
-
-    double time(std::function<void()> const& body) {
-        MPI_Barrier(comm_.native());
-        auto const begin = MPI_Wtime();
-        body();
-        double seconds = MPI_Wtime() - begin;
-        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm_.native());
-        return seconds;
-    }
-    double largest(double mine) const {
-        MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm_.native());
-        return mine;
-    }
-
-private:
-    ft::Communicator& comm_;
-};
-
 /// The counters that a kind of benchmark adds, and whether its result was right.
 struct Outcome {
     double seconds = 0;
@@ -241,7 +219,7 @@ struct Outcome {
 struct Subject {
     std::function<bool(Job&)> prepare;  // false on ranks that take no part
     std::function<ByteMatrix(Job&)> matrix;
-    std::function<Outcome(Job&, Series&)> operation;
+    std::function<Outcome(Job&)> operation;
     enum { once, many_times } on_a_job = many_times;
 };
 
@@ -266,11 +244,11 @@ void measure(benchmark::State& state, Config const& config, Subject const& subje
             }
         }
         if (takes_part) {
-            Series series(job->comm());
-            outcome = subject.operation(*job, series);
+            outcome = subject.operation(*job);
             ours.push_back(outcome.seconds);
             for (std::size_t i = 0; i < num_peers; ++i) {
-                peers[i].push_back(series.time([&] { floor->run(static_cast<Peer>(i), job->comm().native()); }));
+                peers[i].push_back(
+                    bench::timed(job->comm(), [&] { floor->run(static_cast<Peer>(i), job->comm().native()); }));
             }
         }
         int wrong = outcome.right ? 0 : 1;
@@ -306,24 +284,25 @@ bool can_be_loaded(Job& job) {
     return job.load(wanted, out).lost.empty() && Job::is_right(mine.front(), out);
 }
 
-Outcome timed_submit(Config const& config, Job& job, Series& series) {
+Outcome timed_submit(Config const& config, Job& job) {
     Outcome outcome;
     auto const before = resident_bytes();
     reset_peak();
-    outcome.seconds = series.time([&] { job.submit(); });
+    outcome.seconds = bench::timed(job.comm(), [&] { job.submit(); });
     auto const ideal = static_cast<double>(config.replicas * submitted(config));
-    outcome.counters = {{"peak_over_ideal", series.largest(static_cast<double>(peak_bytes() - before) / ideal)},
-                        {"held_over_ideal", series.largest(static_cast<double>(job.bytes_held()) / ideal)}};
+    outcome.counters = {
+        {"peak_over_ideal", bench::largest(job.comm(), static_cast<double>(peak_bytes() - before) / ideal)},
+        {"held_over_ideal", bench::largest(job.comm(), static_cast<double>(job.bytes_held()) / ideal)}};
     outcome.right = can_be_loaded(job);
     return outcome;
 }
 
-Outcome timed_load(Job& job, Series& series, CsrView<BlockRange> wanted, bool known) {
+Outcome timed_load(Job& job, CsrView<BlockRange> wanted, bool known) {
     auto const mine = wanted[job.comm().position(job.comm().self())];
     std::vector<std::byte> out(mine.front().size() * block_bytes);
     store::LoadReport report;
     Outcome outcome;
-    outcome.seconds = series.time([&] { report = known ? job.load(wanted, out) : job.load(mine, out); });
+    outcome.seconds = bench::timed(job.comm(), [&] { report = known ? job.load(wanted, out) : job.load(mine, out); });
     outcome.right = report.lost.empty() && Job::is_right(mine.front(), out);
     auto const bound = static_cast<double>(std::max<std::uint64_t>(1, report.most_sent_bound));
     outcome.counters = {{"busiest_over_bound", static_cast<double>(report.most_sent) / bound}};
@@ -349,40 +328,38 @@ bool submit_and_lose_one(Job& job) {
 void measure_first_submit(benchmark::State& state, Config const& config) {
     measure(state, config,
             {[](Job&) { return true; }, matrix_of_submit,
-             [&](Job& job, Series& series) {
+             [&](Job& job) {
                  job.renew_store();
-                 return timed_submit(config, job, series);
+                 return timed_submit(config, job);
              }});
 }
 
 void measure_submit(benchmark::State& state, Config const& config) {
-    measure(state, config, {submit_twice, matrix_of_submit, [&](Job& job, Series& series) {
-                                return timed_submit(config, job, series);
-                            }});
+    measure(state, config, {submit_twice, matrix_of_submit, [&](Job& job) { return timed_submit(config, job); }});
 }
 
 void measure_load_all(benchmark::State& state, Config const& config) {
     measure(state, config,
             {submit_only, [](Job& job) { return matrix_of_load(job, job.all_wanted()); },
-             [](Job& job, Series& series) { return timed_load(job, series, job.all_wanted(), false); }});
+             [](Job& job) { return timed_load(job, job.all_wanted(), false); }});
 }
 
 void measure_load_one(benchmark::State& state, Config const& config) {
     measure(state, config,
             {submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
-             [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), false); }});
+             [](Job& job) { return timed_load(job, job.wanted_of_dead(), false); }});
 }
 
 void measure_load_one_known(benchmark::State& state, Config const& config) {
     measure(state, config,
             {submit_and_lose_one, [](Job& job) { return matrix_of_load(job, job.wanted_of_dead()); },
-             [](Job& job, Series& series) { return timed_load(job, series, job.wanted_of_dead(), true); }});
+             [](Job& job) { return timed_load(job, job.wanted_of_dead(), true); }});
 }
 
-Outcome timed_repair(Config const& config, Job& job, Series& series) {
+Outcome timed_repair(Config const& config, Job& job) {
     Outcome outcome;
     repair::Plan plan;
-    outcome.seconds = series.time([&] { outcome.right = job.repair(plan); });
+    outcome.seconds = bench::timed(job.comm(), [&] { outcome.right = job.repair(plan); });
     if (config.data_pieces == 0 && plan.bytes_copied > 0) {
         auto const mean = static_cast<double>(plan.bytes_copied) / static_cast<double>(job.comm().size());
         outcome.counters = {
@@ -394,9 +371,9 @@ Outcome timed_repair(Config const& config, Job& job, Series& series) {
 }
 
 void measure_repair(benchmark::State& state, Config const& config) {
-    measure(state, config,
-            {submit_and_lose_one, matrix_of_repair,
-             [&](Job& job, Series& series) { return timed_repair(config, job, series); }, Subject::once});
+    measure(
+        state, config,
+        {submit_and_lose_one, matrix_of_repair, [&](Job& job) { return timed_repair(config, job); }, Subject::once});
 }
 
 std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {
@@ -425,32 +402,26 @@ std::vector<Config> configs(std::string_view pace, std::uint32_t num_pes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    auto const pace = bench::initialize(argc, argv, rank);
-    auto const num_pes = static_cast<std::uint32_t>(size);
-    using Function = void (*)(benchmark::State&, Config const&);
-    std::pair<char const*, Function> const operations[] = {{"first_submit", measure_first_submit},
-                                                           {"submit", measure_submit},
-                                                           {"load_all", measure_load_all},
-                                                           {"load_one", measure_load_one},
-                                                           {"load_one_known", measure_load_one_known},
-                                                           {"repair", measure_repair}};
-    for (auto const& config : configs(pace, num_pes)) {
-        for (auto const& [name, function] : operations) {
-            benchmark::RegisterBenchmark((std::string(name) + "/" + config.name(num_pes)).c_str(), function, config)
-                ->Iterations(pace == "full"    ? 9
-                             : pace == "short" ? 5
-                                               : 1)
-                ->UseManualTime()
-                ->Unit(benchmark::kMillisecond);
+    return bench::job(argc, argv, [](std::string const& pace, ft::Communicator& comm) {
+        auto const num_pes = static_cast<std::uint32_t>(comm.size());
+        using Function = void (*)(benchmark::State&, Config const&);
+        std::pair<char const*, Function> const operations[] = {{"first_submit", measure_first_submit},
+                                                               {"submit", measure_submit},
+                                                               {"load_all", measure_load_all},
+                                                               {"load_one", measure_load_one},
+                                                               {"load_one_known", measure_load_one_known},
+                                                               {"repair", measure_repair}};
+        for (auto const& config : configs(pace, num_pes)) {
+            for (auto const& [name, function] : operations) {
+                benchmark::RegisterBenchmark((std::string(name) + "/" + config.name(num_pes)).c_str(), function, config)
+                    ->Iterations(pace == "full"    ? 9
+                                 : pace == "short" ? 5
+                                                   : 1)
+                    ->UseManualTime()
+                    ->Unit(benchmark::kMillisecond);
+            }
         }
-    }
-    benchmark::AddCustomContext("clock", "real_time");
-    benchmark::AddCustomContext("drawing", "floor");
-    bench::run(rank);
-    MPI_Finalize();
+        benchmark::AddCustomContext("clock", "real_time");
+        benchmark::AddCustomContext("drawing", "floor");
+    });
 }

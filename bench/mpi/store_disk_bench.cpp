@@ -51,19 +51,6 @@ struct Config {
     }
 };
 
-double largest(ft::Communicator& comm, double mine) {
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native());
-    return mine;
-}
-
-/// The longest time that a member takes, in seconds.
-double timed(ft::Communicator& comm, std::function<void()> const& body) {
-    MPI_Barrier(comm.native());
-    auto const begin = MPI_Wtime();
-    body();
-    return largest(comm, MPI_Wtime() - begin);
-}
-
 void require(bool done, char const* what) {
     if (done) return;
     std::perror(what);
@@ -167,7 +154,7 @@ public:
     /// Whether all members have read and opened last what they had written.
     bool is_right() const {
         bool const right = was_read_ == data_ && std::ranges::equal(was_opened_.bytes, data_);
-        return largest(comm_, right ? 0 : 1) == 0;
+        return bench::largest(comm_, right ? 0 : 1) == 0;
     }
     /// Frees what was read and opened last, which is no part of reading and opening.
     void forget() {
@@ -210,8 +197,8 @@ void measure_save(benchmark::State& state, ft::Communicator& comm, fs::path cons
     Subject subject(comm, place, config);
     Pairs pairs;
     for (auto _ : state) {
-        auto const floor = timed(comm, [&] { subject.write(); });
-        auto const store = timed(comm, [&] { subject.save(); });
+        auto const floor = bench::timed(comm, [&] { subject.write(); });
+        auto const store = bench::timed(comm, [&] { subject.save(); });
         state.SetIterationTime(store);
         pairs.add(floor, store);
     }
@@ -226,8 +213,8 @@ void measure_open(benchmark::State& state, ft::Communicator& comm, fs::path cons
     Pairs pairs;
     bool right = true;
     for (auto _ : state) {
-        auto const floor = timed(comm, [&] { subject.read(); });
-        auto const store = timed(comm, [&] { subject.open(); });
+        auto const floor = bench::timed(comm, [&] { subject.read(); });
+        auto const store = bench::timed(comm, [&] { subject.open(); });
         state.SetIterationTime(store);
         pairs.add(floor, store);
         right = subject.is_right() && right;
@@ -264,20 +251,16 @@ fs::path folder_of(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     auto const place = folder_of(argc, argv);
-    auto const pace = bench::initialize(argc, argv, rank);
-    {
-        ft::Communicator comm(MPI_COMM_WORLD);
+    return bench::job(argc, argv, [&place](std::string const& pace, ft::Communicator& comm) {
         using Measurement = void (*)(benchmark::State&, ft::Communicator&, fs::path const&, Config const&);
         std::pair<char const*, Measurement> const operations[] = {{"save", measure_save}, {"open", measure_open}};
         for (auto const& config : configs(pace)) {
             for (auto const& [name, measure] : operations) {
-                benchmark::RegisterBenchmark(
-                    config.name(name, static_cast<std::uint32_t>(comm.size())).c_str(),
-                    [=, &comm](benchmark::State& state) { measure(state, comm, place, config); })
+                benchmark::RegisterBenchmark(config.name(name, static_cast<std::uint32_t>(comm.size())).c_str(),
+                                             [measure = measure, &comm, &place, config](benchmark::State& state) {
+                                                 measure(state, comm, place, config);
+                                             })
                     ->Iterations(config.pairs)
                     ->UseManualTime()
                     ->Unit(benchmark::kMillisecond);
@@ -288,7 +271,5 @@ int main(int argc, char** argv) {
         benchmark::AddCustomContext("floor", "plain writes and reads");
         benchmark::AddCustomContext("mean_pes", "1,2,4");
         benchmark::AddCustomContext("mean_mebibytes", "16,64");
-        bench::run(rank);
-    }
-    MPI_Finalize();
+    });
 }

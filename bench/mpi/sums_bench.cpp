@@ -335,11 +335,6 @@ bool nearly_equal(std::vector<double> const& a, std::vector<double> const& b) {
                       [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(y); });
 }
 
-double most_of_all(double mine, ft::Communicator& comm) {
-    comm.check(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, comm.native()), "MPI_Allreduce");
-    return mine;
-}
-
 template <class Kind>
 void measure(benchmark::State& state, std::size_t num_values, std::size_t num_sums) {
     ft::Communicator comm(MPI_COMM_WORLD);
@@ -363,18 +358,17 @@ void measure(benchmark::State& state, std::size_t num_values, std::size_t num_su
         reduction.add_up(values);
         auto const added = MPI_Wtime();
         benchmark::DoNotOptimize(reduction.reduce());
-        state.SetIterationTime(most_of_all(MPI_Wtime() - start, comm));
+        state.SetIterationTime(bench::largest(comm, MPI_Wtime() - start));
         adding.push_back(added - start);
     }
-    std::nth_element(adding.begin(), adding.begin() + static_cast<std::ptrdiff_t>(adding.size() / 2), adding.end());
-    auto const per_value = adding[adding.size() / 2] / static_cast<double>(std::max<std::size_t>(1, values.size()));
-    state.counters["s_per_value"] = most_of_all(per_value, comm);
+    auto const per_value = bench::median(adding) / static_cast<double>(std::max<std::size_t>(1, values.size()));
+    state.counters["s_per_value"] = bench::largest(comm, per_value);
     state.counters["bytes_per_sum"] =
-        most_of_all(static_cast<double>(reduction.bytes()), comm) / static_cast<double>(num_sums);
+        bench::largest(comm, static_cast<double>(reduction.bytes())) / static_cast<double>(num_sums);
     state.counters["same_bits"] = same ? 1 : 0;
 }
 
-void add_all(std::string_view pace, int num_pes) {
+void add_all(std::string_view pace, std::size_t num_pes) {
     using Function = void (*)(benchmark::State&, std::size_t, std::size_t);
     std::pair<char const*, Function> const kinds[] = {{"fixed", measure<Fixed>},
                                                       {"exact", measure<Exact>},
@@ -400,15 +394,9 @@ void add_all(std::string_view pace, int num_pes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    auto const pace = bench::initialize(argc, argv, rank);
-    add_all(pace, size);
-    benchmark::AddCustomContext("subject", "fixed");
-    benchmark::AddCustomContext("unit", "values");
-    bench::run(rank);
-    MPI_Finalize();
+    return bench::job(argc, argv, [](std::string const& pace, ft::Communicator& comm) {
+        add_all(pace, comm.size());
+        benchmark::AddCustomContext("subject", "fixed");
+        benchmark::AddCustomContext("unit", "values");
+    });
 }

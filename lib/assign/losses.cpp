@@ -110,17 +110,17 @@ void Deal::to_workers_by_matching(std::uint64_t fair, std::uint64_t limit) {
 void Deal::to_others(std::uint64_t limit, Fit fit) {
     std::stable_sort(losses_.begin(), losses_.end(), [](Loss const& a, Loss const& b) { return a.cost() > b.cost(); });
     if (is_done()) return;
-    struct Entry {
+    struct Taker {
         std::uint64_t room;
         Index survivor;
-        auto operator<=>(Entry const&) const = default;
+        auto operator<=>(Taker const&) const = default;
     };
-    std::vector<Entry> entries;
+    std::vector<Taker> takers;
     for (Index i = 0; i < load_.size(); ++i) {
-        if (load_[i] < limit) entries.push_back({room(i, limit), i});
+        if (load_[i] < limit) takers.push_back({room(i, limit), i});
     }
-    std::sort(entries.begin(), entries.end());
-    std::set<Entry> by_room(entries.begin(), entries.end());
+    std::sort(takers.begin(), takers.end());
+    std::set<Taker> by_room(takers.begin(), takers.end());
     for (auto& loss : losses_) {
         while (loss.num_sites > 0) {
             REGRAFT_ASSERT(!by_room.empty());

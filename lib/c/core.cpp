@@ -1,6 +1,5 @@
 // Ranges, hashes and exact sums for callers in C.
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "c/sums.hpp"
@@ -17,10 +16,6 @@ Sums& sums_with(Sums* sums, std::uint64_t first, std::uint64_t count) {
     auto& all = c::object(sums, "sums, not NULL");
     c::expect(first <= all.size() && count <= all.size() - first, "sums that there are");
     return all;
-}
-
-bool is_power_of_two(double x) {
-    return std::isfinite(x) && x > 0 && std::exp2(std::ilogb(x)) == x;
 }
 
 /// A number from the state that the caller keeps.
@@ -68,7 +63,7 @@ regraft_status regraft_sums_create(uint64_t count, regraft_sums** sums) {
 
 regraft_status regraft_sums_create_scaled(uint64_t count, double bound, uint64_t most_values, regraft_sums** sums) {
     return c::guarded([&] {
-        c::expect(is_power_of_two(bound), "a bound that is a power of two");
+        c::expect(FixedScale::is_bound(bound), "a bound that is a power of two");
         c::expect(most_values < std::uint64_t{1} << 50, "fewer than 2^50 values");
         c::make(sums, count, FixedScale::of(bound, most_values));
     });

@@ -11,12 +11,12 @@
 namespace regraft::checkpoint {
 namespace {
 
-std::vector<std::byte> encoded(std::span<Image::Part const> parts, std::optional<std::uint32_t> node) {
+std::vector<std::byte> encoded(std::span<Image::Stored const> entities, std::optional<std::uint32_t> node) {
     ByteWriter out;
     out.put(std::uint64_t{node.has_value()});
     out.put(node.value_or(0));
-    out.put(std::uint64_t{parts.size()});
-    for (auto const& [name, bytes, stored_bytes] : parts) {
+    out.put(std::uint64_t{entities.size()});
+    for (auto const& [name, bytes, stored_bytes] : entities) {
         out.put_text(name);
         out.put(bytes);
         out.put(stored_bytes);
@@ -46,12 +46,12 @@ void append(std::span<std::byte const> row, PeId member, Manifest& manifest, Blo
 
 }  // namespace
 
-std::uint64_t hash_of(std::span<Image::Part const> parts, std::optional<std::uint32_t> node) {
-    return hash(encoded(parts, node));
+std::uint64_t hash_of(std::span<Image::Stored const> entities, std::optional<std::uint32_t> node) {
+    return hash(encoded(entities, node));
 }
 
 std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine) {
-    std::vector const words{mine.options, mine.parts, mine.common, std::bit_cast<std::uint64_t>(mine.cost.step_ms),
+    std::vector const words{mine.options, mine.entities, mine.common, std::bit_cast<std::uint64_t>(mine.cost.step_ms),
                             std::bit_cast<std::uint64_t>(mine.cost.commit_ms)};
     auto const rows = exchange::all_gather(comm, words);
     std::vector<Head> heads;
@@ -62,9 +62,9 @@ std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine) {
     return heads;
 }
 
-Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Part const> parts,
+Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Stored const> entities,
                          std::optional<std::uint32_t> node) {
-    auto const mine = encoded(parts, node);
+    auto const mine = encoded(entities, node);
     std::vector<std::uint64_t> words(1 + (mine.size() + 7) / 8);
     words[0] = mine.size();
     std::ranges::copy(mine, std::as_writable_bytes(std::span(words).subspan(1)).begin());
@@ -86,13 +86,13 @@ bool Manifest::all_have_bytes() const {
 
 bool holds(Manifest const& manifest, std::span<PeId const> members, std::span<Head const> heads) {
     return std::ranges::equal(manifest.members, members) &&
-           std::ranges::equal(manifest.hashes, heads, {}, {}, &Head::parts);
+           std::ranges::equal(manifest.hashes, heads, {}, {}, &Head::entities);
 }
 
-std::optional<std::string> duplicate(Manifest const& manifest, std::span<Image::Part const> common) {
+std::optional<std::string> duplicate(Manifest const& manifest, std::span<Image::Stored const> common) {
     std::vector<std::string_view> names;
     for (auto const& entity : manifest.entities) names.push_back(entity.name);
-    for (auto const& part : common) names.push_back(part.name);
+    for (auto const& entity : common) names.push_back(entity.name);
     std::sort(names.begin(), names.end());
     auto const found = std::adjacent_find(names.begin(), names.end());
     return found == names.end() ? std::nullopt : std::optional<std::string>(*found);

@@ -29,24 +29,25 @@ struct Manifest {
 
 /// What a member tells all others at every commit, in one short gather.
 struct Head {
-    std::uint64_t options = 0;  // a digest of the options that must be the same
-    std::uint64_t parts = 0;    // a hash of the names and sizes of its entities
-    std::uint64_t common = 0;   // a hash of its common entities
+    std::uint64_t options = 0;   // a digest of the options that must be the same
+    std::uint64_t entities = 0;  // a hash of the names and sizes of its entities
+    std::uint64_t common = 0;    // a hash of its common entities
     Cost cost;
 };
 
-std::uint64_t hash_of(std::span<Image::Part const> parts, std::optional<std::uint32_t> node);
+std::uint64_t hash_of(std::span<Image::Stored const> entities, std::optional<std::uint32_t> node);
 
 /// The heads of all members, by position. Collective, not uniform.
 std::vector<Head> gather_heads(ft::Communicator& comm, Head const& mine);
 
-/// The manifest of all members' parts. Collective, not uniform.
-Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Part const> parts, std::optional<std::uint32_t> node);
+/// The manifest of all members' entities. Collective, not uniform.
+Manifest gather_manifest(ft::Communicator& comm, std::span<Image::Stored const> entities,
+                         std::optional<std::uint32_t> node);
 
 /// Whether the manifest still describes these members, according to their heads.
 bool holds(Manifest const& manifest, std::span<PeId const> members, std::span<Head const> heads);
 
 /// A name that two entities of the manifest or of `common` have, if any.
-std::optional<std::string> duplicate(Manifest const& manifest, std::span<Image::Part const> common);
+std::optional<std::string> duplicate(Manifest const& manifest, std::span<Image::Stored const> common);
 
 }  // namespace regraft::checkpoint

@@ -20,14 +20,14 @@ void make_room(Registry const& registry, Image& image) {
     image.bytes.reserve(expected);
 }
 
-void append_compressed(Entity const& entity, ByteWriter& out, Image::Part& part) {
+void append_compressed(Entity const& entity, ByteWriter& out, Image::Stored& stored) {
     ByteWriter made;
     if (!entity.bytes) entity.save(made);
     auto const plain = entity.bytes ? entity.bytes() : made.bytes();
     auto const frame = zstd_compress(plain, compression_level);
     auto const shorter = frame.size() < plain.size() ? std::span<std::byte const>(frame) : plain;
     out.put_plain(shorter);
-    part.bytes = plain.size();
+    stored.bytes = plain.size();
 }
 
 void give_up_all_but(std::vector<std::string_view> names, Registry& registry, Registry& given_up) {
@@ -41,12 +41,12 @@ void give_up_all_but(std::vector<std::string_view> names, Registry& registry, Re
 }  // namespace
 
 GivenUp::~GivenUp() {
-    for (auto* const part : {&own_, &common_}) {
+    for (auto* const side : {&own_, &common_}) {
         // An entity that the program has adopted under the same name meanwhile replaces the one that was given up.
-        std::erase_if(part->given_up, [&](auto const& entry) {
+        std::erase_if(side->given_up, [&](auto const& entry) {
             return own_.registered.contains(entry.first) || common_.registered.contains(entry.first);
         });
-        part->registered.merge(part->given_up);
+        side->registered.merge(side->given_up);
     }
 }
 
@@ -57,30 +57,30 @@ void GivenUp::all_but(std::vector<std::string_view> own, std::vector<std::string
 
 std::vector<std::string> GivenUp::for_good() {
     std::vector<std::string> names;
-    for (auto* const part : {&own_, &common_}) {
-        for (auto const& [name, entity] : part->given_up) names.push_back(name);
-        part->given_up.clear();
+    for (auto* const side : {&own_, &common_}) {
+        for (auto const& [name, entity] : side->given_up) names.push_back(name);
+        side->given_up.clear();
     }
     return names;
 }
 
 void save(Registry const& registry, SnapshotOptions::Form form, Image& image) {
-    image.parts.clear();
+    image.entities.clear();
     image.bytes.clear();
     if (form == SnapshotOptions::Form::plain) make_room(registry, image);
     ByteWriter out(std::move(image.bytes));
     for (auto const& [name, entity] : registry) {
-        auto& part = image.parts.emplace_back(Image::Part{name});
+        auto& stored = image.entities.emplace_back(Image::Stored{name});
         auto const begin = out.bytes().size();
         if (form == SnapshotOptions::Form::compressed) {
-            append_compressed(entity, out, part);
+            append_compressed(entity, out, stored);
         } else if (entity.bytes) {
             out.put_plain(entity.bytes());
         } else {
             entity.save(out);
         }
-        part.stored_bytes = out.bytes().size() - begin;
-        if (form == SnapshotOptions::Form::plain) part.bytes = part.stored_bytes;
+        stored.stored_bytes = out.bytes().size() - begin;
+        if (form == SnapshotOptions::Form::plain) stored.bytes = stored.stored_bytes;
     }
     image.bytes = out.take();
 }

@@ -32,21 +32,21 @@ public:
     std::vector<std::string> for_good();
 
 private:
-    struct Part {
+    struct Reduced {
         Registry& registered;
         Registry given_up;
     };
-    Part own_, common_;
+    Reduced own_, common_;
 };
 
 /// Entities as they are stored, one behind the other.
 struct Image {
-    struct Part {
+    struct Stored {
         std::string name;
         std::uint64_t bytes = 0;
         std::uint64_t stored_bytes = 0;
     };
-    std::vector<Part> parts;
+    std::vector<Stored> entities;
     std::vector<std::byte> bytes;
 };
 

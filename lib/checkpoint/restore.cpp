@@ -237,7 +237,7 @@ void Snapshot::Impl::apply(Return const& going, RestoreOptions const& restore_op
     for (auto const& entity : manifest.entities) {
         if (entity.home == comm.self()) own_names.push_back(entity.name);
     }
-    for (auto const& part : current().common.parts) common_names.push_back(part.name);
+    for (auto const& entity : current().common.entities) common_names.push_back(entity.name);
     given_up.all_but(std::move(own_names), std::move(common_names));
     apply_own(going.missing[value(comm.self())], restore_options, report);
     apply_common(restore_options);
@@ -259,7 +259,7 @@ void Snapshot::Impl::apply_own(std::span<BlockRange const> came, RestoreOptions 
 
 void Snapshot::Impl::apply_common(RestoreOptions const& restore_options) {
     std::span<std::byte const> rest = current().common.bytes;
-    for (auto const& [name, bytes, stored_bytes] : current().common.parts) {
+    for (auto const& [name, bytes, stored_bytes] : current().common.entities) {
         checkpoint::restore(registered(common, name, bytes, restore_options.adopt), rest.first(stored_bytes), bytes);
         rest = rest.subspan(stored_bytes);
     }

@@ -48,12 +48,12 @@ std::vector<PeId> get_members(FormatReader& in) {
 }
 
 void put_common(FormatWriter& out, Image const& common) {
-    out.number(common.parts.size());
+    out.number(common.entities.size());
     std::span<std::byte const> rest = common.bytes;
-    for (auto const& part : common.parts) {
-        put_text(out, part.name);
-        out.section(rest.first(part.bytes));
-        rest = rest.subspan(part.bytes);
+    for (auto const& entity : common.entities) {
+        put_text(out, entity.name);
+        out.section(rest.first(entity.bytes));
+        rest = rest.subspan(entity.bytes);
     }
 }
 
@@ -62,7 +62,7 @@ Image get_common(FormatReader& in) {
     for (auto left = in.number(); left > 0; --left) {
         auto name = get_text(in);
         auto const bytes = in.section();
-        common.parts.push_back({std::move(name), bytes.size(), bytes.size()});
+        common.entities.push_back({std::move(name), bytes.size(), bytes.size()});
         common.bytes.insert(common.bytes.end(), bytes.begin(), bytes.end());
     }
     return common;
@@ -90,7 +90,7 @@ void expect_unique_names(SavedState const& state) {
         if (!names.insert(name).second) throw InputError("two entities are called '" + name + "'");
     };
     for (auto const& entity : state.entities) add(entity.name);
-    for (auto const& part : state.common.parts) add(part.name);
+    for (auto const& entity : state.common.entities) add(entity.name);
 }
 
 SavedState decode_body(FormatReader in, BlockSizes const& sizes) {
@@ -143,9 +143,9 @@ SavedState decode(std::span<std::byte const> bytes, BlockSizes const& sizes, std
 }
 
 /// A generation of an archive, and the positions of entities in it.
-class SavedEntities::Place {
+class SavedEntities::OpenSave {
 public:
-    explicit Place(disk::Saved const& saved) {
+    explicit OpenSave(disk::Saved const& saved) {
         try {
             auto const& [archive, number] = saved;
             generation_.emplace(archive, number);
@@ -156,8 +156,8 @@ public:
             unreadable_ = error;
         }
     }
-    Place(Place const&) = delete;
-    Place& operator=(Place const&) = delete;
+    OpenSave(OpenSave const&) = delete;
+    OpenSave& operator=(OpenSave const&) = delete;
 
     void read(CommittedEntity const& entity, std::span<std::byte> out) {
         if (unreadable_) throw InputError(*unreadable_);
@@ -194,9 +194,9 @@ void SavedEntities::read(CommittedEntity const& entity, std::span<std::byte> out
     REGRAFT_EXPECTS(out.size() == entity.stored_bytes);
     std::optional<InputError> error;
     for (std::size_t i = 0; i < where_.size(); ++i) {
-        if (i == places_.size()) places_.push_back(std::make_shared<Place>(where_[where_.size() - 1 - i]));
+        if (i == open_.size()) open_.push_back(std::make_shared<OpenSave>(where_[where_.size() - 1 - i]));
         try {
-            return places_[i]->read(entity, out);
+            return open_[i]->read(entity, out);
         } catch (InputError const& next) {
             error = next;
         }

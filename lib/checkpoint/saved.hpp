@@ -45,9 +45,9 @@ public:
     void read(CommittedEntity const& entity, std::span<std::byte> out);
 
 private:
-    class Place;
+    class OpenSave;
     std::vector<disk::Saved> where_;
-    std::vector<std::shared_ptr<Place>> places_;  // the newest first, as far as they were needed
+    std::vector<std::shared_ptr<OpenSave>> open_;  // the newest first, as far as they were needed
 };
 
 }  // namespace regraft::checkpoint

@@ -29,7 +29,7 @@ std::uint64_t digest(SnapshotOptions const& options) {
 }
 
 std::uint64_t hash_of_contents(Image const& image) {
-    return hash_of(image.parts, {}) + hash(image.bytes);
+    return hash_of(image.entities, {}) + hash(image.bytes);
 }
 
 }  // namespace
@@ -74,12 +74,12 @@ CommitReport Snapshot::Impl::commit() {
     comm.reach(create_phase.inside);
     checkpoint::save(common, SnapshotOptions::Form::plain, next.common);
     CommitReport report{.create_ms = milliseconds_since(begin)};
-    for (auto const& part : next.own.parts) report.bytes += part.bytes;
+    for (auto const& entity : next.own.entities) report.bytes += entity.bytes;
     report.stored_bytes = next.own.bytes.size();
     comm.reach(create_phase.after);
 
     auto const created = Clock::now();
-    Head const head{digest(options), hash_of(next.own.parts, options.node), hash_of_contents(next.common),
+    Head const head{digest(options), hash_of(next.own.entities, options.node), hash_of_contents(next.common),
                     cost_until(begin)};
     if (!commit_as_before(next, head)) commit_as_told(next, head);
     report.exchange_ms = milliseconds_since(created);
@@ -93,7 +93,7 @@ CommitReport Snapshot::Impl::commit() {
 /// others expect.
 bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
     if (!steady || pace.wants_costs() || !std::ranges::equal(manifest.members, comm.members())) return false;
-    bool const same = head.parts == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
+    bool const same = head.entities == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
     store::Vote const vote{same, head.options + head.common};
     auto const& mine = same ? next.own.bytes : current().own.bytes;
     steady = put(
@@ -131,8 +131,8 @@ std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads
         throw ft::Divergence("snapshot: common entities are not the same on all members");
     }
     if (generation() > 0 && holds(manifest, comm.members(), heads) && has_common_names_of(next)) return {};
-    auto result = gather_manifest(comm, next.own.parts, options.node);
-    if (auto const name = duplicate(result, next.common.parts)) {
+    auto result = gather_manifest(comm, next.own.entities, options.node);
+    if (auto const name = duplicate(result, next.common.entities)) {
         comm.agree();
         throw DuplicateEntity(*name);
     }
@@ -140,7 +140,8 @@ std::optional<Manifest> Snapshot::Impl::manifest_for(std::span<Head const> heads
 }
 
 bool Snapshot::Impl::has_common_names_of(Images const& next) const {
-    return std::ranges::equal(current().common.parts, next.common.parts, {}, &Image::Part::name, &Image::Part::name);
+    return std::ranges::equal(current().common.entities, next.common.entities, {}, &Image::Stored::name,
+                              &Image::Stored::name);
 }
 
 /// Submits to the store. If the store gets the new version, keep() records it here, even if a member dies between the

@@ -197,7 +197,7 @@ void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, 
         if (homes[i] == comm.self()) own_names.push_back(entity.name);
         if (homes[i] != entity.home) report.adopted.push_back({entity.name, entity.home, homes[i], entity.bytes});
     }
-    for (auto const& part : state.common.parts) common_names.push_back(part.name);
+    for (auto const& entity : state.common.entities) common_names.push_back(entity.name);
     given_up.all_but(std::move(own_names), std::move(common_names));
     for (std::size_t i = 0; i < homes.size(); ++i) {
         if (homes[i] != comm.self()) continue;
@@ -207,10 +207,10 @@ void Snapshot::Impl::take(SavedState const& state, std::span<PeId const> homes, 
         mine = mine.subspan(entity.stored_bytes);
     }
     std::span<std::byte const> rest = state.common.bytes;
-    for (auto const& part : state.common.parts) {
-        checkpoint::restore(registered(common, part.name, part.bytes, open_options.adopt), rest.first(part.bytes),
-                            part.bytes);
-        rest = rest.subspan(part.bytes);
+    for (auto const& entity : state.common.entities) {
+        checkpoint::restore(registered(common, entity.name, entity.bytes, open_options.adopt), rest.first(entity.bytes),
+                            entity.bytes);
+        rest = rest.subspan(entity.bytes);
     }
 }
 

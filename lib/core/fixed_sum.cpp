@@ -20,8 +20,12 @@ double rounded(double x) {
 
 }  // namespace
 
+bool FixedScale::is_bound(double bound) {
+    return std::isfinite(bound) && bound > 0 && std::exp2(std::ilogb(bound)) == bound;
+}
+
 FixedScale FixedScale::of(double bound, std::uint64_t total_weight) {
-    REGRAFT_EXPECTS(std::isfinite(bound) && bound > 0 && std::exp2(std::ilogb(bound)) == bound);
+    REGRAFT_EXPECTS(is_bound(bound));
     auto const weight_bits = static_cast<int>(std::bit_width(total_weight));
     REGRAFT_EXPECTS(weight_bits <= 50);
     FixedScale scale;

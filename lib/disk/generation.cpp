@@ -74,12 +74,12 @@ Generation::Generation(fs::path archive, Index index)
     for (std::size_t file = 0; file < index_.files.size(); ++file) {
         auto offset = head_bytes;
         for (auto const& piece : std::as_const(index_.files)[file]) {
-            places_.push_back({piece, file, offset});
+            pieces_.push_back({piece, file, offset});
             offset += bytes_on_disk(piece, index_.sizes);
         }
     }
-    std::sort(places_.begin(), places_.end(),
-              [](Place const& a, Place const& b) { return a.piece.blocks < b.piece.blocks; });
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](StoredPiece const& a, StoredPiece const& b) { return a.piece.blocks < b.piece.blocks; });
 }
 
 Generation::Generation(fs::path archive, std::uint64_t number)
@@ -96,49 +96,49 @@ void Generation::check_file(std::size_t file) {
 void Generation::read(BlockRange blocks, std::span<std::byte> out) {
     REGRAFT_EXPECTS(value(blocks.last) <= index_.sizes.num_blocks());
     REGRAFT_EXPECTS(out.size() == index_.sizes.bytes(blocks));
-    auto at = std::partition_point(places_.begin(), places_.end(),
-                                   [&](Place const& place) { return place.piece.blocks.last <= blocks.first; });
-    for (; at != places_.end() && at->piece.blocks.first < blocks.last; ++at) {
+    auto at = std::partition_point(pieces_.begin(), pieces_.end(),
+                                   [&](StoredPiece const& stored) { return stored.piece.blocks.last <= blocks.first; });
+    for (; at != pieces_.end() && at->piece.blocks.first < blocks.last; ++at) {
         auto const wanted = intersect(at->piece.blocks, blocks);
         auto const begin = index_.sizes.bytes(BlockRange{blocks.first, wanted.first});
         read(*at, wanted, out.subspan(begin, index_.sizes.bytes(wanted)));
     }
 }
 
-void Generation::read_sums(Place& place) {
+void Generation::read_sums(StoredPiece& stored) {
     auto const& sizes = index_.sizes;
-    auto const& file = files_->open(index_, place.file);
-    std::vector<std::byte> sums(sizeof(std::uint64_t) * place.piece.parts);
-    file.read(place.offset + sizes.bytes(place.piece.blocks), sums);
-    if (hash(sums) != place.piece.seal) {
-        damaged(file.path(), "the checksums of " + text_of(place.piece.blocks) + " are wrong");
+    auto const& file = files_->open(index_, stored.file);
+    std::vector<std::byte> sums(sizeof(std::uint64_t) * stored.piece.parts);
+    file.read(stored.offset + sizes.bytes(stored.piece.blocks), sums);
+    if (hash(sums) != stored.piece.seal) {
+        damaged(file.path(), "the checksums of " + text_of(stored.piece.blocks) + " are wrong");
     }
     FormatReader in(sums);
     std::vector<PartSum> parts;
-    visit_parts(place.piece.blocks, sizes, [&](BlockRange part) {
-        if (in.rest().empty()) damaged(file.path(), text_of(place.piece.blocks) + " have too few checksums");
+    visit_parts(stored.piece.blocks, sizes, [&](BlockRange part) {
+        if (in.rest().empty()) damaged(file.path(), text_of(stored.piece.blocks) + " have too few checksums");
         parts.push_back({part, in.fixed(sizeof(std::uint64_t))});
     });
-    if (!in.rest().empty()) damaged(file.path(), text_of(place.piece.blocks) + " have too many checksums");
-    place.parts = std::move(parts);
+    if (!in.rest().empty()) damaged(file.path(), text_of(stored.piece.blocks) + " have too many checksums");
+    stored.parts = std::move(parts);
 }
 
-void Generation::read(Place& place, BlockRange blocks, std::span<std::byte> out) {
+void Generation::read(StoredPiece& stored, BlockRange blocks, std::span<std::byte> out) {
     if (blocks.empty()) return;
     auto const& sizes = index_.sizes;
-    auto const& file = files_->open(index_, place.file);
-    if (place.parts.empty()) read_sums(place);
-    auto at = std::partition_point(place.parts.begin(), place.parts.end(),
+    auto const& file = files_->open(index_, stored.file);
+    if (stored.parts.empty()) read_sums(stored);
+    auto at = std::partition_point(stored.parts.begin(), stored.parts.end(),
                                    [&](PartSum const& part) { return part.blocks.last <= blocks.first; });
     std::vector<std::byte> whole;
-    for (; at != place.parts.end() && at->blocks.first < blocks.last; ++at) {
+    for (; at != stored.parts.end() && at->blocks.first < blocks.last; ++at) {
         auto const& [part, sum] = *at;
         auto const wanted = intersect(part, blocks);
         auto const target = out.first(sizes.bytes(wanted));
         out = out.subspan(target.size());
         if (wanted != part) whole.resize(sizes.bytes(part));
         auto const bytes = wanted == part ? target : std::span(whole);
-        file.read(place.offset + sizes.bytes(BlockRange{place.piece.blocks.first, part.first}), bytes);
+        file.read(stored.offset + sizes.bytes(BlockRange{stored.piece.blocks.first, part.first}), bytes);
         if (hash(bytes) != sum) damaged(file.path(), "the checksum of " + text_of(part) + " is wrong");
         if (wanted == part) continue;
         auto const begin = sizes.bytes(BlockRange{part.first, wanted.first});
@@ -149,10 +149,10 @@ void Generation::read(Place& place, BlockRange blocks, std::span<std::byte> out)
 void Generation::verify() {
     for (std::size_t file = 0; file < index_.files.size(); ++file) check_file(file);
     std::vector<std::byte> bytes;
-    for (auto& place : places_) {
-        visit_parts(place.piece.blocks, index_.sizes, [&](BlockRange part) {
+    for (auto& stored : pieces_) {
+        visit_parts(stored.piece.blocks, index_.sizes, [&](BlockRange part) {
             bytes.resize(index_.sizes.bytes(part));
-            read(place, part, bytes);
+            read(stored, part, bytes);
         });
     }
 }

@@ -28,25 +28,25 @@ std::vector<std::uint32_t> ring_order(std::span<std::uint32_t const> node_of) {
         auto const range = std::equal_range(sorted.begin(), sorted.end(), node);
         return range.second - range.first;
     };
-    struct Entry {
+    struct RankedSlot {
         std::ptrdiff_t slots_on_node;
         std::uint32_t node, slot;
     };
-    std::vector<Entry> entries;
+    std::vector<RankedSlot> ranked;
     for (auto node : node_of) {
-        entries.push_back({slots_on(node), node, checked_cast<std::uint32_t>(entries.size())});
+        ranked.push_back({slots_on(node), node, checked_cast<std::uint32_t>(ranked.size())});
     }
-    std::sort(entries.begin(), entries.end(), [](Entry const& a, Entry const& b) {
+    std::sort(ranked.begin(), ranked.end(), [](RankedSlot const& a, RankedSlot const& b) {
         if (a.slots_on_node != b.slots_on_node) return a.slots_on_node > b.slots_on_node;
         return a.node != b.node ? a.node < b.node : a.slot < b.slot;
     });
-    std::vector<std::uint32_t> ring(entries.size());
-    auto const rows = entries.empty() ? 1 : static_cast<std::size_t>(entries[0].slots_on_node);
+    std::vector<std::uint32_t> ring(ranked.size());
+    auto const rows = ranked.empty() ? 1 : static_cast<std::size_t>(ranked[0].slots_on_node);
     auto const columns = ring.size() / rows;
     auto const longer_rows = ring.size() % rows;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
         auto const row = i % rows;
-        ring[row * columns + std::min(row, longer_rows) + i / rows] = entries[i].slot;
+        ring[row * columns + std::min(row, longer_rows) + i / rows] = ranked[i].slot;
     }
     return ring;
 }

@@ -13,6 +13,9 @@
 
 namespace regraft::matching {
 
+/// The preconditions of min_b_shares.
+void expect_rows(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::size_t num_right);
+
 /// Bounds that are known before any search.
 struct ShareBound {
     std::uint64_t lower_bound = 0;

@@ -62,14 +62,14 @@ std::span<std::uint64_t> row_of(std::span<std::uint64_t> share, CsrView<std::uin
     return share.subspan(graph.offsets[x], graph.offsets[x + 1] - graph.offsets[x]);
 }
 
-void check(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::size_t num_right) {
+}  // namespace
+
+void expect_rows(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::size_t num_right) {
     REGRAFT_EXPECTS(units.size() == graph.size());
     REGRAFT_EXPECTS(graph.size() == 0 || (graph.offsets.front() == 0 && graph.offsets.back() == graph.values.size()));
     REGRAFT_EXPECTS(graph.values.size() < none && num_right < none);
     REGRAFT_EXPECTS(std::all_of(graph.values.begin(), graph.values.end(), [&](auto v) { return v < num_right; }));
 }
-
-}  // namespace
 
 ShareBound bound_below(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right) {
     ShareBound bound;
@@ -89,7 +89,7 @@ ShareBound bound_below(CsrView<std::uint32_t> graph, std::span<std::uint64_t con
 }
 
 MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units, std::uint32_t num_right) {
-    check(graph, units, num_right);
+    expect_rows(graph, units, num_right);
     auto bound = bound_below(graph, units, num_right);
     MinBShares answer{{}, std::move(bound.isolated), 0, bound.lower_bound, std::move(bound.hall_set)};
     answer.share.assign(graph.values.size(), 0);
@@ -108,7 +108,7 @@ MinBShares min_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t co
 
 MaxBShares max_b_shares(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> units,
                         std::span<std::uint64_t const> capacity) {
-    check(graph, units, capacity.size());
+    expect_rows(graph, units, capacity.size());
     REGRAFT_EXPECTS(graph.values.size() + graph.size() < none);
     // An additional neighbour of all left vertices: it owns what is left over, and may own nothing.
     auto const leftover = static_cast<std::uint32_t>(capacity.size());

@@ -279,10 +279,8 @@ private:
 
 WeightedBMatching min_b_matching(CsrView<std::uint32_t> graph, std::span<std::uint64_t const> weight,
                                  std::uint32_t num_right) {
-    REGRAFT_EXPECTS(weight.size() == graph.size());
-    REGRAFT_EXPECTS(graph.size() == 0 || (graph.offsets.front() == 0 && graph.offsets.back() == graph.values.size()));
-    REGRAFT_EXPECTS(graph.values.size() < none && graph.size() < none && num_right < none);
-    REGRAFT_EXPECTS(std::all_of(graph.values.begin(), graph.values.end(), [&](auto v) { return v < num_right; }));
+    expect_rows(graph, weight, num_right);
+    REGRAFT_EXPECTS(graph.size() < none);
     return Solver(graph, weight, num_right).solve();
 }
 

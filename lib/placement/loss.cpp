@@ -74,15 +74,15 @@ double log_not_all(Chance chance, std::uint64_t n) {
 
 /// The number of failures among `size` slots that fail independently: the distribution for a group that survives, or
 /// for a free slot.
-struct Part {
+struct Distribution {
     std::uint64_t count = 0;      // number of parts with this distribution
     std::vector<double> weights;  // probabilities of 0, 1, ... failures; their sum is 1
     double mean = 0;
     double variance = 0;
 };
 
-Part make_part(std::uint64_t count, std::uint64_t size, std::uint64_t most, Chance chance) {
-    Part part{count, {}, 0, 0};
+Distribution make_part(std::uint64_t count, std::uint64_t size, std::uint64_t most, Chance chance) {
+    Distribution part{count, {}, 0, 0};
     auto total = 0.0;
     for (std::uint64_t k = 0; k <= most; ++k) {
         part.weights.push_back(binomial_probability(size, k, chance).get());
@@ -101,7 +101,7 @@ Part make_part(std::uint64_t count, std::uint64_t size, std::uint64_t most, Chan
 
 /// The number of failures among all slots, each failing with the same chance, given that no group is lost.
 struct Survivors {
-    std::vector<Part> parts;
+    std::vector<Distribution> parts;
     double mean = 0;
     double variance = 0;
 };
@@ -140,7 +140,7 @@ struct Turned {
     double angle = 0;
 };
 
-Turned turned(Part const& part, double theta) {
+Turned turned(Distribution const& part, double theta) {
     // The mean of exp(i theta (k - mean)) - 1, so that its logarithm is exact when multiplied by millions of parts.
     auto real = 0.0;
     auto imaginary = 0.0;

@@ -75,7 +75,7 @@ std::vector<std::uint64_t> divide_line(std::span<std::uint64_t const> sizes, std
 }  // namespace
 
 /// A slot and its points on the line.
-struct NodeAware::Part {
+struct NodeAware::SlotPoints {
     Slot slot{};
     std::uint64_t first = 0;
     std::uint64_t last = 0;
@@ -155,19 +155,19 @@ BlockRange NodeAware::run(BlockId block) const {
     return order_.consecutive(same);
 }
 
-NodeAware::Part NodeAware::part_at(std::uint64_t point) const {
+NodeAware::SlotPoints NodeAware::part_at(std::uint64_t point) const {
     auto const node = static_cast<std::size_t>(std::upper_bound(line_.begin(), line_.end(), point) - line_.begin()) - 1;
     auto const length = line_[node + 1] - line_[node];
     return part(node, part_of(length, point - line_[node], members_[node + 1] - members_[node]));
 }
 
-NodeAware::Part NodeAware::part_of_place(std::uint32_t place) const {
+NodeAware::SlotPoints NodeAware::part_of_place(std::uint32_t place) const {
     auto const behind = std::upper_bound(members_.begin(), members_.end(), place);
     auto const node = static_cast<std::size_t>(behind - members_.begin()) - 1;
     return part(node, place - members_[node]);
 }
 
-NodeAware::Part NodeAware::part(std::size_t node, std::uint64_t index) const {
+NodeAware::SlotPoints NodeAware::part(std::size_t node, std::uint64_t index) const {
     auto const begin = line_[node];
     auto const piece = even_part<Position>(line_[node + 1] - begin, index, members_[node + 1] - members_[node]);
     return {Slot{slots_[members_[node] + index]}, begin + value(piece.first), begin + value(piece.last)};

@@ -78,7 +78,7 @@ public:
 #pragma omp parallel if (graph_.num_edges() >= worth_a_team)
         {
 #pragma omp single
-            colour(Part{0, 0, graph_.degree, 0, 0});
+            colour(Subgraph{0, 0, graph_.degree, 0, 0});
 #pragma omp for schedule(static)
             for (std::uint32_t c = 0; c < graph_.degree; ++c) {
                 for (auto const& edge : rows(is_in_spare_[c], c, 1)) {
@@ -92,7 +92,7 @@ public:
 
 private:
     /// Rows of `degree` edges, to be coloured with first, first + 1, ..., and where they lie.
-    struct Part {
+    struct Subgraph {
         std::uint8_t in_spare = 0;
         std::uint32_t first = 0;
         std::uint32_t degree = 0;
@@ -106,10 +106,10 @@ private:
         return {begin + std::size_t{first} * graph_.num_vertices, std::size_t{degree} * graph_.num_vertices};
     }
 
-    void colour(Part part);
-    Part without_matching(Part part);
-    Part with_colour_before(Part part) const;
-    void halve(Part const& part);
+    void colour(Subgraph subgraph);
+    Subgraph without_matching(Subgraph subgraph);
+    Subgraph with_colour_before(Subgraph subgraph) const;
+    void halve(Subgraph const& subgraph);
 
     RegularGraph graph_;
     std::vector<std::uint8_t> is_in_spare_;  // by colour
@@ -117,56 +117,57 @@ private:
     std::unique_ptr<std::uint8_t[]> entry_;
 };
 
-void RegularColourer::colour(Part part) {
-    if (part.degree > 1 && part.degree % 2 == 1) {
+void RegularColourer::colour(Subgraph subgraph) {
+    if (subgraph.degree > 1 && subgraph.degree % 2 == 1) {
         // Redoing a colour costs the edges of one colour a few splits, finding a matching much more.
-        part = part.first > part.lender ? with_colour_before(part) : without_matching(part);
+        subgraph = subgraph.first > subgraph.lender ? with_colour_before(subgraph) : without_matching(subgraph);
     }
-    if (part.degree == 1) {
-        is_in_spare_[part.first] = part.in_spare;
+    if (subgraph.degree == 1) {
+        is_in_spare_[subgraph.first] = subgraph.in_spare;
         return;
     }
-    halve(part);
-    auto const half = part.degree / 2;
-    auto const middle = part.first + half;
-    auto const other = static_cast<std::uint8_t>(1 - part.in_spare);
-    bool const parallel = part.level < parallel_levels;
+    halve(subgraph);
+    auto const half = subgraph.degree / 2;
+    auto const middle = subgraph.first + half;
+    auto const other = static_cast<std::uint8_t>(1 - subgraph.in_spare);
+    bool const parallel = subgraph.level < parallel_levels;
     // Tasks must not wait for each other: the second one borrows nothing.
 #pragma omp task if (parallel && half * std::size_t{graph_.num_vertices} >= worth_a_team)
-    colour({other, part.first, half, part.lender, part.level + 1});
-    colour({other, middle, half, parallel ? middle : part.lender, part.level + 1});
+    colour({other, subgraph.first, half, subgraph.lender, subgraph.level + 1});
+    colour({other, middle, half, parallel ? middle : subgraph.lender, subgraph.level + 1});
 }
 
 /// Takes one colour out.
-RegularColourer::Part RegularColourer::without_matching(Part part) {
-    extract_perfect_matching(rows(part.in_spare, part.first, part.degree), graph_.num_vertices, part.degree);
-    is_in_spare_[part.first] = part.in_spare;
-    return {part.in_spare, part.first + 1, part.degree - 1, part.lender, part.level};
+RegularColourer::Subgraph RegularColourer::without_matching(Subgraph subgraph) {
+    extract_perfect_matching(rows(subgraph.in_spare, subgraph.first, subgraph.degree), graph_.num_vertices,
+                             subgraph.degree);
+    is_in_spare_[subgraph.first] = subgraph.in_spare;
+    return {subgraph.in_spare, subgraph.first + 1, subgraph.degree - 1, subgraph.lender, subgraph.level};
 }
 
 /// Adds the edges of the colour before.
-RegularColourer::Part RegularColourer::with_colour_before(Part part) const {
-    auto const before = part.first - 1;
-    auto const other = static_cast<std::uint8_t>(1 - part.in_spare);
+RegularColourer::Subgraph RegularColourer::with_colour_before(Subgraph subgraph) const {
+    auto const before = subgraph.first - 1;
+    auto const other = static_cast<std::uint8_t>(1 - subgraph.in_spare);
     auto const lent = rows(is_in_spare_[before], before, 1);
-    auto const from = rows(part.in_spare, part.first, part.degree);
-    auto out = rows(other, before, part.degree + 1).end();
+    auto const from = rows(subgraph.in_spare, subgraph.first, subgraph.degree);
+    auto out = rows(other, before, subgraph.degree + 1).end();
     // From the last row on: what is lent may lie where the result goes, at its beginning.
     for (auto u = graph_.num_vertices; u-- > 0;) {
-        auto const row = from.subspan(std::size_t{u} * part.degree, part.degree);
+        auto const row = from.subspan(std::size_t{u} * subgraph.degree, subgraph.degree);
         auto const edge = lent[u];
         out = std::copy_backward(row.begin(), row.end(), out);
         *--out = edge;
     }
-    return {other, before, part.degree + 1, part.lender, part.level};
+    return {other, before, subgraph.degree + 1, subgraph.lender, subgraph.level};
 }
 
-void RegularColourer::halve(Part const& part) {
-    auto const edges = rows(part.in_spare, part.first, part.degree);
-    auto const offset = std::size_t{part.first} * graph_.num_vertices;
-    auto const pieces = std::min(most_pieces >> part.level, part.degree / degree_in_a_piece);
+void RegularColourer::halve(Subgraph const& subgraph) {
+    auto const edges = rows(subgraph.in_spare, subgraph.first, subgraph.degree);
+    auto const offset = std::size_t{subgraph.first} * graph_.num_vertices;
+    auto const pieces = std::min(most_pieces >> subgraph.level, subgraph.degree / degree_in_a_piece);
     split({.edges = edges,
-           .halves = rows(1 - part.in_spare, part.first, part.degree),
+           .halves = rows(1 - subgraph.in_spare, subgraph.first, subgraph.degree),
            .partner = {partner_.get() + offset, edges.size()},
            .entry = {entry_.get() + offset / 2, edges.size() / 2},
            .num_right = graph_.num_vertices,

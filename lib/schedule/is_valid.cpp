@@ -111,11 +111,11 @@ bool counts_bytes(Senders const& senders, std::span<Request const> requests, Csr
 }
 
 /// A request, by its contents, and where it is from.
-struct Entry {
+struct NumberedRequest {
     BlockId block{};
     PeId receiver{};
     std::uint32_t origin = 0;
-    friend bool operator<(Entry const& a, Entry const& b) {
+    friend bool operator<(NumberedRequest const& a, NumberedRequest const& b) {
         return std::tie(a.block, a.receiver, a.origin) < std::tie(b.block, b.receiver, b.origin);
     }
 };
@@ -123,13 +123,13 @@ struct Entry {
 /// The transfers of all rounds in the order of the requests. Nothing if they are not what has to be sent.
 std::optional<std::vector<Transfer>> in_order_of_requests(std::span<Transfer const> transfers,
                                                           std::span<Request const> requests, CsrView<PeId> holders) {
-    std::vector<Entry> wanted;
+    std::vector<NumberedRequest> wanted;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         if (holders[i].empty() || has(holders[i], requests[i].receiver)) continue;
         wanted.push_back({requests[i].block, requests[i].receiver, static_cast<std::uint32_t>(wanted.size())});
     }
     if (wanted.size() != transfers.size()) return std::nullopt;
-    std::vector<Entry> sent;
+    std::vector<NumberedRequest> sent;
     for (auto const& transfer : transfers) {
         sent.push_back({transfer.block, transfer.receiver, static_cast<std::uint32_t>(sent.size())});
     }

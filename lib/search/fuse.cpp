@@ -27,8 +27,8 @@ public:
         for (auto h : msa::postorder(donor, donor.back(0))) donors_.emplace(donor_clades_[h], h);
     }
 
-    std::vector<Exchange> all() const {
-        std::vector<Exchange> result;
+    std::vector<SubtreeExchange> all() const {
+        std::vector<SubtreeExchange> result;
         for (auto h : msa::postorder(tree_, tree_.back(0))) {
             if (!tree_.is_tip(h) && is_common(h) && differs_at(h)) result.push_back(exchange_at(h));
         }
@@ -59,12 +59,12 @@ private:
         return nodes;
     }
 
-    Exchange exchange_at(HalfEdge top) const {
+    SubtreeExchange exchange_at(HalfEdge top) const {
         auto const ours = nodes_below(tree_, top, [&](HalfEdge h) { return is_common(h); });
         auto const theirs =
             nodes_below(donor_, donors_.at(clades_[top]), [&](HalfEdge h) { return donor_has_in_common(h); });
         REGRAFT_ASSERT(ours.size() == theirs.size());
-        Exchange result;
+        SubtreeExchange result;
         std::unordered_map<HalfEdge, HalfEdge> role;  // the node of ours that takes the role of a node of theirs
         for (std::size_t i = 0; i < ours.size(); ++i) role.emplace(theirs[i], ours[i]);
         for (std::size_t i = 1; i < ours.size(); ++i)
@@ -82,7 +82,7 @@ private:
     }
 
     /// Adds an edge with the lengths of the donor's edge `like`.
-    void connect(Exchange& exchange, HalfEdge a, HalfEdge b, HalfEdge like) const {
+    void connect(SubtreeExchange& exchange, HalfEdge a, HalfEdge b, HalfEdge like) const {
         exchange.edges.push_back(a);
         for (auto const& [end, other] : {std::pair(a, b), std::pair(b, a)}) {
             exchange.move.touched.push_back(end);
@@ -103,12 +103,12 @@ private:
 
 }  // namespace
 
-std::vector<Exchange> exchanges(Tree const& tree, Tree const& donor) {
+std::vector<SubtreeExchange> exchanges(Tree const& tree, Tree const& donor) {
     REGRAFT_EXPECTS(tree.num_tips() == donor.num_tips() && tree.num_length_sets() == donor.num_length_sets());
     return Fusing(tree, donor).all();
 }
 
-Climb make(DistributedLikelihood& likelihood, Exchange const& exchange) {
+Climb make(DistributedLikelihood& likelihood, SubtreeExchange const& exchange) {
     likelihood.reach(fuse_phase.before);
     likelihood.undo(exchange.move);
     likelihood.reach(fuse_phase.inside);

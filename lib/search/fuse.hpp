@@ -11,7 +11,7 @@
 namespace regraft::search {
 
 /// A part of a tree that a donor resolves differently. Splits that both trees have bound it, and none is inside.
-struct Exchange {
+struct SubtreeExchange {
     /// The fingerprint of the tree after the exchange minus that before. It identifies the two resolutions, whatever
     /// surrounds them.
     std::uint64_t change = 0;
@@ -22,9 +22,9 @@ struct Exchange {
 
 /// All exchanges, the smallest first; each can be made without the others. Empty if the topologies are equal.
 /// Precondition: the same number of tips and length sets. O(n log n).
-std::vector<Exchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
+std::vector<SubtreeExchange> exchanges(msa::Tree const& tree, msa::Tree const& donor);
 
 /// Makes an exchange, and optimises its branches.
-Climb make(DistributedLikelihood& likelihood, Exchange const& exchange);
+Climb make(DistributedLikelihood& likelihood, SubtreeExchange const& exchange);
 
 }  // namespace regraft::search

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Man page and completions know all commands and options that --help knows, and are well-formed.
-documentation.py EXE FOLDER: FOLDER has NAME.1 and completions/NAME.{bash,fish} of the program NAME."""
+documentation.py EXE PAGE BASH FISH"""
 import os
 import pathlib
 import re
@@ -33,12 +33,10 @@ def complete(script: pathlib.Path, name: str, *words: str) -> list[str]:
 
 
 def main() -> int:
-    exe, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    exe, page, script, fish_script = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
     name = pathlib.Path(exe).name
-    page = folder / f"{name}.1"
     plain = page.read_text(encoding="utf-8").replace("\\-", "-")
-    scripts = {shell: folder / "completions" / f"{name}.{shell}" for shell in ("bash", "fish")}
-    fish = scripts["fish"].read_text(encoding="utf-8")
+    fish = fish_script.read_text(encoding="utf-8")
     overview = help_of(exe)
     commands = commands_in(overview)
     assert len(commands) > 1, overview
@@ -48,7 +46,7 @@ def main() -> int:
         options = options_in(text)
         assert re.search(rf"\b{command}\b", plain), f"{command} is not in the man page"
         assert f"-a {command} " in fish, f"{command} is not in the completion for fish"
-        offered = complete(scripts["bash"], name, command, "--") if shutil.which("bash") else []
+        offered = complete(script, name, command, "--") if shutil.which("bash") else []
         for option in options:
             assert re.search(rf"{option}(?![\w-])", plain), f"{option} is not in the man page"
             assert re.search(rf"-l {option[2:]}(?![\w-])", fish), f"{option} is not in the completion for fish"
@@ -56,8 +54,8 @@ def main() -> int:
         assert not offered or set(offered) - {"--help"} == options, f"bash offers what {command} does not know: {set(offered) - options}"
         print(f"{command}: {len(options)} options")
     if shutil.which("bash"):
-        assert set(complete(scripts["bash"], name, "")) == {*commands, "--help", "--version"}
-        assert complete(scripts["bash"], name, commands[0][:4]) == [c for c in commands if c.startswith(commands[0][:4])]
+        assert set(complete(script, name, "")) == {*commands, "--help", "--version"}
+        assert complete(script, name, commands[0][:4]) == [c for c in commands if c.startswith(commands[0][:4])]
     if shutil.which("groff"):
         run = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-c", page], capture_output=True, check=True)
         assert not run.stderr and b"S\bSY\bYN\bNO" in run.stdout, run.stderr

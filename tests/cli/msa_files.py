@@ -17,7 +17,6 @@ import msa_cli
 from msa_cli import evolved, fasta
 
 TEXT = fasta(evolved(1, 12, 400), 60).encode()
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "apps/msa"
 
 
 def replaces(program: msa_cli.Program) -> None:
@@ -361,24 +360,12 @@ def usage(program: msa_cli.Program) -> None:
     assert program.ok("--version").decode().startswith("regraft-msa ")
 
 
-def documentation(program: msa_cli.Program) -> None:
-    """man page and completions know all commands and options that --help knows, and are well-formed"""
-    page = (SOURCE / "regraft-msa.1").read_text()
-    plain = page.replace("\\-", "-")
-    completions = {shell: (SOURCE / "completions" / f"regraft-msa.{shell}").read_text() for shell in ("bash", "fish")}
-    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
-        words = program.ok(command, "--help").decode().replace(",", " ").split()
-        options = {word for word in words if word.startswith("--") and len(word) > 2 and word != "--help"}
-        for option in options:
-            assert option in plain, f"{option} is not in the man page"
-            assert option in completions["bash"], f"{option} is not in the completion for bash"
-            assert f"-l {option[2:]}" in completions["fish"], f"{option} is not in the completion for fish"
-    if shutil.which("groff"):
-        run = subprocess.run(["groff", "-man", "-Tascii", "-ww", SOURCE / "regraft-msa.1"], capture_output=True, check=True)
-        assert not run.stderr and b"EXIT STATUS" in run.stdout.replace(b"\x08", b"") or b"E\bEX" in run.stdout, run.stderr
+def completion(program: msa_cli.Program) -> None:
+    """the completion for bash offers commands, options, values, and the files that a command reads"""
+    made = pathlib.Path(program.exe).resolve().parents[1] / "regraft-msa"
     if shutil.which("bash"):
         def complete(*words: str) -> list[str]:
-            script = f"source '{SOURCE}/completions/regraft-msa.bash'; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _regraft_msa; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+            script = f"source '{made}'; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _regraft_msa; printf '%s\\n' \"${{COMPREPLY[@]}}\""
             return subprocess.run(["bash", "-c", script, "bash", *words], cwd=program.path, stdout=subprocess.PIPE, check=True).stdout.decode().split()
 
         program.file("a.fa", TEXT)
@@ -390,4 +377,4 @@ def documentation(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, gzipped, bombs, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, documentation))
+    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, gzipped, bombs, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))

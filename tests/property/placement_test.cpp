@@ -159,15 +159,20 @@ TEST(PlacementProperty, PermutedFollowsTheFormulaOfReStore) {
     }
 }
 
-TEST(PlacementProperty, PairwiseIsPermutedInOrder) {
+TEST(PlacementProperty, PairwiseKeepsEvenPartsAtEvenDistances) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         auto const c = random_case(seed);
         Pairwise const pairwise(c.num_blocks, c.num_slots, c.replicas);
-        Permuted const permuted(c.num_blocks, c.num_slots, c.replicas, {.range_blocks = 1, .seed = {}});
-        for (std::uint64_t b = 0; b < c.num_blocks; ++b) {
-            ASSERT_EQ(holders(pairwise, BlockId{b}), holders(permuted, BlockId{b}));
-            ASSERT_EQ(pairwise.run(BlockId{b}), permuted.run(BlockId{b}));
+        for (std::uint64_t home = 0; home < c.num_slots; ++home) {
+            auto const part = even_part<BlockId>(c.num_blocks, home, c.num_slots);
+            for (auto b = value(part.first); b < value(part.last); ++b) {
+                ASSERT_EQ(pairwise.run(BlockId{b}), part);
+                for (std::uint64_t k = 0; k < c.replicas; ++k) {
+                    auto const slot = (home + k * c.num_slots / c.replicas) % c.num_slots;
+                    ASSERT_EQ(value(pairwise.holder(BlockId{b}, static_cast<std::uint32_t>(k))), slot);
+                }
+            }
         }
     }
 }

@@ -26,8 +26,8 @@ std::vector<int> dims_of(std::size_t members) {
 }
 
 /// Members in the order of PeIds fill a grid row by row.
-struct Place {
-    explicit Place(Communicator const& comm) : columns(dims_of(comm.size())[1]) {
+struct GridPosition {
+    explicit GridPosition(Communicator const& comm) : columns(dims_of(comm.size())[1]) {
         auto const position = static_cast<int>(comm.position(comm.self()));
         row = position / columns;
         column = position % columns;
@@ -62,7 +62,7 @@ TEST(Derived, RowsAndColumnsAreMadeAgainAfterEachDeath) {
     resilient(
         comm,
         [&] {
-            auto const colour = [&comm](auto of) { return [&comm, of] { return of(Place(comm)); }; };
+            auto const colour = [&comm](auto of) { return [&comm, of] { return of(GridPosition(comm)); }; };
             auto const make = [](auto& derived, auto factory) {
                 // Made in place, since what is derived does not move; each at most once, whichever ranks die meanwhile.
                 using Made = typename std::remove_reference_t<decltype(derived)>::value_type;
@@ -72,26 +72,26 @@ TEST(Derived, RowsAndColumnsAreMadeAgainAfterEachDeath) {
                 };
                 if (!derived) derived.emplace(Maker{factory});
             };
-            make(rows, [&] { return split(comm, colour([](Place const& p) { return p.row; })); });
-            make(columns, [&] { return split(comm, colour([](Place const& p) { return p.column; })); });
+            make(rows, [&] { return split(comm, colour([](GridPosition const& p) { return p.row; })); });
+            make(columns, [&] { return split(comm, colour([](GridPosition const& p) { return p.column; })); });
             make(grid, [&] { return cart(comm, dims_of, {1, 0}); });
             make(copy, [&] { return dup(comm); });
             make(halves, [&] {
-                return split(comm, colour([](Place const& p) { return p.column % 2 == 0 ? 0 : MPI_UNDEFINED; }));
+                return split(comm, colour([](GridPosition const& p) { return p.column % 2 == 0 ? 0 : MPI_UNDEFINED; }));
             });
             for (rounds = 0; rounds < 4; ++rounds) {
                 EXPECT_EQ(sum_along(comm, *rows, row_phase), expected_sum(*rows));
                 EXPECT_EQ(sum_along(comm, *columns, column_phase), expected_sum(*columns));
                 EXPECT_EQ(sum_along(comm, *grid, grid_phase), expected_sum(*grid));
                 EXPECT_EQ(sum_along(comm, *copy, grid_phase), expected_sum(*copy));
-                EXPECT_EQ(halves->native() != MPI_COMM_NULL, Place(comm).column % 2 == 0);
+                EXPECT_EQ(halves->native() != MPI_COMM_NULL, GridPosition(comm).column % 2 == 0);
                 EXPECT_EQ(sum_along(comm, *halves, row_phase), expected_sum(*halves));
             }
         },
         [](Failure const&) {});
     EXPECT_EQ(rounds, 4);
 
-    Place const place(comm);
+    GridPosition const place(comm);
     EXPECT_EQ(rows->members().size(), static_cast<std::size_t>(place.columns));
     EXPECT_EQ(rows->members()[static_cast<std::size_t>(place.column)], comm.self());
     EXPECT_TRUE(std::ranges::is_sorted(columns->members()));

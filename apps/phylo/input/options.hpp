@@ -8,7 +8,7 @@
 
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/search.hpp"
-#include "trees/tree_commands.hpp"
+#include "trees/tree_options.hpp"
 
 namespace regraft::phylo {
 

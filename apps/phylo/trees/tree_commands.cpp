@@ -1,17 +1,12 @@
 #include "trees/tree_commands.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdio>
-#include <map>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "common/command_line.hpp"
 #include "common/program.hpp"
 #include "files/file_texts.hpp"
 #include "regraft/core/errors.hpp"
@@ -24,125 +19,6 @@ namespace regraft::phylo {
 namespace {
 
 using msa::GeneralTree;
-
-constexpr char const* what_support_does =
-    "Writes PREFIX.support: the reference tree. The node below each inner edge has the support of that edge by the\n"
-    "replicates.\n"
-    "\n"
-    "  fbp   the share of replicates that have the edge's split, in percent (Felsenstein 1985)\n"
-    "  tbe   transfer bootstrap expectation, 0 to 1: 1 - d / (p - 1). The edge has p taxa on its smaller side; on\n"
-    "        average d taxa must be moved to turn the most similar split of a replicate into the edge's (Lemoine et\n"
-    "        al. 2018). It is kinder to large trees, where a single stray taxon spoils a split\n"
-    "\n"
-    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk\n"
-    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --metric tbe --prefix tbe\n"
-    "  regraft-phylo support --tree best.nwk --bs-trees replicates.nwk --outgroup chicken,turkey\n";
-
-constexpr char const* what_consensus_does =
-    "Writes PREFIX.consensus: a tree of the splits that the trees agree on, with the share of trees that have each, "
-    "in\n"
-    "percent, and mean branch lengths.\n"
-    "\n"
-    "  mr      splits of more than half of the trees (majority rule)\n"
-    "  0.75    splits of more than 75 % of them; any number from 0.5 to 1, or, as RAxML-NG has it, mr75\n"
-    "  strict  splits of all trees\n"
-    "  mre     splits of more than half, and then less frequent ones as long as they fit (extended majority rule)\n"
-    "\n"
-    "  regraft-phylo consensus --trees replicates.nwk\n"
-    "  regraft-phylo consensus --trees replicates.nwk --threshold mre --prefix all\n";
-
-constexpr char const* what_rfdist_does =
-    "Writes PREFIX.rfDistances: a line for each pair of trees, with their numbers (from 0), how many splits are in "
-    "only\n"
-    "one of them (Robinson and Foulds 1981), and the same divided by 2 (n - 3) for n taxa. With --tree, lines for the\n"
-    "distances from the reference to each tree, whose number comes first.\n"
-    "\n"
-    "  regraft-phylo rfdist --trees searches.nwk\n"
-    "  regraft-phylo rfdist --trees searches.nwk --tree best.nwk --json distances.json\n";
-
-constexpr char const* about_trees =
-    "\nTrees are Newick, over the same taxa, with nodes of any degree, rooted (which is ignored) or not.\n"
-    "Exit codes: 0 done, 1 output cannot be written, or internal or MPI error, 2 bad input or usage.";
-
-std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
-/// A threshold by name or as a number; none if it is neither.
-std::optional<double> parse_threshold(std::string const& text) {
-    auto const word = lower_case(text);
-    if (word == "strict") return msa::strict_consensus;
-    if (word == "mr") return msa::majority_rule;
-    if (word == "mre") return msa::extended_majority_rule;
-    bool const is_percentage = word.starts_with("mr");
-    auto const digits = std::string_view(word).substr(is_percentage ? 2 : 0);
-    double number = 0;
-    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    if (is_percentage) number /= 100;
-    if (!(0.5 <= number && number <= 1)) return std::nullopt;
-    return number;
-}
-
-void add_output_options(CLI::App& app, TreeOptions& options, std::string const& named_after) {
-    app.add_option("--prefix", options.prefix, "how the output file's name begins (default: " + named_after + ")")
-        ->type_name("PATH");
-    app.add_flag("--redo", options.redo, "overwrite output files");
-}
-
-void add_outgroup(CLI::App& app, TreeOptions& options) {
-    app.add_option("--outgroup", options.outgroup, "a taxon, or several that are a clade, at which the tree is rooted")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("TAXON,...");
-}
-
-void add_support(CLI::App& app, TreeOptions& options) {
-    std::map<std::string, msa::SupportMetric> const metrics{{"fbp", msa::SupportMetric::felsenstein},
-                                                            {"tbe", msa::SupportMetric::transfer}};
-    auto* const support =
-        app.add_subcommand("support", "compute how far bootstrap replicates support the edges of a tree");
-    support->add_option("--tree", options.tree, "the reference, in Newick format")->required()->type_name("FILE");
-    support->add_option("--bs-trees", options.trees, "the replicates, in Newick format")->required()->type_name("FILE");
-    support->add_option("--metric,--bs-metric", options.metric, "what support is: fbp (default) or tbe")
-        ->transform(common::one_of(metrics))
-        ->type_name("NAME");
-    add_outgroup(*support, options);
-    add_output_options(*support, options, "the name of --tree");
-    support->footer(std::string(what_support_does) + about_trees);
-}
-
-void add_consensus(CLI::App& app, TreeOptions& options) {
-    auto* const consensus = app.add_subcommand("consensus", "write what trees have in common, as a tree");
-    consensus->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
-    consensus
-        ->add_option_function<std::string>(
-            "--threshold",
-            [&options](std::string const& text) {
-                auto const threshold = parse_threshold(text);
-                if (!threshold) {
-                    throw CLI::ValidationError("--threshold", "'" + text +
-                                                                  "', expected strict, mr, mre or a number from 0.5 to "
-                                                                  "1");
-                }
-                options.threshold = *threshold;
-            },
-            "strict, mr (default), mre, or a number from 0.5 to 1")
-        ->type_name("HOW");
-    add_outgroup(*consensus, options);
-    add_output_options(*consensus, options, "the name of --trees");
-    consensus->footer(std::string(what_consensus_does) + about_trees);
-}
-
-void add_rfdist(CLI::App& app, TreeOptions& options) {
-    auto* const rfdist = app.add_subcommand("rfdist", "compute distances between trees (Robinson and Foulds)");
-    rfdist->add_option("--trees", options.trees, "a file of trees")->required()->type_name("FILE");
-    rfdist->add_option("--tree", options.tree, "a reference: compute only the distances to it")->type_name("FILE");
-    rfdist->add_option("--json", options.json, "write distances and summary for programs")->type_name("FILE");
-    add_output_options(*rfdist, options, "the name of --trees");
-    rfdist->footer(std::string(what_rfdist_does) + about_trees);
-}
 
 /// The files of a command, and its line on standard output.
 struct Outcome {
@@ -355,39 +231,6 @@ void make(TreeOptions const& options) {
 }
 
 }  // namespace
-
-void add_tree_commands(CLI::App& app, TreeOptions& options) {
-    add_support(app, options);
-    add_consensus(app, options);
-    add_rfdist(app, options);
-}
-
-std::optional<TreeCommand> parsed_tree_command(CLI::App const& app) {
-    if (app.got_subcommand("support")) return TreeCommand::support;
-    if (app.got_subcommand("consensus")) return TreeCommand::consensus;
-    if (app.got_subcommand("rfdist")) return TreeCommand::rfdist;
-    return std::nullopt;
-}
-
-std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments) {
-    std::map<std::string, std::string> const commands{
-        {"--support", "support"}, {"--rfdist", "rfdist"}, {"--rf", "rfdist"}, {"--consense", "consensus"}};
-    std::vector<std::string> words;
-    for (auto const& argument : arguments) {  // --name=value
-        auto const end = argument.starts_with("--") ? argument.find('=') : std::string::npos;
-        words.push_back(argument.substr(0, end));
-        if (end != std::string::npos) words.push_back(argument.substr(end + 1));
-    }
-    auto const given = std::ranges::find_if(words, [&](std::string const& word) { return commands.contains(word); });
-    // This program's command lines have the command in front.
-    if (given == words.end() || !words[1].starts_with("-")) return {arguments.begin(), arguments.end()};
-    auto const command = commands.at(*given);
-    auto const after = words.erase(given);
-    if (command == "consensus" && after != words.end() && !after->starts_with("-")) words.insert(after, "--threshold");
-    if (command != "support") std::ranges::replace(words, "--tree", "--trees");
-    words.insert(words.begin() + 1, command);
-    return words;
-}
 
 void run(ft::Communicator* comm, TreeOptions const& options) {
     do_by_one(

@@ -1,47 +1,10 @@
 // The commands on files of trees: support, consensus, rfdist.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "regraft/ft/communicator.hpp"
-#include "regraft/msa/consensus.hpp"
-#include "regraft/msa/support.hpp"
-
-namespace CLI {
-class App;
-}
+#include "trees/tree_options.hpp"
 
 namespace regraft::phylo {
-
-enum class TreeCommand : std::uint8_t { support, consensus, rfdist };
-
-struct TreeOptions {
-    TreeCommand command = TreeCommand::support;
-    std::filesystem::path tree;   // the reference; rfdist: empty for all pairs
-    std::filesystem::path trees;  // support: the replicates
-    msa::SupportMetric metric = msa::SupportMetric::felsenstein;
-    double threshold = msa::majority_rule;
-    std::vector<std::string> outgroup;
-    std::string prefix;          // prefix of the output file; empty: the name of the file with the tree
-    std::filesystem::path json;  // rfdist: empty: nowhere
-    bool redo = false;           // overwrite existing files
-};
-
-/// Adds the commands to the program's command line. `options` is filled when the line is parsed, and must live until
-/// then.
-void add_tree_commands(CLI::App& app, TreeOptions& options);
-/// The command that was given, if any.
-std::optional<TreeCommand> parsed_tree_command(CLI::App const& app);
-
-/// Translates RAxML-NG's command lines for these commands: --support, --rfdist (--rf) and --consense [HOW] become the
-/// command, which comes first, and --tree of the latter two becomes --trees. Other command lines stay as they are.
-/// arguments[0] is the program.
-std::vector<std::string> trees_from_raxml(std::span<std::string const> arguments);
 
 /// Runs the command on one rank, which prints the result. Throws SharedInputError or SharedFailure. comm: null without
 /// MPI; then InputError or OutputError is thrown. Survives deaths. Collective, uniform.

@@ -16,18 +16,6 @@ struct PictureOptions {
     std::string numbers;                  // name of the supports; a line below the tree gives it, and explains the root
 };
 
-/// The root of a drawing: a point on the edge of h, at a distance from its node.
-struct DrawnRoot {
-    msa::HalfEdge h = 0;
-    double distance = 0;
-};
-
-/// The midpoint of the longest path between tips. O(tips).
-DrawnRoot midpoint(msa::Tree const& tree);
-/// The middle of the edge that separates the smallest subtree with all of these tips; h is on their side. O(tips).
-/// Precondition: some tips, not all.
-DrawnRoot above(msa::Tree const& tree, std::span<std::uint32_t const> outgroup);
-
 /// An SVG drawing, the same bytes everywhere. It has a row of fixed height for each tip; the smaller of two subtrees is
 /// above the larger one; names are as wide as they need. Supports are one per edge, in the order of tree.edges(), NaN
 /// for none. They are drawn at inner edges; where there is no room for one, there is a dot that shows it when pointed

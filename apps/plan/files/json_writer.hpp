@@ -16,12 +16,12 @@ namespace regraft::plan {
 
 using Json = nlohmann::ordered_json;
 
-/// Writes one object to an Output, a member per line.
+/// Writes one object to an Output, a member per line. The first member names this program.
 class JsonWriter {
 public:
     using Buffer = fmt::memory_buffer;
 
-    explicit JsonWriter(std::string const& path) : out_(path) {}
+    explicit JsonWriter(std::string const& path) : out_(path) { member("program", "regraft-plan " REGRAFT_VERSION); }
 
     void member(std::string_view key, Json const& item);
     /// An array of `size` elements; append(buffer, i) writes element i.

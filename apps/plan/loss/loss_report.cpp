@@ -172,7 +172,6 @@ std::string text_of(LossOptions const& options, LossPlan const& plan) {
 
 void write_json(LossOptions const& options, LossPlan const& plan) {
     JsonWriter json(options.json);
-    json.member("program", "regraft-plan " REGRAFT_VERSION);
     json.member("ranks", options.ranks);
     json.member("node_size", options.node_size);
     json.member("placement", options.placement);

@@ -48,7 +48,6 @@ std::string text_of(MatchOptions const& options, HolderGraph const& graph, Match
 void write_json(MatchOptions const& options, HolderGraph const& graph, MatchPlan const& plan) {
     auto const& m = plan.matching;
     JsonWriter json(options.json);
-    json.member("program", "regraft-plan " REGRAFT_VERSION);
     json.member("graph", shown_input(options.graph));
     json.member("blocks", graph.holders.size());
     json.member("ranks", graph.num_ranks);

@@ -16,6 +16,7 @@
 #include "regraft/matching/shares.hpp"
 #include "regraft/schedule/local_senders.hpp"
 #include "regraft/schedule/range_senders.hpp"
+#include "regraft/store/options.hpp"
 
 namespace regraft::plan {
 namespace {
@@ -309,9 +310,8 @@ void certify(Recovery& recovery, Wishes const& wishes, std::uint32_t num_ranks) 
 
 /// Returns the rule that the store takes by default.
 Rule rule_for(Wanted wanted, std::size_t num_ranges) {
-    constexpr std::size_t most_planned_ranges = 500'000;  // store::Options::most_planned_runs
     if (wanted == Wanted::gained) return Rule::least;
-    return num_ranges <= most_planned_ranges ? Rule::ranges : Rule::local;
+    return num_ranges <= store::Options().most_planned_runs ? Rule::ranges : Rule::local;
 }
 
 }  // namespace

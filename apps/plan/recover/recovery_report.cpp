@@ -199,7 +199,6 @@ void write_json(RecoverOptions const& options, std::span<PeId const> failed, Rec
         return to_json(traffic, recovery.num_sent, options.block_bytes, recovery.survivors.size());
     };
     JsonWriter json(options.json);
-    json.member("program", "regraft-plan " REGRAFT_VERSION);
     json.member("job", job_to_json(options));
     append_ranks(json, "failed", failed);
     json.member("survivors", recovery.survivors.size());

@@ -76,7 +76,6 @@ void write_list(Output& out, std::span<schedule::Edge const> transfers, RoundPla
 
 void write_json(RoundsOptions const& options, RoundPlan const& plan) {
     JsonWriter json(options.json);
-    json.member("program", "regraft-plan " REGRAFT_VERSION);
     json.member("file", shown_input(options.transfers));
     json.member("transfers", plan.round.size());
     json.member("local", plan.num_local);

@@ -22,6 +22,8 @@ struct FixedScale {
     /// The finest grid that cannot overflow for values up to `bound` (a power of two) whose weights sum up to at most
     /// total_weight. High steps are at most 2^-42 of the bound for total weights below 2^20.
     static FixedScale of(double bound, std::uint64_t total_weight);
+    /// Whether it is a power of two.
+    static bool is_bound(double bound);
 };
 
 /// A sum, or a part of one. To add parts, add high, low and num_strays as integers, and strays as exact sums if there

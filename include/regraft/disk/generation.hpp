@@ -45,17 +45,17 @@ private:
         BlockRange blocks;
         std::uint64_t sum = 0;
     };
-    struct Place {
+    struct StoredPiece {
         Piece piece;
         std::size_t file = 0;
         std::uint64_t offset = 0;
         std::vector<PartSum> parts{};  // filled when they were read
     };
-    void read(Place& place, BlockRange blocks, std::span<std::byte> out);
-    void read_sums(Place& place);
+    void read(StoredPiece& stored, BlockRange blocks, std::span<std::byte> out);
+    void read_sums(StoredPiece& stored);
 
     Index index_;
-    std::vector<Place> places_;  // ascending by block
+    std::vector<StoredPiece> pieces_;  // ascending by block
     std::unique_ptr<Files> files_;
 };
 

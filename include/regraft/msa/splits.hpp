@@ -37,13 +37,13 @@ public:
 private:
     friend class SplitTable;
     /// A part of taxa_.
-    struct Part {
+    struct TaxonRange {
         std::uint32_t first;
         std::uint32_t last;
         std::uint64_t hash;
     };
     std::vector<std::uint32_t> taxa_;  // taxon 0 is the first
-    std::vector<Part> parts_;
+    std::vector<TaxonRange> parts_;
 };
 
 /// Different splits, numbered in the order in which they came. The comparison is exact: hashes only find candidates,
@@ -69,7 +69,7 @@ private:
     };
     struct Split {
         std::uint32_t source;
-        TreeSplits::Part part;
+        TreeSplits::TaxonRange part;
     };
     bool is_same(Split const& known, TreeSplits const& splits, std::size_t i) const;
     std::size_t slot_of(TreeSplits const& splits, std::size_t i) const;

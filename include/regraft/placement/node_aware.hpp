@@ -54,10 +54,10 @@ public:
     std::uint32_t most_copies() const { return shape_.replicas; }
 
 private:
-    struct Part;
-    Part part_at(std::uint64_t point) const;
-    Part part_of_place(std::uint32_t place) const;
-    Part part(std::size_t node, std::uint64_t index) const;
+    struct SlotPoints;
+    SlotPoints part_at(std::uint64_t point) const;
+    SlotPoints part_of_place(std::uint32_t place) const;
+    SlotPoints part(std::size_t node, std::uint64_t index) const;
     std::vector<PositionRange> positions(Slot slot) const;
 
     Shape shape_;

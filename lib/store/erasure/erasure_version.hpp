@@ -82,13 +82,13 @@ public:
     std::uint64_t operator()(erasure::Piece piece, erasure::ByteRange bytes);
 
 private:
-    struct Part {
+    struct SummedBytes {
         erasure::Piece piece;
         std::uint64_t number;
-        friend auto operator<=>(Part const&, Part const&) = default;  // NOLINT(modernize-use-nullptr)
+        friend auto operator<=>(SummedBytes const&, SummedBytes const&) = default;  // NOLINT(modernize-use-nullptr)
     };
     ErasureVersion const* version_;
-    std::map<Part, bool> right_;  // whether a part is intact, for those that were looked at
+    std::map<SummedBytes, bool> right_;  // whether a part is intact, for those that were looked at
 };
 
 /// The number of bytes of a piece that travel at the same time.

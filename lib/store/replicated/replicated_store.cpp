@@ -122,19 +122,19 @@ private:
 };
 
 /// Blocks that this PE will hold and that one member has.
-struct Part {
+struct Arrival {
     BlockRange blocks;
     std::size_t rank;
 };
 
 /// The parts in the order of the blocks.
-std::vector<Part> parts_of(std::span<BlockRange const> held_ranges, std::span<BlockRange const> ranges) {
+std::vector<Arrival> parts_of(std::span<BlockRange const> held_ranges, std::span<BlockRange const> ranges) {
     std::vector<std::size_t> by_first;
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
         if (!ranges[rank].empty()) by_first.push_back(rank);
     }
     std::sort(by_first.begin(), by_first.end(), [&](auto a, auto b) { return ranges[a].first < ranges[b].first; });
-    std::vector<Part> parts;
+    std::vector<Arrival> parts;
     for (auto const& held : held_ranges) {
         auto at = std::partition_point(by_first.begin(), by_first.end(),
                                        [&](auto rank) { return ranges[rank].last <= held.first; });
@@ -147,8 +147,8 @@ std::vector<Part> parts_of(std::span<BlockRange const> held_ranges, std::span<Bl
 
 /// Lays out the blocks that this PE will hold in memory in their order, so that what one member sends lies in one
 /// piece.
-void collect_incoming(Submission const& submission, std::span<Part const> parts, BlockSizes const& sizes, Memory& spare,
-                      Traffic& traffic, HeldBlocks& held) {
+void collect_incoming(Submission const& submission, std::span<Arrival const> parts, BlockSizes const& sizes,
+                      Memory& spare, Traffic& traffic, HeldBlocks& held) {
     std::uint64_t total = 0;
     for (auto const& [blocks, rank] : parts) total += submission.by_reference(rank) ? 0 : sizes.bytes(blocks);
     auto memory = memory_of(total, spare);

@@ -1,4 +1,4 @@
-#include "job/spinning.hpp"
+#include "spinning.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,142 @@
+#include "job/climb.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "job/resources.hpp"
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/ft/reduce.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+ft::FailPhase commit_phase("commit");
+
+/// A commit is due after this many evaluations, or this much work in patterns.
+constexpr std::uint64_t evaluations_per_commit = 200;
+constexpr std::uint64_t work_per_commit = 20'000'000;
+
+template <class T>
+std::vector<T> selected(std::vector<T> all, std::span<std::size_t const> indices) {
+    std::vector<T> result;
+    for (auto i : indices) result.push_back(std::move(all[i]));
+    return result;
+}
+
+}  // namespace
+
+std::string Batch::share_done() const {
+    return mine > 1 ? fmt::format("{} of {} done: ", done, mine) : "";
+}
+
+std::string Batch::time_left() const {
+    if (done == 0 || done >= mine) return "";
+    auto const ms = milliseconds_since(begin) / static_cast<double>(done) * static_cast<double>(mine - done);
+    return ms < 60e3 ? fmt::format(", about {:.0f} s left", ms / 1e3)
+                     : fmt::format(", about {:.0f} min left", ms / 60e3);
+}
+
+Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites& sites)
+    : context_(context),
+      known_(known),
+      records_(records),
+      files_(files),
+      sites_(sites),
+      stop_watch_(context.options.time_limit_seconds) {
+    if (context.options.profile) clock_.emplace(context.comm.num_founders());
+}
+
+void Climber::finish(Task const& task, SearchState& state, Batch const& batch) {
+    while (state.stage == Stage::model_choice) climb(task, state, batch);
+    if (state.stage != Stage::done) climb(task, state, batch);
+}
+
+DistributedLikelihood Climber::likelihood_of(SearchState const& state, ft::Participants participants,
+                                             std::span<std::uint32_t const> weights) const {
+    auto const& dataset = context_.dataset;
+    auto now = subject(state, context_.options.linkage);
+    auto const patterns = selected(patterns_of(sites_.work(), dataset.partitions.size()), now.partitions);
+    auto const to_use = resources(context_.options, dataset, now.specs, patterns);
+    auto sites = to_local_sites(dataset, sites_.work(), sites_.blocks(), weights);
+    return DistributedLikelihood(participants, std::move(now.tree), std::move(now.specs), std::move(now.models),
+                                 now.linkage, selected(std::move(sites), now.partitions), to_use);
+}
+
+/// Makes steps until the state needs another likelihood, or the last step is done.
+void Climber::climb(Task const& task, SearchState& state, Batch const& batch) {
+    auto& [comm, job_options, output, log, dataset, agenda] = context_;
+    auto likelihood = likelihood_of(state, task.participants, task.weights);
+    records_.tell(context_);
+    // However the climb ends, the recovery learns how much work was not committed.
+    struct Tally {
+        std::uint64_t& uncommitted;
+        DistributedLikelihood const& likelihood;
+        std::uint64_t committed = 0;
+        ~Tally() { uncommitted = likelihood.evaluations() - committed; }
+    } tally{records_.uncommitted_evaluations, likelihood};
+
+    if (job_options.threads == 0 && comm.num_founders() == 1) likelihood.follow_load();
+    if (clock_) {
+        likelihood.tell(&*clock_);
+        clock_->start(comm.epoch());
+    }
+    auto const name = agenda->name_of(task.item);
+    auto options = agenda->options_of(task.item, known_.progress);
+    if (task.rell_samples) options.rell_samples = &*task.rell_samples;
+    auto const at_stake =
+        std::clamp<std::uint64_t>(work_per_commit / dataset.num_patterns(), 1, evaluations_per_commit);
+    bool const is_told = task.item.purpose != Purpose::replicate;
+    bool const chooses = state.stage == Stage::model_choice;
+    bool serves = state.stage != Stage::done;
+    while (serves) {
+        auto const was = describe(state);
+        auto const doing = name.empty() || chooses ? was : name + ", " + was;
+        records_.doing = doing;
+        log.progress(fmt::format("{}{}, step {}, log-likelihood {:.4f}{}", batch.share_done(), doing,
+                                 state.position + 1, state.loglh, batch.time_left()),
+                     comm.leads());
+        advance(state, likelihood, options);
+        bool const went_on = describe(state) != was;
+        if (went_on && is_told) context_.say(fmt::format("{}: log-likelihood {:.6f}", doing, state.loglh));
+        if (chooses && state.stage != Stage::model_choice) {
+            for (auto const& line : choice_lines(dataset, state, job_options.criterion)) context_.say(line);
+        }
+        if (went_on || likelihood.evaluations() - tally.committed >= at_stake) {
+            commit(task, state);
+            tally.committed = likelihood.evaluations();
+        }
+        if (auto const* const reason = stop_watch_.reason(); reason != nullptr && output == Context::Output::files) {
+            known_.reason_to_stop = reason;
+            known_.news.note(task.item, state);
+            comm.declare_failure("a request to stop");
+        }
+        serves = state.stage != Stage::done && !(chooses && went_on);
+    }
+}
+
+/// Keeps the state. All members of the group come here after the same steps, so it is a good time to compare them.
+void Climber::commit(Task const& task, SearchState const& state) {
+    auto& comm = context_.comm;
+    auto const begin = Records::Clock::now();
+    comm.reach(commit_phase.before);
+    if (clock_) clock_->begin_reduction();
+    bool const agrees = ft::all_equal(task.participants, hash(state.to_bytes()));
+    if (clock_) clock_->end_reduction();
+    if (!agrees) {
+        known_.diverged = true;
+        comm.declare_failure("a comparison of states");
+    }
+    comm.reach(commit_phase.inside);
+    known_.news.note(task.item, state);
+    ++records_.checkpoints.count;
+    if (files_.is_due() && sites_.group().members.front() == comm.self()) files_.save_or_warn();
+    if (sites_.num_groups() > 1) comm.look_for_failures();
+    comm.reach(commit_phase.after);
+    records_.committed_at = Records::Clock::now();
+    records_.checkpoints.ms += milliseconds_since(begin);
+}
+
+}  // namespace regraft::phylo

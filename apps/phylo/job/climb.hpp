@@ -1,0 +1,72 @@
+// The work of one group: the steps of a search, with commits between them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "job/context.hpp"
+#include "job/dealt_sites.hpp"
+#include "job/job_files.hpp"
+#include "job/meeting.hpp"
+#include "job/records.hpp"
+#include "job/stop.hpp"
+#include "profile/profile.hpp"
+#include "regraft/ft/derived.hpp"
+#include "regraft/search/search.hpp"
+
+namespace regraft::phylo {
+
+/// How many items of a list this PE's group works on, and how many of them are done.
+struct Batch {
+    std::size_t mine = 0;
+    std::size_t done = 0;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+    /// "7 of 100 done: "; empty for a single search.
+    std::string share_done() const;
+    /// ", about 3 min left"; empty as long as that is unknown.
+    std::string time_left() const;
+};
+
+/// An item that a group works on.
+struct Task {
+    Item item;
+    std::vector<std::uint32_t> weights;       // weights of the patterns; empty: as in the alignment
+    std::optional<RellSamples> rell_samples;  // for SH-aLRT
+    ft::Participants participants;
+};
+
+/// Makes steps of searches together with the other members of this PE's group.
+class Climber {
+public:
+    /// Keeps references to all of these.
+    Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites& sites);
+
+    /// Makes steps until the last is done. Collective over the participants. A request to stop, and different states on
+    /// members of the group, become known and are declared as failures.
+    void finish(Task const& task, SearchState& state, Batch const& batch);
+    /// A likelihood for the next step, and no larger.
+    DistributedLikelihood likelihood_of(SearchState const& state, ft::Participants participants,
+                                        std::span<std::uint32_t const> weights) const;
+    /// The measurements for a profile; null if none is wanted.
+    WorkLog const* work_log() const { return clock_ ? &clock_->log() : nullptr; }
+
+private:
+    void climb(Task const& task, SearchState& state, Batch const& batch);
+    void commit(Task const& task, SearchState const& state);
+
+    Context& context_;
+    Knowledge& known_;
+    Records& records_;
+    JobFiles& files_;
+    DealtSites& sites_;
+    StopWatch stop_watch_;
+    std::optional<WorkClock> clock_;  // only if a profile is wanted
+};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,219 @@
+#include "job/job_files.hpp"
+
+#include <exception>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "files/file_texts.hpp"
+#include "input/check.hpp"
+#include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/core/clock.hpp"
+#include "regraft/core/errors.hpp"
+#include "report/tree_files.hpp"
+
+namespace regraft::phylo {
+namespace {
+
+ft::FailPhase read_phase("read");
+ft::FailPhase save_phase("save");
+ft::FailPhase output_phase("output");
+
+/// Gathers the measurements of all PEs on the leading one; empty on the others. Collective, uniform.
+Profile gather_profile(ft::Communicator& comm, WorkLog const& work) {
+    checkpoint::MiniCheckpoint logs(comm);
+    logs.commit(work.to_bytes());
+    if (!comm.leads()) return {};
+    return profile_of(logs.latest().pes, logs.latest().shares);
+}
+
+}  // namespace
+
+msa::Patterns JobFiles::read_all() {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    comm.reach(read_phase.before);
+    std::optional<Input> input;
+    Beginnings beginnings;
+    Problem problem;
+    try {
+        bool const keeps = output == Context::Output::files;
+        if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
+        bool const reduces = keeps && comm.leads();
+        auto const checked = check_input(options);
+        input = to_input(checked);
+        if (reduces) prepare_reduced(options, checked);
+        if (reduces) write_reduced(options, checked);
+        if (reduces && options.redo) remove_checkpoints(options.prefix);
+        beginnings = read_beginnings(options, input->dataset);
+        input->dataset.outgroup = outgroup_of(options, input->dataset);
+    } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
+        problem = Problem::of(error);
+    }
+    comm.reach(read_phase.inside);
+    agree_on_input(comm, problem);
+    dataset = std::move(input->dataset);
+    agenda.emplace(options, dataset, std::move(beginnings));
+    if (!comm.agree_equal(agenda->fingerprint())) {
+        throw SharedInputError({options.msa.string()},
+                               "ranks read different alignments or trees, expected the same files on all");
+    }
+    comm.reach(read_phase.after);
+    return std::move(input->patterns);
+}
+
+msa::Patterns JobFiles::read_again() const {
+    auto input = read_input(context_.options);
+    if (input.dataset.content_hash != context_.dataset.content_hash) {
+        throw InputError({context_.options.msa.string()},
+                         "has changed since the start, but lost sites must be read again");
+    }
+    return std::move(input.patterns);
+}
+
+void JobFiles::resume() {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    if (output == Context::Output::none || options.redo) return;
+    Progress saved;
+    Problem problem;
+    try {
+        if (comm.leads()) saved = read_saved();
+    } catch (std::exception const& error) {
+        problem = Problem::of(error);
+    }
+    agree_on_input(comm, problem);
+    checkpoint::MiniCheckpoint shared(comm);
+    shared.commit(saved.to_bytes());
+    auto& progress = known_.progress;
+    progress = Progress::from_bytes(shared.latest().shares[0]);
+    if (progress.empty()) return;
+    auto& checkpoints = records_.checkpoints;
+    checkpoints.resumed = true;
+    checkpoints.resumed_from.clear();
+    std::size_t done = 0;
+    for (auto const& [item, state] : progress.states()) {
+        if (state.stage == Stage::done) {
+            ++done;
+        } else {
+            checkpoints.resumed_from.push_back({agenda->name_of(item), describe(state), state.loglh});
+        }
+    }
+    context_.say(fmt::format("resumed from {}: {} done, {} under way",
+                             phylo::checkpoint_path(options.prefix, std::nullopt).string(), done,
+                             progress.states().size() - done));
+}
+
+void JobFiles::read_news_of_the_dead() {
+    if (context_.output == Context::Output::none) return;
+    try {
+        known_.news.merge(read_saved());
+    } catch (InputError const& error) {
+        context_.say(fmt::format("warning: {}", error.what()));
+    }
+}
+
+Progress JobFiles::read_saved() {
+    Progress saved;
+    for (auto const& path : find_checkpoints(context_.options.prefix)) {
+        auto const found = read_checkpoint(path, context_.agenda->fingerprint());
+        if (!found) continue;
+        if (!found->warning.empty()) {
+            context_.say(fmt::format("warning: {}; going on from {}", found->warning, found->read_from.string()));
+        }
+        saved.merge(checked_progress(*found));
+    }
+    return saved;
+}
+
+Progress JobFiles::checked_progress(CheckpointContents const& contents) const {
+    try {
+        auto progress = Progress::from_bytes(contents.bytes);
+        context_.agenda->check(progress);
+        return progress;
+    } catch (InputError const& error) {
+        throw InputError({contents.read_from.string()}, std::string("is no checkpoint that this job has written: ") +
+                                                            error.what() + "; --redo starts anew");
+    }
+}
+
+bool JobFiles::is_due() const {
+    return milliseconds_since(saved_at_) >= 1e3 * context_.options.checkpoint_seconds;
+}
+
+Problem JobFiles::save() {
+    if (context_.output == Context::Output::none) return {};
+    auto& comm = context_.comm;
+    begin_interval();
+    comm.reach(save_phase.before);
+    auto all = comm.leads() ? known_.progress : Progress();
+    all.merge(known_.news);
+    auto const bytes = all.to_bytes();
+    comm.reach(save_phase.inside);
+    try {
+        write_checkpoint(checkpoint_path(), context_.agenda->fingerprint(), bytes);
+    } catch (std::exception const& error) {
+        return Problem::of(error);
+    }
+    comm.reach(save_phase.after);
+    known_.news_on_disk = !comm.leads();
+    auto& checkpoints = records_.checkpoints;
+    ++checkpoints.on_disk;
+    checkpoints.bytes_on_disk = bytes.size();
+    checkpoints.disk_ms += milliseconds_since(saved_at_);
+    return {};
+}
+
+void JobFiles::save_or_warn() {
+    auto const problem = save();
+    if (!problem.text.empty()) context_.say("warning: no checkpoint on disk: " + problem.text);
+}
+
+std::filesystem::path JobFiles::checkpoint_path() const {
+    auto const& comm = context_.comm;
+    auto const number = comm.leads() ? std::nullopt : std::optional(value(comm.self()));
+    return phylo::checkpoint_path(context_.options.prefix, number);
+}
+
+void JobFiles::write_output(Result const& result, WorkLog const* work) {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    comm.reach(output_phase.before);
+    auto const profile = work != nullptr ? std::optional(gather_profile(comm, *work)) : std::nullopt;
+    bool const writes = output == Context::Output::files && comm.leads();
+    auto const closing = closing_lines(options, result);
+    auto problem = writes ? save() : Problem();
+    comm.reach(output_phase.inside);
+    try {
+        if (writes && problem.text.empty()) write_files_of(result, profile, closing);
+    } catch (std::exception const& error) {
+        problem = Problem::of(error);
+    }
+    if (!problem.text.empty()) context_.say("the tree, which cannot be written: " + newick(dataset, result.state.tree));
+    agree_on_input(comm, problem);
+    log.close_file();
+    context_.say(closing);
+    if (writes) remove_checkpoints(options.prefix);
+    comm.reach(output_phase.after);
+    if (!comm.leads() || log.problem().empty()) return agree_on_input(comm, {});
+    agree_on_input(comm, {log.problem() + "; the log is in " + options.output(".log").string(), common::failed});
+}
+
+void JobFiles::write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing) {
+    auto const& options = context_.options;
+    auto const& dataset = context_.dataset;
+    FileTexts files;
+    std::set<std::string> written;
+    auto const add = [&](std::string const& extension, std::string text) {
+        files.emplace_back(options.output(extension), std::move(text));
+        written.insert(extension);
+    };
+    for (auto& [extension, text] : tree_files(dataset, result)) add(extension, std::move(text));
+    add(".bestModel", best_models(dataset, result.state));
+    if (profile) add(".profile.json", to_json(*profile));
+    if (profile) add(".profile.svg", to_svg(*profile));
+    add(".json", to_json(options, dataset, result));
+    add(".log", context_.log.with(closing));
+    write_files(files);
+    remove_outputs_but(written, options);
+}
+
+}  // namespace regraft::phylo

@@ -1,0 +1,65 @@
+// The files of a job: its input, its checkpoints on disk, and its output.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "files/checkpoint_file.hpp"
+#include "input/input.hpp"
+#include "job/context.hpp"
+#include "job/meeting.hpp"
+#include "job/records.hpp"
+#include "profile/profile.hpp"
+#include "report/report.hpp"
+#include "together/shared_input_error.hpp"
+
+namespace regraft::phylo {
+
+class JobFiles {
+public:
+    /// Keeps references to all of these.
+    JobFiles(Context& context, Knowledge& known, Records& records)
+        : context_(context), known_(known), records_(records) {}
+
+    /// Reads the input into the context, and checks that output can replace existing files. Collective, uniform.
+    msa::Patterns read_all();
+    /// Reads the patterns again. Throws InputError if the files have changed. Precondition: read_all has returned.
+    msa::Patterns read_again() const;
+
+    /// Reads, on one PE for all, what an earlier run of this job has left on disk. Collective, uniform.
+    void resume();
+    /// Adds to the news what members of a group that died out may have left on disk.
+    void read_news_of_the_dead();
+
+    /// The time to the next checkpoint begins.
+    void begin_interval() { saved_at_ = Clock::now(); }
+    bool is_due() const;
+    /// Writes what this PE knows, and no other PE that writes, to its checkpoint on disk. Returns the problem, if any:
+    /// the search can continue without a checkpoint.
+    Problem save();
+    void save_or_warn();
+    /// The path of this PE's checkpoint.
+    std::filesystem::path checkpoint_path() const;
+
+    /// Writes all files so that they appear together. As long as some of them may be missing, there is a checkpoint
+    /// with the result. So if a job is ended between the first name and the last, the same command completes its
+    /// output. work: for a profile; null: none is written. Collective, uniform.
+    void write_output(Result const& result, WorkLog const* work);
+
+private:
+    using Clock = Records::Clock;
+
+    Progress read_saved();
+    Progress checked_progress(CheckpointContents const& contents) const;
+    void write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing);
+
+    Context& context_;
+    Knowledge& known_;
+    Records& records_;
+    Clock::time_point saved_at_ = Clock::now();
+};
+
+}  // namespace regraft::phylo

@@ -1,0 +1,205 @@
+// The state of a search: how it begins, what it computes on next, and its forms as text and bytes.
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/errors.hpp"
+#include "search/stages.hpp"
+
+namespace regraft::search {
+
+Stage first_stage(Goal goal) {
+    switch (goal) {
+        case Goal::tree:
+            return Stage::rough_model;
+        case Goal::evaluation:
+            return Stage::final_model;
+        case Goal::likelihood:
+            break;
+    }
+    return Stage::done;
+}
+
+void enter(SearchState& state, Stage stage) {
+    state.stage = stage;
+    state.round = 0;
+    state.position = 0;
+    state.waiting.clear();
+    state.round_start = state.loglh;
+}
+
+std::string to_string(Stage stage) {
+    switch (stage) {
+        case Stage::model_choice:
+            return "model choice";
+        case Stage::rough_model:
+            return "rough model";
+        case Stage::near_spr:
+            return "near SPR";
+        case Stage::far_spr:
+            return "far SPR";
+        case Stage::model:
+            return "model";
+        case Stage::fusing:
+            return "fusing";
+        case Stage::escapes:
+            return "escapes";
+        case Stage::final_model:
+            return "final model";
+        case Stage::support:
+            return "support";
+        case Stage::done:
+            return "done";
+    }
+    return "";
+}
+
+std::string describe(SearchState const& state) {
+    switch (state.stage) {
+        case Stage::near_spr:
+        case Stage::far_spr:
+        case Stage::support:
+        case Stage::done:
+            return to_string(state.stage);
+        default:
+            break;
+    }
+    if (state.stage == Stage::fusing || state.stage == Stage::escapes) {
+        return to_string(state.stage) + ", " + std::to_string(state.successes) + " successful";
+    }
+    if (state.stage == Stage::model_choice) {
+        auto const running = unfinished(state.choices);
+        return to_string(state.stage) + ", candidate " + std::to_string(running.front()->trials.size() + 1) + " (" +
+               (running.size() == 1 ? running.front()->running->candidate.name()
+                                    : std::to_string(running.size()) + " partitions") +
+               ")";
+    }
+    return to_string(state.stage) + " round " + std::to_string(state.round + 1);
+}
+
+std::vector<std::byte> SearchState::to_bytes() const {
+    ByteWriter out;
+    tree.write(out);
+    out.put(std::uint64_t{models.size()});
+    for (auto const& spec : specs) out.put_text(spec.text);
+    for (auto const& model : models) model.write(out);
+    out.put(std::uint64_t{choices.size()});
+    for (auto const& choice : choices) choice.write(out);
+    out.put(stage);
+    out.put(round);
+    out.put(position);
+    out.put(loglh);
+    out.put(round_start);
+    out.put(steps);
+    out.put(evaluations);
+    out.put_all(std::span(waiting));
+    out.put(losses);
+    out.put(home.has_value());
+    if (home) {
+        home->tree.write(out);
+        out.put(home->loglh);
+        out.put(home->fingerprint);
+    }
+    out.put_all(std::span(tried));
+    out.put(successes);
+    out.put(failures);
+    out.put_all(std::span(alrt));
+    return out.take();
+}
+
+SearchState SearchState::from_bytes(std::span<std::byte const> bytes) {
+    ByteReader in(bytes);
+    SearchState state(msa::Tree::read(in));
+    state.models.resize(in.get_count(1));
+    for (std::size_t q = 0; q < state.models.size(); ++q) {
+        state.specs.push_back(likelihood::parse_model(in.get_text()));
+    }
+    for (auto& model : state.models) model = Model::read(in);
+    state.choices.resize(in.get_count(1));
+    for (auto& choice : state.choices) choice = PartitionChoice::read(in);
+    state.stage = in.get<Stage>();
+    if (state.stage > Stage::done) throw InputError("there is no stage of a search with this number");
+    state.round = in.get<std::uint32_t>();
+    state.position = in.get<std::uint64_t>();
+    state.loglh = in.get<double>();
+    state.round_start = in.get<double>();
+    state.steps = in.get<std::uint64_t>();
+    state.evaluations = in.get<std::uint64_t>();
+    state.waiting = in.get_all<msa::HalfEdge>();
+    state.losses = in.get<Losses>();
+    if (in.get_flag()) {
+        auto tree = msa::Tree::read(in);
+        auto const loglh = in.get<double>();
+        state.home = Home{std::move(tree), loglh, in.get<std::uint64_t>()};
+    }
+    state.tried = in.get_all<std::uint64_t>();
+    state.successes = in.get<std::uint64_t>();
+    state.failures = in.get<std::uint64_t>();
+    state.alrt = in.get_all<double>();
+    return state;
+}
+
+SearchState start_state(Goal goal, msa::Tree tree, std::vector<ModelSpec> specs, std::vector<Model> models) {
+    SearchState state(std::move(tree));
+    state.specs = std::move(specs);
+    state.models = std::move(models);
+    state.stage = first_stage(goal);
+    state.loglh = state.round_start = -std::numeric_limits<double>::infinity();
+    return state;
+}
+
+void begin_model_choice(SearchState& state, std::span<std::size_t const> partitions,
+                        std::span<CountedData const> counted) {
+    for (auto q : partitions) {
+        state.choices.push_back(begin_choice(q, state.specs[q].alphabet, counted[q], state.tree));
+    }
+    state.stage = Stage::model_choice;
+}
+
+Subject subject(SearchState const& state, BranchLinkage linkage) {
+    if (state.stage != Stage::model_choice) {
+        std::vector<std::size_t> all(state.specs.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        return {std::move(all), state.tree, state.specs, state.models, linkage};
+    }
+    auto const choices = unfinished(state.choices);
+    auto const num_sets = checked_cast<std::uint32_t>(choices.size());
+    Subject result{{}, state.tree.with_length_sets(num_sets), {}, {}, BranchLinkage::unlinked};
+    auto const edges = state.tree.edges();
+    for (std::uint32_t set = 0; set < num_sets; ++set) {
+        auto const& fit = *choices[set]->running;
+        result.partitions.push_back(choices[set]->partition);
+        result.specs.push_back(likelihood::parse_model(fit.candidate.name()));
+        result.models.push_back(fit.model);
+        for (std::size_t i = 0; i < edges.size(); ++i) result.tree.set_length(edges[i], fit.lengths[i], set);
+    }
+    return result;
+}
+
+std::uint32_t default_starts(Effort effort, std::uint32_t num_tips) {
+    if (num_tips < 5) return 1;
+    switch (effort) {
+        case Effort::fast:
+            return 1;
+        case Effort::normal:
+            return num_tips < 20 ? 1 : num_tips < 100 ? 2 : 3;
+        case Effort::thorough:
+            return 10;
+    }
+    return 1;
+}
+
+SearchState start_fusing(SearchState best) {
+    enter(best, Stage::fusing);
+    best.successes = best.failures = 0;
+    return best;
+}
+
+SearchState start_support(SearchState best) {
+    enter(best, Stage::support);
+    return best;
+}
+
+}  // namespace regraft::search
