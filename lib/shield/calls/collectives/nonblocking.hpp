@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "shield/engine/lane.hpp"
+#include "shield/lanes/lane.hpp"
 
 namespace regraft::shield {
 

@@ -58,7 +58,7 @@ void stand_aside(char const* call) {
         say(call, "the program handles failures itself: the shield does nothing from here on");
         report_aside(call);
     }
-    it.shield->stand_aside();
+    it.shield->lanes().give_handlers_back();
     it.watchdog.reset();
     it.shield.reset();
 }
