@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "shield/calls/collectives/nonblocking.hpp"
+#include "shield/calls/collectives/collective_requests.hpp"
 #include "shield/calls/files/files.hpp"
 #include "shield/calls/start/fortran.hpp"
 #include "shield/session/report.hpp"
