@@ -61,7 +61,7 @@ RestoreReport Snapshot::Impl::restore(RestoreOptions const& restore_options) {
     report.plan_ms += lap();
     fetch(going, restore_options, report);
     comm.reach(restore_phase.inside);
-    settle(going, report);
+    commit_homes(going, report);
     report.load_ms += lap();
     GivenUp given_up(own, common);
     apply(going, restore_options, report, given_up);
@@ -185,7 +185,7 @@ store::LoadOptions Snapshot::Impl::options_of_load(RestoreOptions const& restore
 }
 
 /// Either all members get the new homes, or none does. Lost entities stay with the dead.
-void Snapshot::Impl::settle(Return& going, RestoreReport& report) {
+void Snapshot::Impl::commit_homes(Return& going, RestoreReport& report) {
     for (auto const& range : going.lost) {
         for (auto i = value(range.first); i < value(range.last); ++i) going.homes[i] = manifest.entities[i].home;
     }

@@ -90,7 +90,7 @@ private:
     Csr<BlockRange> missing(std::span<PeId const> homes) const;
     void fetch(Return& going, RestoreOptions const& restore_options, RestoreReport& report);
     store::LoadOptions options_of_load(RestoreOptions const& restore_options) const;
-    void settle(Return& going, RestoreReport& report);
+    void commit_homes(Return& going, RestoreReport& report);
     void note_arrivals(Return& going);
     void apply(Return const& going, RestoreOptions const& restore_options, RestoreReport& report, GivenUp& given_up);
     void apply_own(std::span<BlockRange const> came, RestoreOptions const& restore_options, RestoreReport& report);

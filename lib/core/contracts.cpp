@@ -1,5 +1,6 @@
 #include "regraft/core/contracts.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -39,9 +40,9 @@ std::string in_words(std::uint64_t x) {
 
 std::string in_words(double x) {
     constexpr int most_chars = 32;
-    char text[most_chars];
-    static_cast<void>(std::snprintf(text, sizeof(text), "%.6g", x));
-    return text;
+    std::array<char, most_chars> text{};
+    static_cast<void>(std::snprintf(text.data(), text.size(), "%.6g", x));
+    return text.data();
 }
 
 std::string in_words(std::string_view x) {

@@ -108,8 +108,9 @@ void Communicator::dismiss_errors() {
 bool Communicator::tell_unchecked() const {
     auto const& error = unchecked_->error();
     if (!error || failed_) return false;
-    std::fprintf(stderr, "regraft: rank %u: %s failed (%s), but its return code did not go through check()\n",
-                 value(self_), error->call.c_str(), text_of(error->code).c_str());
+    static_cast<void>(std::fprintf(stderr,
+                                   "regraft: rank %u: %s failed (%s), but its return code did not go through check()\n",
+                                   value(self_), error->call.c_str(), text_of(error->code).c_str()));
     return is_process_failure(error->code);
 }
 

@@ -40,7 +40,7 @@ std::uint64_t known_deaths(MPI_Comm comm) {
 
 /// Returns when all members know of the same deaths. Then the agreements inside a shrink meet no news. News do not
 /// reach all members of such an agreement alike, and it decides by return codes.
-void settle(MPI_Comm comm) {
+void agree_on_deaths(MPI_Comm comm) {
     while (!agree_equal(comm, true, known_deaths(comm))) {
     }
 }
@@ -101,7 +101,7 @@ bool is_suspended(int error_class) {
 }
 
 MPI_Comm shrink(MPI_Comm comm, bool spans_world, std::span<int const>) {
-    settle(comm);
+    agree_on_deaths(comm);
     // A death that interrupts a dup or a split leaves a lock behind, on which every creation from a communicator with a
     // higher context id waits for ever. MPI_COMM_WORLD has the lowest id, and its success resets the lock.
     MPI_Comm next = MPI_COMM_NULL;

@@ -32,11 +32,11 @@ public:
     }
 
     void round() {
-        settle_leaves();
+        give_to_leaves();
         for (std::uint32_t v = 0; v < degree_.size(); ++v) {
             while (degree_[v] > 0) {
                 move_around_cycle(v);
-                settle_leaves();
+                give_to_leaves();
             }
         }
     }
@@ -81,16 +81,16 @@ private:
         }
     }
 
-    void settle_leaves() {
+    void give_to_leaves() {
         while (!leaves_.empty()) {
             auto const leaf = leaves_.back();
             leaves_.pop_back();
-            if (degree_[leaf] == 1) settle(next_edge(leaf, none).left, leaf);
+            if (degree_[leaf] == 1) give_whole(next_edge(leaf, none).left, leaf);
         }
     }
 
     /// Gives the whole of x to v; x is no longer divided.
-    void settle(std::uint32_t x, std::uint32_t v) {
+    void give_whole(std::uint32_t x, std::uint32_t v) {
         right_of_[x] = v;
         for_each_part(x, [&](std::uint64_t e) { drop(e); });
     }
@@ -168,7 +168,7 @@ private:
         for (auto const& step : cycle) {
             if (share_[step.in.index] > 0) continue;
             drop(step.in.index);
-            if (--parts_[step.in.left].count == 1) settle(step.in.left, graph_.values[way_out(step.in.left, none)]);
+            if (--parts_[step.in.left].count == 1) give_whole(step.in.left, graph_.values[way_out(step.in.left, none)]);
         }
     }
 

@@ -13,7 +13,7 @@ MemberSet difference(MemberSet const& a, MemberSet const& b) {
 }
 
 /// A piece whose copies are under way.
-struct Moving {
+struct Moving {  // NOLINT(bugprone-exception-escape): see MemberSet
     Piece piece;
     MemberSet now;
     MemberSet arriving;

@@ -24,7 +24,7 @@ struct Fill {
 };
 
 /// Blocks and the members that get copies of them, without senders.
-struct Move {
+struct Move {  // NOLINT(bugprone-exception-escape): see MemberSet
     BlockRange blocks;
     MemberSet holders;  // before the step
     Member receiver = 0;

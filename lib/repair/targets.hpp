@@ -2,27 +2,9 @@
 // do not suffice.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "repair/copy_flow.hpp"
-#include "repair/pieces.hpp"
-#include "repair/steps.hpp"
+#include "repair/holdings.hpp"
 
 namespace regraft::repair {
-
-/// The input of a plan and its intermediate state.
-struct Situation {
-    Units units;
-    std::vector<std::uint32_t> node_of;  // by member, below num_nodes
-    std::uint32_t num_nodes = 0;
-    bool nodes_matter = false;
-    std::size_t replicas = 0;
-    Fill fill;
-    /// Pieces in the order of the blocks: those with too few copies, or all.
-    std::vector<Piece> pieces;
-};
 
 /// Adds the missing copies to Piece::after, which equals Piece::before at first; cuts pieces. Returns false if room
 /// does not suffice for all of them, or was exceeded before. Looks only at pieces with too few copies.

@@ -92,7 +92,7 @@ public:
         auto number = [&] { return pes.number(pool.holders[holder]); };
         auto left = [&] { return static_cast<std::int64_t>(shares[holder]) - surplus_[number()]; };
         auto rest = left();
-        auto const settle = [&] { surplus_[number()] = -rest; };
+        auto const note_surplus = [&] { surplus_[number()] = -rest; };
         for (auto const i : pool.requests) {
             auto blocks = requests_[i].blocks;
             while (!blocks.empty()) {
@@ -106,16 +106,16 @@ public:
                     blocks.first = cut;
                 }
                 if (!blocks.empty()) {
-                    settle();
+                    note_surplus();
                     ++holder;
                     rest = left();
                 }
             }
         }
-        settle();
+        note_surplus();
         for (++holder; holder < pool.holders.size(); ++holder) {
             rest = left();
-            settle();
+            note_surplus();
         }
     }
 

@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
 }
 # The rooms of the shield, all of them private. Among themselves, a room may include those before it in this order.
-SHIELD = ["protocol", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
+SHIELD = ["protocol", "lanes", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
 for number, room in enumerate(SHIELD):
     MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set())
 # The rooms of programs: apps/NAME/ROOM may include those before it, in this order. Files beside the rooms may include all.
@@ -43,7 +43,7 @@ MAY_ALSO_INCLUDE = {f"shield/{room}": PRIVATE_OF_FT for room in SHIELD}
 # Headers that only some places may include; a place is a path or the folder it is in.
 ONLY_IN = {
     "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft/c", "include/regraft_mpi.h", "include/regraft_shield.h", "lib/ft", "lib/exchange", "lib/store",
-              "lib/checkpoint", "lib/shield/engine", "lib/shield/session", "lib/shield/waits", "lib/shield/calls", "apps/phylo"],
+              "lib/checkpoint", "lib/shield/lanes", "lib/shield/engine", "lib/shield/session", "lib/shield/waits", "lib/shield/calls", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp", "lib/shield/calls/start/surroundings.cpp"],
     "zstd.h": ["lib/core"],
     "zlib.h": ["apps/common"],

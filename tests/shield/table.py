@@ -23,6 +23,10 @@ def load(path: str):
     return module
 
 
+def types_of(function) -> list[str]:
+    return [re.sub(rf"\b{name}\b", "", text).replace(" ", "") for name, text in zip(function.names(), function.parameters)]
+
+
 class Table(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -49,6 +53,15 @@ class Table(unittest.TestCase):
                 self.assertTrue(self.functions[name].reason(), name)
         for pattern in self.generate.REASONS:
             self.assertTrue(any(re.fullmatch(pattern, name) for name in self.functions), f"{pattern} is the reason for nothing")
+
+    def test_persistent_calls_are_generated_but_those_of_partitioned_messages(self):
+        persistent = {name for name, function in self.functions.items() if name.endswith("_init") and function.of_type(r"MPI_Request\s*\*")}
+        generated = {name for name, becomes in self.becomes.items() if becomes == "generated"}
+        self.assertEqual(persistent - generated, {"MPI_Psend_init", "MPI_Precv_init"})
+        self.assertEqual(generated - persistent, set())
+        for name in generated:
+            types = [parameter for parameter in types_of(self.functions[name]) if parameter != "MPI_Info"]
+            self.assertEqual(types, types_of(self.functions[self.functions[name].starts()]), name)
 
     def test_what_is_local_is_listed_once_and_for_a_reason(self):
         self.assertEqual(self.local - set(self.functions), set())

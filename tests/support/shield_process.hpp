@@ -49,8 +49,8 @@ enum class Mutant : std::uint8_t {
     no_commit,                   // what is held tentatively is always done again
     one_barrier,                 // creations are confirmed, but do not meet before: their children are never safe
     one_barrier_and_revoke,      // the same, and children are revoked all the same
-    child_judged_by_itself,      // a child is kept if a rank has returned with it
-    children_not_judged,         // children are always discarded
+    child_kept_by_itself,        // a child is kept if a rank has returned with it
+    children_not_kept,           // children are always discarded
     shrinks_control,             // the next control communicator is made from the last
     no_vote,                     // ranks that have come to the end are not told of a repair
     leaves_alone,                // a repair ends without an agreement
@@ -578,12 +578,12 @@ private:
         return result;
     }
 
-    void judge() {
+    void sort_out() {
         auto const& told = census();
         for (auto& child : std::exchange(self_.children, {})) {
             bool keep = told.is_known(child.parent, child.made_by);
-            if (mutant_ == Mutant::child_judged_by_itself) keep = somebody_returned_with(child.id);
-            if (keep && mutant_ != Mutant::children_not_judged) adopt(std::move(child));
+            if (mutant_ == Mutant::child_kept_by_itself) keep = somebody_returned_with(child.id);
+            if (keep && mutant_ != Mutant::children_not_kept) adopt(std::move(child));
         }
         if (mutant_ == Mutant::no_closing) return;
         for (auto& lane : self_.lanes) lane.closed = lane.closed || told.is_closed(lane.id, pes(lane.founders));
@@ -599,7 +599,7 @@ private:
         return self_.lane_at < self_.lanes.size() ? &self_.lanes[self_.lane_at] : nullptr;
     }
     void renew_next_lane() {
-        if (self_.lane_at == 0) judge();
+        if (self_.lane_at == 0) sort_out();
         if (auto const* const lane = next_open_lane()) {
             world_.waits[rank_] = {Waiting::shrink, lane->comm, 0, false, 0, 0};
             return;
@@ -608,7 +608,7 @@ private:
         self_.repair->advance(true);
     }
 
-    /// One step of the replay: a lane is settled, or an outcome is sent on its way.
+    /// One step of the replay: what is tentative on a lane is committed or retracted, or an outcome is sent on its way.
     void replay() {
         auto* const lane = next_open_lane();
         if (lane == nullptr) {
@@ -616,8 +616,10 @@ private:
             return self_.repair->advance(true);
         }
         auto const plan = census().plan(lane->id, pes(world_.comms[lane->comm].members));
-        if (self_.forward_at == 0)
-            lane->ledger.settle(mutant_ != Mutant::no_commit && lane->ledger.known() < plan.newest);
+        if (self_.forward_at == 0) {
+            if (mutant_ != Mutant::no_commit && lane->ledger.known() < plan.newest) lane->ledger.commit();
+            lane->ledger.retract();
+        }
         if (self_.forward_at == plan.resolutions.size() || mutant_ == Mutant::no_forward) {
             ++self_.lane_at;
             self_.forward_at = 0;

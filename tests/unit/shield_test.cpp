@@ -103,13 +103,13 @@ TEST(ShieldLedger, KeepsInputsOverARepairUntilAnOperationSynchronises) {
 TEST(ShieldLedger, KnowsWhatItHeldTentativelyOnlyIfThatIsCommitted) {
     Ledger ledger;
     ledger.hold_tentatively();
-    ledger.settle(/*commit=*/false);
+    ledger.retract();
     EXPECT_EQ(ledger.known(), 0u);
     EXPECT_FALSE(ledger.is_tentative());
-    ledger.settle(/*commit=*/true);  // there is nothing
+    ledger.commit();  // there is nothing
     EXPECT_EQ(ledger.known(), 0u);
     ledger.hold_tentatively();
-    ledger.settle(/*commit=*/true);
+    ledger.commit();
     EXPECT_EQ(ledger.known(), 1u);
     EXPECT_EQ(ledger.find(1)->kind, OutcomeKind::local);
     EXPECT_EQ(ledger.returned(), 0u);
@@ -231,7 +231,7 @@ TEST(ShieldCall, HoldsAnAttemptTentativelyUntilItIsConfirmed) {
     EXPECT_EQ(ledger.known(), 0u);
     call.advance(ledger, /*ok=*/false);
     EXPECT_EQ(call.step(), Call::Step::repair);
-    EXPECT_TRUE(ledger.is_tentative());  // for the repair to settle
+    EXPECT_TRUE(ledger.is_tentative());  // for the repair to commit or retract
 }
 
 TEST(ShieldRepair, StartsAgainUntilAllAgreeAndVotesOnce) {

@@ -40,7 +40,7 @@ template <class Body, class Recover>
 auto resilient(Communicator& comm, Body body, Recover recover) {
     using Clock = std::chrono::steady_clock;
     using Result = std::invoke_result_t<Body&>;
-    std::vector<PeId> settled(comm.members().begin(), comm.members().end());
+    std::vector<PeId> before(comm.members().begin(), comm.members().end());
     std::optional<Failure> failure;
     Clock::time_point noticed;
     for (;;) {
@@ -50,11 +50,11 @@ auto resilient(Communicator& comm, Body body, Recover recover) {
                 failure->shrink_ms = milliseconds_since(noticed);
                 auto const alive = comm.members();
                 failure->lost.clear();
-                std::set_difference(settled.begin(), settled.end(), alive.begin(), alive.end(),
+                std::set_difference(before.begin(), before.end(), alive.begin(), alive.end(),
                                     std::back_inserter(failure->lost));
                 recover(std::as_const(*failure));
                 comm.agree();  // either all have recovered, or all start another round with the same list
-                settled.assign(alive.begin(), alive.end());
+                before.assign(alive.begin(), alive.end());
                 failure.reset();
             }
             // All members leave together: either all notice a late failure, or none does.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 
 namespace regraft::shield {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "regraft/core/contracts.hpp"
 #include "shield/engine/collection.hpp"
-#include "shield/engine/fail_points.hpp"
 #include "shield/engine/operation.hpp"
 #include "shield/engine/shield.hpp"
+#include "shield/lanes/fail_points.hpp"
 #include "shield/protocol/call.hpp"
 
 namespace regraft::shield {

@@ -46,11 +46,11 @@ int attempt(Shield& shield, Lane const& parent, LaneId id, Make const& make, Des
     if (creation.step() == Creation::Step::failed) return code;
     bool const is_member = child->face != MPI_COMM_NULL;
     if (is_member) share(child->face, parent.handler, &child->handler);
-    if (is_member) shield.add_child(std::move(child));
+    if (is_member) shield.lanes().add_child(std::move(child));
     reach(call_points.meet, shield.self());
     code = PMPI_Barrier(parent.comm);
     creation.advance(code == MPI_SUCCESS);
-    if (is_member) shield.find_child(id)->safe = creation.is_safe();
+    if (is_member) shield.lanes().find_child(id)->safe = creation.is_safe();
     return code;
 }
 
@@ -64,7 +64,7 @@ int create(Shield& shield, Lane& lane, std::uint64_t colour, bool is_member, MPI
                               nothing};
     int const code = collective(shield, lane, {.synchronises = true, .forwardable = false}, no_root, operation);
     if (code != MPI_SUCCESS || !is_member) return code;
-    auto const* const child = shield.take_child(id);
+    auto const* const child = shield.lanes().take_child(id);
     REGRAFT_EXPECTS(child != nullptr && "a creation that was confirmed has a child");
     *face = child->face;
     return code;

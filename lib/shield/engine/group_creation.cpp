@@ -15,7 +15,7 @@
 #include "ft/backend.hpp"
 #include "regraft/core/random.hpp"
 #include "shield/engine/creation.hpp"
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -167,7 +167,7 @@ int make_natively(Shield& shield, Lane const& parent, std::vector<int> const& ra
     PMPI_Group_free(&all);
     if (code == MPI_SUCCESS || !shield.is_death(code)) return code;
     wait_for_stragglers();
-    shield.leave_stage();
+    shield.stage().leave();
     return code;
 }
 
@@ -219,14 +219,14 @@ int attempt_of_group(Shield& shield, Lane const& parent, LaneId id, std::vector<
     child.set_members(parent, members);
     if (int const code = make_natively(shield, parent, living, child); code != MPI_SUCCESS) return code;
     share(child.face, parent.handler, &child.handler);
-    shield.add_child(std::move(owned));
+    shield.lanes().add_child(std::move(owned));
     reach(call_points.meet, shield.self());
     if (!meet(shield, parent, living)) return MPI_ERR_PROC_FAILED;
     child.safe = true;
     child.ledger.hold_tentatively();
     reach(call_points.confirm, shield.self());
     if (!meet(shield, parent, living)) return MPI_ERR_PROC_FAILED;
-    child.ledger.settle(/*commit=*/true);
+    child.ledger.commit();
     return MPI_SUCCESS;
 }
 
@@ -249,7 +249,7 @@ int create_group(Shield& shield, Lane& lane, std::vector<int> const& members, in
         if (code != MPI_SUCCESS && !shield.is_death(code)) return code;
         if (code != MPI_SUCCESS) shield.statistics().count(&Statistics::repeated);
         if (code != MPI_SUCCESS && shield.repairs().size() == repairs) shield.repair();
-        child = shield.take_child(id);
+        child = shield.lanes().take_child(id);
     }
     child->ledger.finish(/*synchronised=*/true);
     *face = child->face;

@@ -52,7 +52,7 @@ inline void Call::advance(Ledger& ledger, bool ok) {
 inline void Call::succeed(Ledger& ledger) {
     bool const gives = traits_.role == Role::gives;
     if (step_ == Step::confirm) {
-        ledger.settle(/*commit=*/true);
+        ledger.commit();
         finish(ledger);
     } else if (step_ == Step::acknowledge) {
         if (gives) arrive(ledger);

@@ -7,7 +7,7 @@
 namespace regraft::shield {
 
 void Call::abandon(Ledger& ledger) {
-    ledger.settle(/*commit=*/false);
+    ledger.retract();
     step_ = Step::returned;
 }
 

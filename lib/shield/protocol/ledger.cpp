@@ -18,9 +18,8 @@ void Ledger::grow() {
     log_.emplace_back();
 }
 
-void Ledger::settle(bool commit) {
-    if (!std::exchange(tentative_, false)) return;
-    if (commit) record(OutcomeKind::local);
+void Ledger::commit() {
+    if (std::exchange(tentative_, false)) record(OutcomeKind::local);
 }
 
 void Ledger::synchronise() {

@@ -77,8 +77,10 @@ public:
     Outcome& newest() { return log_[used_ - 1]; }
     /// Marks that operation known() + 1 has succeeded here, but perhaps not everywhere.
     void hold_tentatively() { tentative_ = true; }
-    /// Ends the tentative state: the operation counts (commit), or will be attempted again.
-    void settle(bool commit);
+    /// Ends the tentative state, if it is so: the operation counts.
+    void commit();
+    /// Ends the tentative state, if it is so: the operation will be attempted again.
+    void retract() { tentative_ = false; }
     /// Marks that operation returned() + 1 returns. synchronised: its outcome proves that all members had entered it,
     /// so they have returned from all before it, and no member can lack their outcomes. bytes: see
     /// unsynchronised_bytes(). Precondition: its outcome is known.

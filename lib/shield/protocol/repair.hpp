@@ -35,8 +35,8 @@ public:
         renew_control,   // shrink MPI_COMM_WORLD
         report,          // all processes exchange reports of their lanes, on the new control communicator
         agree_reported,  // vote so(): whether all reports have arrived here
-        renew_lanes,     // judge children and lanes, then shrink lanes in the order of their ids
-        replay,          // on each lane in that order: settle what is tentative, forward outcomes, collect inputs
+        renew_lanes,     // keep or free children, close lanes, then shrink lanes in the order of their ids
+        replay,  // on each lane in that order: commit or retract what is tentative, forward outcomes, collect inputs
         revoke_lanes,    // revoke the lanes, for processes that are still in replay
         agree_replayed,  // vote so(): whether nothing failed here
         done,

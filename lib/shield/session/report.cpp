@@ -12,7 +12,7 @@
 #include "ft/backend.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/disk/new_file.hpp"
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 #include "shield/session/session.hpp"
 
 namespace regraft::shield {
@@ -47,7 +47,7 @@ Records own(Session const& it) {
 /// Whether the records of all ranks have come together. If a rank dies now, they have not, and no rank waits for
 /// others. Collective.
 bool add_up(Records& records, Session const& it) {
-    auto const comm = it.shield->control();
+    auto const comm = it.shield->survivors().control();
     auto const self = static_cast<int>(value(it.shield->self()));
     auto const words = static_cast<int>(records.counts.size() * counters.size());
     auto const size = static_cast<int>(records.first.size());
@@ -70,13 +70,13 @@ Records records_of_all(Session const& it) {
     for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
         auto records = own(it);
         reach(call_points.add, it.shield->self());
-        if (it.shield->confirm_living(add_up(records, it))) return records;
+        if (it.shield->survivors().confirm(add_up(records, it))) return records;
     }
     return own(it);
 }
 
 std::vector<int> the_dead(Session const& it) {
-    auto const* const world = it.shield->find(MPI_COMM_WORLD);
+    auto const* const world = it.shield->lanes().find(MPI_COMM_WORLD);
     std::vector<int> dead;
     auto const living = it.shield->living();
     for (int rank = 0; rank < static_cast<int>(world->size()); ++rank) {
@@ -167,8 +167,8 @@ void report_all() {
     };
     // A rank that has died meanwhile is to be in the report, too.
     for (std::size_t attempt = 0; attempt < it.notices.size(); ++attempt) {
-        it.shield->let_one_act(act);
-        if (it.shield->confirm_living(true)) return;
+        it.shield->survivors().let_one_act(act);
+        if (it.shield->survivors().confirm(true)) return;
     }
 }
 

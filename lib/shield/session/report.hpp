@@ -4,7 +4,7 @@
 namespace regraft::shield {
 
 /// Adds up what the living processes have counted; then the lowest of them writes the report, if one is wanted. Called
-/// in MPI_Finalize, when all living processes have come there. Collective over Shield::control().
+/// in MPI_Finalize, when all living processes have come there. Collective over Survivors::control().
 void report_all();
 
 /// Writes the report of a shield that stands aside since this call.

@@ -70,7 +70,7 @@ inline void Entry::credit() const {
 /// The lane of a communicator of the program; nullptr: it is not shielded.
 inline Lane* lane_of(MPI_Comm comm) {
     auto const& shield = session().shield;
-    return shield == nullptr ? nullptr : shield->find(comm);
+    return shield == nullptr ? nullptr : shield->lanes().find(comm);
 }
 /// The error class of a return code.
 int class_of(int code);

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "shield/engine/lane.hpp"
+#include "shield/lanes/lane.hpp"
 
 namespace regraft::shield {
 

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "ft/backend.hpp"
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 #include "shield/session/buffer.hpp"
 #include "shield/session/session.hpp"
 

@@ -73,7 +73,7 @@ struct ReplicatedStore::Impl {
     void move(Delivery& delivery);
     /// Makes attempts until all members have what they want or know that it is lost. Collective, uniform.
     void repeat_until_clean(Delivery& delivery);
-    /// Calls settle, and then treats lost blocks as the options say. Collective, uniform.
+    /// Calls repeat_until_clean(), and then treats lost blocks as the options say. Collective, uniform.
     LoadReport finish(Delivery& delivery);
 
     /// The blocks that this PE writes to disk: all members together write every block.

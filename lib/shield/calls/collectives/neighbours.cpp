@@ -2,87 +2,20 @@
 // MPI_Alltoallw among the living afterwards.
 #include <mpi.h>
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "shield/calls/collectives/collectives.hpp"
+#include "shield/calls/collectives/copied.hpp"
+#include "shield/calls/collectives/neighbourhood.hpp"
 #include "shield/calls/collectives/nonblocking.hpp"
 #include "shield/calls/collectives/topologies.hpp"
 #include "shield/session/handles.hpp"
-#include "shield/waits/proxies.hpp"
 
 namespace regraft::shield {
 namespace {
-
-/// The neighbours on the face, which keeps its topology.
-struct Neighbours {
-    std::vector<int> from, to;
-    /// The order in which several blocks from one neighbour come. The block sent downwards is received from above,
-    /// which matters if the neighbours above and below are the same.
-    std::vector<std::size_t> order;
-};
-
-Neighbours neighbours_in_grid(MPI_Comm face) {
-    Neighbours result;
-    int dimensions = 0;
-    PMPI_Cartdim_get(face, &dimensions);
-    for (int i = 0; i < dimensions; ++i) {
-        int below = MPI_PROC_NULL;
-        int above = MPI_PROC_NULL;
-        PMPI_Cart_shift(face, i, 1, &below, &above);
-        auto const first = result.to.size();
-        result.to.insert(result.to.end(), {below, above});
-        result.order.insert(result.order.end(), {first + 1, first});
-    }
-    result.from = result.to;
-    return result;
-}
-
-Neighbours neighbours_in_graph(MPI_Comm face) {
-    Neighbours result;
-    int self = 0;
-    int count = 0;
-    PMPI_Comm_rank(face, &self);
-    PMPI_Graph_neighbors_count(face, self, &count);
-    result.to.resize(static_cast<std::size_t>(count));
-    PMPI_Graph_neighbors(face, self, count, result.to.data());
-    result.from = result.to;
-    return result;
-}
-
-Neighbours neighbours_in_distributed_graph(MPI_Comm face) {
-    Neighbours result;
-    int from = 0;
-    int to = 0;
-    int weighted = 0;
-    PMPI_Dist_graph_neighbors_count(face, &from, &to, &weighted);
-    result.from.resize(static_cast<std::size_t>(from));
-    result.to.resize(static_cast<std::size_t>(to));
-    std::vector<int> from_weights(result.from.size());
-    std::vector<int> to_weights(result.to.size());
-    PMPI_Dist_graph_neighbors(face, from, result.from.data(), from_weights.data(), to, result.to.data(),
-                              to_weights.data());
-    return result;
-}
-
-Neighbours neighbours(MPI_Comm face) {
-    Neighbours result;
-    auto const kind = topology_of(face);
-    if (kind == MPI_CART) result = neighbours_in_grid(face);
-    if (kind == MPI_GRAPH) result = neighbours_in_graph(face);
-    if (kind == MPI_DIST_GRAPH) result = neighbours_in_distributed_graph(face);
-    if (result.order.empty()) {
-        result.order.resize(result.from.size());
-        std::iota(result.order.begin(), result.order.end(), std::size_t{0});
-    }
-    return result;
-}
-
-// --- the exchange among the living
 
 struct Block {
     int rank = MPI_PROC_NULL;
@@ -210,47 +143,6 @@ int start_exchange(Lane& lane, MPI_Request* request, std::vector<MPI_Datatype> t
     });
 }
 
-/// Copies the array, because some programs free their arrays as soon as a call has returned.
-template <class Item>
-std::shared_ptr<Item const []> copy(Item const items[], std::size_t count) {
-    std::shared_ptr<Item[]> const copied(new Item[count]);
-    std::copy_n(items, count, copied.get());
-    return copied;
-}
-
-/// Items by neighbour, of one type: their numbers and places.
-struct Items {
-    std::shared_ptr<int const[]> counts, places;
-    Items(int const all_counts[], int const all_places[], std::size_t neighbours)
-        : counts(copy(all_counts, neighbours)), places(copy(all_places, neighbours)) {}
-};
-
-/// Items by neighbour, each of its own type, at byte offsets.
-struct TypedItems {
-    std::shared_ptr<int const[]> counts;
-    std::shared_ptr<MPI_Aint const[]> places;
-    std::shared_ptr<MPI_Datatype const[]> types;
-    TypedItems(int const all_counts[], MPI_Aint const all_places[], MPI_Datatype const all_types[],
-               std::size_t neighbours)
-        : counts(copy(all_counts, neighbours)),
-          places(copy(all_places, neighbours)),
-          types(copy(all_types, neighbours)) {}
-};
-
-/// Prepares a persistent exchange. start(request): the nonblocking call on comm.
-template <class Start>
-int prepare(MPI_Comm comm, MPI_Request* request, std::vector<MPI_Datatype> types, Start start) {
-    auto const uses = std::make_shared<Uses>(std::move(types));
-    return make_persistent(request, comm, [uses, start](Proxy::Parts& parts) { return start(&parts[0]); });
-}
-
-std::vector<MPI_Datatype> joined(MPI_Datatype const some[], std::size_t count, MPI_Datatype const more[],
-                                 std::size_t count_of_more) {
-    std::vector<MPI_Datatype> all(some, some + count);
-    all.insert(all.end(), more, more + count_of_more);
-    return all;
-}
-
 Buffer at_item(void const* data, int count, MPI_Datatype type, int item) {
     return displaced(const_cast<void*>(data), count, type, item);
 }
@@ -341,14 +233,15 @@ int MPI_Ineighbor_allgatherv(void const* send, int send_count, MPI_Datatype send
     auto* const lane = lane_of(comm);
     if (lane == nullptr)
         return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, counts, places, type, comm, request);
-    Items const in(counts, places, neighbours(comm).from.size());
+    auto const around = neighbours(comm).from.size();
+    Copied const in_counts(counts, around);
+    Copied const in_places(places, around);
     auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
-                                         on, started);
+        return PMPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in_counts, in_places, type, on, started);
     };
     return start_exchange(
         *lane, request, {send_type, type}, native, [=](auto) { return block(send, send_count, send_type, 0); },
-        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
+        [=](auto i) { return at_item(receive, in_counts[i], type, in_places[i]); });
 }
 
 int MPI_Ineighbor_alltoall(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
@@ -371,16 +264,18 @@ int MPI_Ineighbor_alltoallv(void const* send, int const send_counts[], int const
         return PMPI_Ineighbor_alltoallv(send, send_counts, send_places, send_type, receive, counts, places, type, comm,
                                         request);
     auto const around = neighbours(comm);
-    Items const out(send_counts, send_places, around.to.size());
-    Items const in(counts, places, around.from.size());
+    Copied const out_counts(send_counts, around.to.size());
+    Copied const out_places(send_places, around.to.size());
+    Copied const in_counts(counts, around.from.size());
+    Copied const in_places(places, around.from.size());
     auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
-                                        in.places.get(), type, on, started);
+        return PMPI_Ineighbor_alltoallv(send, out_counts, out_places, send_type, receive, in_counts, in_places, type,
+                                        on, started);
     };
     return start_exchange(
         *lane, request, {send_type, type}, native,
-        [=](auto i) { return at_item(send, out.counts[i], send_type, out.places[i]); },
-        [=](auto i) { return at_item(receive, in.counts[i], type, in.places[i]); });
+        [=](auto i) { return at_item(send, out_counts[i], send_type, out_places[i]); },
+        [=](auto i) { return at_item(receive, in_counts[i], type, in_places[i]); });
 }
 
 int MPI_Ineighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint const send_places[],
@@ -391,80 +286,19 @@ int MPI_Ineighbor_alltoallw(void const* send, int const send_counts[], MPI_Aint 
         return PMPI_Ineighbor_alltoallw(send, send_counts, send_places, send_types, receive, counts, places, types,
                                         comm, request);
     auto const around = neighbours(comm);
-    TypedItems const out(send_counts, send_places, send_types, around.to.size());
-    TypedItems const in(counts, places, types, around.from.size());
+    Copied const out_counts(send_counts, around.to.size());
+    Copied const out_places(send_places, around.to.size());
+    Copied const out_types(send_types, around.to.size());
+    Copied const in_counts(counts, around.from.size());
+    Copied const in_places(places, around.from.size());
+    Copied const in_types(types, around.from.size());
     auto const native = [=](MPI_Comm on, MPI_Request* started) {
-        return PMPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
-                                        in.counts.get(), in.places.get(), in.types.get(), on, started);
+        return PMPI_Ineighbor_alltoallw(send, out_counts, out_places, out_types, receive, in_counts, in_places,
+                                        in_types, on, started);
     };
     return start_exchange(
-        *lane, request, joined(send_types, around.to.size(), types, around.from.size()), native,
-        [=](auto i) { return at_byte(send, out.counts[i], out.types[i], out.places[i]); },
-        [=](auto i) { return at_byte(receive, in.counts[i], in.types[i], in.places[i]); });
-}
-
-// Persistent calls. Each start is one of the nonblocking calls.
-
-int MPI_Neighbor_allgather_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
-                                MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    if (session().shield == nullptr)
-        return PMPI_Neighbor_allgather_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_allgather(send, send_count, send_type, receive, count, type, comm, started);
-    });
-}
-
-int MPI_Neighbor_allgatherv_init(void const* send, int send_count, MPI_Datatype send_type, void* receive,
-                                 int const counts[], int const places[], MPI_Datatype type, MPI_Comm comm,
-                                 MPI_Info info, MPI_Request* request) {
-    if (session().shield == nullptr)
-        return PMPI_Neighbor_allgatherv_init(send, send_count, send_type, receive, counts, places, type, comm, info,
-                                             request);
-    Items const in(counts, places, neighbours(comm).from.size());
-    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_allgatherv(send, send_count, send_type, receive, in.counts.get(), in.places.get(), type,
-                                        comm, started);
-    });
-}
-
-int MPI_Neighbor_alltoall_init(void const* send, int send_count, MPI_Datatype send_type, void* receive, int count,
-                               MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    if (session().shield == nullptr)
-        return PMPI_Neighbor_alltoall_init(send, send_count, send_type, receive, count, type, comm, info, request);
-    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_alltoall(send, send_count, send_type, receive, count, type, comm, started);
-    });
-}
-
-int MPI_Neighbor_alltoallv_init(void const* send, int const send_counts[], int const send_places[],
-                                MPI_Datatype send_type, void* receive, int const counts[], int const places[],
-                                MPI_Datatype type, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    if (session().shield == nullptr)
-        return PMPI_Neighbor_alltoallv_init(send, send_counts, send_places, send_type, receive, counts, places, type,
-                                            comm, info, request);
-    auto const around = neighbours(comm);
-    Items const out(send_counts, send_places, around.to.size());
-    Items const in(counts, places, around.from.size());
-    return prepare(comm, request, {send_type, type}, [=](MPI_Request* started) {
-        return MPI_Ineighbor_alltoallv(send, out.counts.get(), out.places.get(), send_type, receive, in.counts.get(),
-                                       in.places.get(), type, comm, started);
-    });
-}
-
-int MPI_Neighbor_alltoallw_init(void const* send, int const send_counts[], MPI_Aint const send_places[],
-                                MPI_Datatype const send_types[], void* receive, int const counts[],
-                                MPI_Aint const places[], MPI_Datatype const types[], MPI_Comm comm, MPI_Info info,
-                                MPI_Request* request) {
-    if (session().shield == nullptr)
-        return PMPI_Neighbor_alltoallw_init(send, send_counts, send_places, send_types, receive, counts, places, types,
-                                            comm, info, request);
-    auto const around = neighbours(comm);
-    TypedItems const out(send_counts, send_places, send_types, around.to.size());
-    TypedItems const in(counts, places, types, around.from.size());
-    auto const used = joined(send_types, around.to.size(), types, around.from.size());
-    return prepare(comm, request, used, [=](MPI_Request* started) {
-        return MPI_Ineighbor_alltoallw(send, out.counts.get(), out.places.get(), out.types.get(), receive,
-                                       in.counts.get(), in.places.get(), in.types.get(), comm, started);
-    });
+        *lane, request, joined(out_types, in_types), native,
+        [=](auto i) { return at_byte(send, out_counts[i], out_types[i], out_places[i]); },
+        [=](auto i) { return at_byte(receive, in_counts[i], in_types[i], in_places[i]); });
 }
 }

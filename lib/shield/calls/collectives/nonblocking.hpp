@@ -1,11 +1,11 @@
-// Nonblocking collectives as the functions that wait for requests see them.
+// Starts nonblocking collectives.
 #pragma once
 
 #include <mpi.h>
 
 #include <functional>
 
-#include "shield/engine/lane.hpp"
+#include "shield/lanes/lane.hpp"
 
 namespace regraft::shield {
 
@@ -17,23 +17,7 @@ using Attempt = std::function<int(MPI_Comm, MPI_Request*)>;
 int start(
     Lane& lane, MPI_Request* request, Attempt attempt, std::function<void()> finish = [] {});
 
-/// Makes a request of the program for an operation under way. Returns the code of MPI.
-int begin_request(MPI_Request* request);
-/// How an operation ended, for the call that waits for it.
-struct Ending {
-    int code = MPI_SUCCESS;
-    MPI_Comm face = MPI_COMM_WORLD;  // the handler of this communicator is told
-};
-/// Is called when the operation of the request is over.
-void end_request(MPI_Request request, Ending ending);
-/// Is called when the operation of the request was not started: frees the request.
-void withdraw_request(MPI_Request* request);
-
-/// Whether any collective is not over.
-bool has_collectives_under_way();
-/// Whether the request is that of a nonblocking collective that is not over.
-bool is_collective_under_way(MPI_Request request);
-/// How the collective of this request has ended, once; success if it is no collective of the shield.
-Ending take_failure(MPI_Request request);
+/// Starts one with a root, which may be dead: then only skip() is called, at the end.
+int start_rooted(Lane& lane, MPI_Request* request, int root, Attempt attempt, std::function<void()> skip);
 
 }  // namespace regraft::shield

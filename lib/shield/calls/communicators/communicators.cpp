@@ -6,11 +6,11 @@
 #include <numeric>
 #include <vector>
 
-#include "shield/calls/collectives/nonblocking.hpp"
+#include "shield/calls/collectives/collective_requests.hpp"
 #include "shield/calls/collectives/topologies.hpp"
 #include "shield/calls/communicators/attributes.hpp"
 #include "shield/calls/messages/own_faces.hpp"
-#include "shield/calls/messages/requests.hpp"
+#include "shield/calls/messages/starts.hpp"
 #include "shield/engine/creation.hpp"
 #include "shield/session/session.hpp"
 #include "shield/waits/any_source.hpp"

@@ -35,15 +35,16 @@ int no_pointer(MPI_File file) {
     return MPI_ERR_IO;
 }
 
-/// Runs a call at the shared pointer. native(offset): the call at an offset; passed(): the call of the program.
-template <class Native, class Passed>
-int at_pointer(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
-               Passed const& passed) {
+/// Runs a call at the shared pointer: native, which takes an offset. passed: the call of the program. more: the other
+/// arguments of both.
+template <class Native, class Passed, class Data, class... More>
+int at_pointer(char const* call, MPI_File handle, Native native, Passed passed, Data* data, int count,
+               MPI_Datatype type, More... more) {
     guard_file(call, handle);
     auto* const file = find_file(handle);
-    if (file == nullptr) return passed();
+    if (file == nullptr) return passed(handle, data, count, type, more...);
     auto const offset = file->pointer->add(units(*file, count, type));
-    return offset ? native(MPI_Offset{*offset}) : no_pointer(handle);
+    return offset ? native(handle, *offset, data, count, type, more...) : no_pointer(handle);
 }
 
 /// Returns the position of the pointer on all members, before any of them moves it. Without the barrier, the member
@@ -55,13 +56,13 @@ std::int64_t old_place(Lane& lane, Compute const& compute) {
     return place;
 }
 
-/// Runs a call in the order of ranks, among the living: there are no gaps for the dead.
-template <class Native, class Passed>
-int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Native const& native,
-             Passed const& passed) {
+/// Runs a call in the order of ranks, among the living: there are no gaps for the dead. Parameters as in at_pointer.
+template <class Native, class Passed, class Data, class... More>
+int in_order(char const* call, MPI_File handle, Native native, Passed passed, Data* data, int count, MPI_Datatype type,
+             More... more) {
     guard_file(call, handle);
     auto* const file = find_file(handle);
-    if (file == nullptr) return passed();
+    if (file == nullptr) return passed(handle, data, count, type, more...);
     auto& lane = *lane_of(file->face);
     std::int64_t const mine = units(*file, count, type);
     std::vector<std::int64_t> all(lane.size());
@@ -76,7 +77,15 @@ int in_order(char const* call, MPI_File handle, int count, MPI_Datatype type, Na
     }
     auto const moved = first_tells(lane, [&] { return file->pointer->set(end).value_or(none); });
     if (begin == none || moved == none) return no_pointer(handle);
-    return native(MPI_Offset{before});
+    return native(handle, before, data, count, type, more...);
+}
+
+/// Ends what in_order() has begun.
+template <class Native, class Passed, class Data>
+int end_in_order(char const* call, MPI_File handle, Native native, Passed passed, Data* data, MPI_Status* status) {
+    if (find_file(handle) != nullptr) return native(handle, data, status);
+    guard_file(call, handle);
+    return passed(handle, data, status);
 }
 
 }  // namespace
@@ -87,63 +96,45 @@ using namespace regraft::shield;
 extern "C" {
 
 int MPI_File_read_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
-    return at_pointer(
-        "MPI_File_read_shared", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_read_at(file, offset, data, count, type, status); },
-        [&] { return PMPI_File_read_shared(file, data, count, type, status); });
+    return at_pointer("MPI_File_read_shared", file, PMPI_File_read_at, PMPI_File_read_shared, data, count, type,
+                      status);
 }
 int MPI_File_write_shared(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Status* status) {
-    return at_pointer(
-        "MPI_File_write_shared", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_write_at(file, offset, data, count, type, status); },
-        [&] { return PMPI_File_write_shared(file, data, count, type, status); });
+    return at_pointer("MPI_File_write_shared", file, PMPI_File_write_at, PMPI_File_write_shared, data, count, type,
+                      status);
 }
 int MPI_File_iread_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Request* request) {
-    return at_pointer(
-        "MPI_File_iread_shared", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_iread_at(file, offset, data, count, type, request); },
-        [&] { return PMPI_File_iread_shared(file, data, count, type, request); });
+    return at_pointer("MPI_File_iread_shared", file, PMPI_File_iread_at, PMPI_File_iread_shared, data, count, type,
+                      request);
 }
 int MPI_File_iwrite_shared(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Request* request) {
-    return at_pointer(
-        "MPI_File_iwrite_shared", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_iwrite_at(file, offset, data, count, type, request); },
-        [&] { return PMPI_File_iwrite_shared(file, data, count, type, request); });
+    return at_pointer("MPI_File_iwrite_shared", file, PMPI_File_iwrite_at, PMPI_File_iwrite_shared, data, count, type,
+                      request);
 }
 
 int MPI_File_read_ordered(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
-    return in_order(
-        "MPI_File_read_ordered", file, count, type,
-        [&](MPI_Offset offset) { return MPI_File_read_at_all(file, offset, data, count, type, status); },
-        [&] { return PMPI_File_read_ordered(file, data, count, type, status); });
+    return in_order("MPI_File_read_ordered", file, MPI_File_read_at_all, PMPI_File_read_ordered, data, count, type,
+                    status);
 }
 int MPI_File_write_ordered(MPI_File file, void const* data, int count, MPI_Datatype type, MPI_Status* status) {
-    return in_order(
-        "MPI_File_write_ordered", file, count, type,
-        [&](MPI_Offset offset) { return MPI_File_write_at_all(file, offset, data, count, type, status); },
-        [&] { return PMPI_File_write_ordered(file, data, count, type, status); });
+    return in_order("MPI_File_write_ordered", file, MPI_File_write_at_all, PMPI_File_write_ordered, data, count, type,
+                    status);
 }
 int MPI_File_read_ordered_begin(MPI_File file, void* data, int count, MPI_Datatype type) {
-    return in_order(
-        "MPI_File_read_ordered_begin", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_read_at_all_begin(file, offset, data, count, type); },
-        [&] { return PMPI_File_read_ordered_begin(file, data, count, type); });
+    return in_order("MPI_File_read_ordered_begin", file, PMPI_File_read_at_all_begin, PMPI_File_read_ordered_begin,
+                    data, count, type);
 }
 int MPI_File_read_ordered_end(MPI_File file, void* data, MPI_Status* status) {
-    if (find_file(file) != nullptr) return MPI_File_read_at_all_end(file, data, status);
-    guard_file("MPI_File_read_ordered_end", file);
-    return PMPI_File_read_ordered_end(file, data, status);
+    return end_in_order("MPI_File_read_ordered_end", file, MPI_File_read_at_all_end, PMPI_File_read_ordered_end, data,
+                        status);
 }
 int MPI_File_write_ordered_begin(MPI_File file, void const* data, int count, MPI_Datatype type) {
-    return in_order(
-        "MPI_File_write_ordered_begin", file, count, type,
-        [&](MPI_Offset offset) { return PMPI_File_write_at_all_begin(file, offset, data, count, type); },
-        [&] { return PMPI_File_write_ordered_begin(file, data, count, type); });
+    return in_order("MPI_File_write_ordered_begin", file, PMPI_File_write_at_all_begin, PMPI_File_write_ordered_begin,
+                    data, count, type);
 }
 int MPI_File_write_ordered_end(MPI_File file, void const* data, MPI_Status* status) {
-    if (find_file(file) != nullptr) return MPI_File_write_at_all_end(file, data, status);
-    guard_file("MPI_File_write_ordered_end", file);
-    return PMPI_File_write_ordered_end(file, data, status);
+    return end_in_order("MPI_File_write_ordered_end", file, MPI_File_write_at_all_end, PMPI_File_write_ordered_end,
+                        data, status);
 }
 
 int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {

@@ -7,7 +7,7 @@
 #include <list>
 #include <vector>
 
-#include "shield/calls/messages/requests.hpp"
+#include "shield/calls/messages/starts.hpp"
 #include "shield/waits/messages.hpp"
 
 namespace regraft::shield {

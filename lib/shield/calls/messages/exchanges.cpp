@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shield/calls/messages/requests.hpp"
+#include "shield/calls/messages/starts.hpp"
 #include "shield/waits/any_source.hpp"
 #include "shield/waits/messages.hpp"
 #include "shield/waits/proxies.hpp"

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "shield/engine/lane.hpp"
+#include "shield/lanes/lane.hpp"
 
 namespace regraft::shield {
 

@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include "ft/backend.hpp"
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 #include "shield/waits/any_source.hpp"
 #include "shield/waits/messages.hpp"
 #include "shield/waits/strangers.hpp"

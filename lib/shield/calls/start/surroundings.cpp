@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "shield/calls/collectives/nonblocking.hpp"
+#include "shield/calls/collectives/collective_requests.hpp"
 #include "shield/calls/files/files.hpp"
 #include "shield/calls/start/fortran.hpp"
 #include "shield/session/report.hpp"
@@ -58,7 +58,7 @@ void stand_aside(char const* call) {
         say(call, "the program handles failures itself: the shield does nothing from here on");
         report_aside(call);
     }
-    it.shield->stand_aside();
+    it.shield->lanes().give_handlers_back();
     it.watchdog.reset();
     it.shield.reset();
 }

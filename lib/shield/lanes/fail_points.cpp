@@ -1,4 +1,4 @@
-#include "shield/engine/fail_points.hpp"
+#include "shield/lanes/fail_points.hpp"
 
 #include <algorithm>
 

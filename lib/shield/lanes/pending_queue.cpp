@@ -1,9 +1,9 @@
-#include "shield/engine/pending_queue.hpp"
+#include "shield/lanes/pending_queue.hpp"
 
 #include <utility>
 
-#include "shield/engine/fail_points.hpp"
-#include "shield/engine/shield.hpp"
+#include "shield/lanes/fail_points.hpp"
+#include "shield/lanes/lane.hpp"
 
 namespace regraft::shield {
 namespace {
@@ -13,19 +13,19 @@ constexpr std::size_t most_stages = 31;
 }  // namespace
 
 /// In an attempt that is not the first, errors other than a death are the outcome of the operation.
-int PendingQueue::attempt(Shield& shield, Lane const& lane, Entry& entry) {
+int PendingQueue::attempt(Deaths& deaths, Lane const& lane, Entry& entry) {
     entry.native = MPI_REQUEST_NULL;
     entry.code = entry.operation.start(lane.comm, &entry.native);
     if (entry.code == MPI_SUCCESS) return entry.code;
     entry.native = MPI_REQUEST_NULL;
-    if (!shield.is_death(entry.code)) return entry.code;
+    if (!deaths.explain(entry.code)) return entry.code;
     interrupted_ = true;
     return MPI_SUCCESS;
 }
 
-int PendingQueue::start(Shield& shield, Lane const& lane, Nonblocking operation) {
+int PendingQueue::start(Deaths& deaths, Lane const& lane, Nonblocking operation) {
     Entry entry{0, std::move(operation), MPI_REQUEST_NULL, MPI_SUCCESS};
-    if (int const code = attempt(shield, lane, entry); code != MPI_SUCCESS) return code;
+    if (int const code = attempt(deaths, lane, entry); code != MPI_SUCCESS) return code;
     entry.number = ledger_.start();
     bool const is_over = entry.native == MPI_REQUEST_NULL && entry.code == MPI_SUCCESS;
     entries_.push_back(std::move(entry));
@@ -33,23 +33,23 @@ int PendingQueue::start(Shield& shield, Lane const& lane, Nonblocking operation)
     return MPI_SUCCESS;
 }
 
-PendingQueue::Test PendingQueue::test(Shield& shield, MPI_Request& request) {
+PendingQueue::Test PendingQueue::test(Deaths& deaths, MPI_Request& request) {
     int over = 0;
     int const code = PMPI_Test(&request, &over, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS) return over != 0 ? Test::over : Test::under_way;
     request = MPI_REQUEST_NULL;
-    interrupted_ = interrupted_ || shield.is_death(code);
+    interrupted_ = interrupted_ || deaths.explain(code);
     return Test::failed;
 }
 
 /// Returns whether it has succeeded just now.
-bool PendingQueue::look_at(Shield& shield, Entry& entry) {
+bool PendingQueue::look_at(Deaths& deaths, Entry& entry) {
     if (entry.native == MPI_REQUEST_NULL) return false;
     int over = 0;
     entry.code = PMPI_Test(&entry.native, &over, MPI_STATUS_IGNORE);
     if (entry.code == MPI_SUCCESS && over == 0) return false;
     entry.native = MPI_REQUEST_NULL;
-    if (entry.code != MPI_SUCCESS && shield.is_death(entry.code)) {
+    if (entry.code != MPI_SUCCESS && deaths.explain(entry.code)) {
         interrupted_ = true;
         return false;
     }
@@ -57,41 +57,41 @@ bool PendingQueue::look_at(Shield& shield, Entry& entry) {
     return true;
 }
 
-bool PendingQueue::progress(Shield& shield, Lane const& lane) {
+bool PendingQueue::progress(Deaths& deaths, Lane const& lane) {
     bool moved = false;
-    for (auto& entry : entries_) moved = look_at(shield, entry) || moved;
-    return advance_round(shield, lane) || moved;
+    for (auto& entry : entries_) moved = look_at(deaths, entry) || moved;
+    return advance_round(deaths, lane) || moved;
 }
 
 /// Exchanges the messages of one stage of the round.
-void PendingQueue::exchange(Shield& shield, Lane const& lane) {
+void PendingQueue::exchange(Deaths& deaths, Lane const& lane) {
     if (round_->is_over()) return;
     auto& told = told_.emplace_back(Told{round_->least(), MPI_REQUEST_NULL});
     int code = PMPI_Irecv(&heard_, 1, MPI_UINT64_T, round_->from(), round_tag, lane.comm, &hearing_);
     if (code == MPI_SUCCESS)
         code = PMPI_Isend(&told.succeeded, 1, MPI_UINT64_T, round_->to(), round_tag, lane.comm, &told.request);
-    interrupted_ = interrupted_ || (code != MPI_SUCCESS && shield.is_death(code));
+    interrupted_ = interrupted_ || (code != MPI_SUCCESS && deaths.explain(code));
 }
 
-bool PendingQueue::advance_round(Shield& shield, Lane const& lane) {
+bool PendingQueue::advance_round(Deaths& deaths, Lane const& lane) {
     if (interrupted_ || (!round_ && !ledger_.has_news())) return false;
     bool moved = false;
     if (!round_) {
-        reach(call_points.confirm, shield.self());
+        reach(call_points.confirm, lane.member(lane.self));
         told_.clear();
         told_.reserve(most_stages);  // MPI holds addresses of its elements
         round_.emplace(lane.position(lane.self), static_cast<int>(lane.living.size()), counts().succeeded);
-        exchange(shield, lane);
+        exchange(deaths, lane);
         moved = true;
     }
     for (; !round_->is_over(); moved = true) {
-        if (interrupted_ || test(shield, hearing_) != Test::over) return moved;
+        if (interrupted_ || test(deaths, hearing_) != Test::over) return moved;
         round_->hear(heard_);
-        exchange(shield, lane);
+        exchange(deaths, lane);
     }
     settle(round_->least());
     for (auto& told : told_)
-        if (test(shield, told.request) != Test::over) return moved;
+        if (test(deaths, told.request) != Test::over) return moved;
     round_.reset();
     return true;
 }
@@ -105,11 +105,11 @@ void PendingQueue::settle(OperationNumber last) {
     }
 }
 
-void PendingQueue::end_attempts(Shield& shield) {
+void PendingQueue::end_attempts(Deaths& deaths) {
     for (auto& entry : entries_)
-        while (entry.native != MPI_REQUEST_NULL) look_at(shield, entry);
+        while (entry.native != MPI_REQUEST_NULL) look_at(deaths, entry);
     auto const end = [&](MPI_Request& request) {
-        while (test(shield, request) == Test::under_way) {
+        while (test(deaths, request) == Test::under_way) {
         }
     };
     end(hearing_);
@@ -118,11 +118,11 @@ void PendingQueue::end_attempts(Shield& shield) {
     round_.reset();
 }
 
-void PendingQueue::restart(Shield& shield, Lane const& lane) {
+void PendingQueue::restart(Deaths& deaths, Lane const& lane) {
     interrupted_ = false;
     ledger_.restart();
     for (auto& entry : entries_) {
-        attempt(shield, lane, entry);
+        attempt(deaths, lane, entry);
         bool const is_over = entry.native == MPI_REQUEST_NULL && !interrupted_;
         if (is_over) ledger_.succeed(entry.number);
     }

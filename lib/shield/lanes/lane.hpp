@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "regraft/core/ids.hpp"
-#include "shield/engine/pending_queue.hpp"
+#include "shield/lanes/pending_queue.hpp"
 #include "shield/protocol/ledger.hpp"
 
 namespace regraft::shield {

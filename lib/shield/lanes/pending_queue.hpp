@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "shield/lanes/deaths.hpp"
 #include "shield/protocol/pending.hpp"
 
 namespace regraft::shield {
 
 struct Lane;
-class Shield;
 
 struct Nonblocking {
     /// Starts an attempt on a communicator and returns its code. Leaves MPI's request, or MPI_REQUEST_NULL if the
@@ -36,18 +36,18 @@ public:
 
     /// Starts an operation. Returns MPI_SUCCESS, or the code with which the attempt failed without any death; in the
     /// latter case the operation does not count.
-    int start(Shield& shield, Lane const& lane, Nonblocking operation);
+    int start(Deaths& deaths, Lane const& lane, Nonblocking operation);
     /// Looks once at what is under way. Returns whether there was progress.
-    bool progress(Shield& shield, Lane const& lane);
+    bool progress(Deaths& deaths, Lane const& lane);
     /// Whether something has failed because of a death or a call for a repair.
     bool is_interrupted() const { return interrupted_; }
 
     /// These are called in a repair, in this order. The lane was revoked: waits for what is under way on it, which
     /// fails or succeeds.
-    void end_attempts(Shield& shield);
+    void end_attempts(Deaths& deaths);
     void settle(OperationNumber last);
     /// Attempts operations again on the renewed lane.
-    void restart(Shield& shield, Lane const& lane);
+    void restart(Deaths& deaths, Lane const& lane);
 
 private:
     struct Entry {
@@ -62,11 +62,11 @@ private:
     };
     enum class Test { under_way, over, failed };
 
-    int attempt(Shield& shield, Lane const& lane, Entry& entry);
-    bool look_at(Shield& shield, Entry& entry);
-    Test test(Shield& shield, MPI_Request& request);
-    bool advance_round(Shield& shield, Lane const& lane);
-    void exchange(Shield& shield, Lane const& lane);
+    int attempt(Deaths& deaths, Lane const& lane, Entry& entry);
+    bool look_at(Deaths& deaths, Entry& entry);
+    Test test(Deaths& deaths, MPI_Request& request);
+    bool advance_round(Deaths& deaths, Lane const& lane);
+    void exchange(Deaths& deaths, Lane const& lane);
 
     PendingLedger ledger_;
     std::deque<Entry> entries_;  // not settled, ascending

@@ -1,4 +1,4 @@
-#include "shield/engine/lane.hpp"
+#include "shield/lanes/lane.hpp"
 
 #include <algorithm>
 #include <numeric>
