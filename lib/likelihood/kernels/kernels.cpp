@@ -1,4 +1,4 @@
-#include "likelihood/kernels.hpp"
+#include "likelihood/kernels/kernels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "regraft/core/contracts.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "likelihood/kernels.cpp"
+#define HWY_TARGET_INCLUDE "likelihood/kernels/kernels.cpp"
 #include <hwy/foreach_target.h>  // includes this file again for every instruction set
 //
 #include <hwy/cache_control.h>
