@@ -84,17 +84,19 @@ Side Sides::side(End end, Codes const& codes) {
 }
 
 double const* Sides::tip_rows(double const* matrices) {
+    auto const states = shape_.states;
     auto const stride = shape_.stride();
-    auto const count = tips_->sets().size();
+    auto const sets = tips_->sets();
+    auto const count = sets.size();
     auto const rows = pending_->memory().take<double>(shape_.categories * count * stride);
     std::fill(rows.begin(), rows.end(), 0.0);
     for (std::size_t c = 0; c < shape_.categories; ++c) {
         for (std::size_t number = 0; number < count; ++number) {
             auto* out = &rows[(c * count + number) * stride];
-            for (auto set = tips_->sets()[number]; set != 0; set &= set - 1) {
+            for (auto set = sets[number]; set != 0; set &= set - 1) {
                 auto const* column =
                     matrices + c * shape_.matrix_size() + static_cast<std::size_t>(std::countr_zero(set)) * stride;
-                for (std::size_t i = 0; i < shape_.states; ++i) out[i] += column[i];
+                for (std::size_t i = 0; i < states; ++i) out[i] += column[i];
             }
         }
     }
