@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "likelihood/eigensystem.hpp"
+#include "likelihood/models/eigensystem.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/partition.hpp"
 #include "regraft/msa/parsimony.hpp"

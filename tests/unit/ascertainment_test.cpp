@@ -1,4 +1,4 @@
-#include "likelihood/ascertainment.hpp"
+#include "likelihood/partition/ascertainment.hpp"
 
 #include <array>
 #include <cmath>

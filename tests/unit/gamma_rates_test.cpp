@@ -1,4 +1,4 @@
-#include "likelihood/gamma_rates.hpp"
+#include "likelihood/models/gamma_rates.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "likelihood/kernels.hpp"
+#include "likelihood/kernels/kernels.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/likelihood/instructions.hpp"
 

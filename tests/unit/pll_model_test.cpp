@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <libpll/pll.h>
 
-#include "likelihood/gamma_rates.hpp"
-#include "likelihood/matrices.hpp"
+#include "likelihood/models/gamma_rates.hpp"
+#include "likelihood/models/matrices.hpp"
 #include "regraft/likelihood/site_model.hpp"
 #include "support/transition_oracle.hpp"
 

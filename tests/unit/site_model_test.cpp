@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "likelihood/eigensystem.hpp"
+#include "likelihood/models/eigensystem.hpp"
 #include "support/transition_oracle.hpp"
 
 namespace regraft::likelihood {

@@ -1,7 +1,7 @@
 // Empirical models of amino-acid replacement, as published. Exchangeabilities are the upper triangle by rows, with the
 // states in the order ARNDCQEGHILKMFPSTWYV. Frequencies are not adjusted where rounding left their sum slightly
 // different from 1.
-#include "matrices.hpp"
+#include "likelihood/models/matrices.hpp"
 
 #include <algorithm>
 #include <array>

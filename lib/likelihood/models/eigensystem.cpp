@@ -1,6 +1,6 @@
 // Householder's reflection splits off the equilibrium, whose eigenvalue is 0; cyclic Jacobi rotations find the other
 // eigenvalues. Both keep small frequencies apart from large ones.
-#include "eigensystem.hpp"
+#include "likelihood/models/eigensystem.hpp"
 
 #include <algorithm>
 #include <cmath>

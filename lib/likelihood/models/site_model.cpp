@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "eigensystem.hpp"
-#include "gamma_rates.hpp"
+#include "likelihood/models/eigensystem.hpp"
+#include "likelihood/models/gamma_rates.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::likelihood {

@@ -1,4 +1,4 @@
-#include "likelihood/slots.hpp"
+#include "likelihood/clvs/slots.hpp"
 
 #include <algorithm>
 #include <iterator>

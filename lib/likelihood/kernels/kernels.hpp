@@ -37,6 +37,15 @@ struct Blocks {
     std::size_t last = 0;
 };
 
+/// The number of blocks that this many sites fill.
+constexpr std::size_t blocks_for(std::size_t num_sites) {
+    return (num_sites + block_sites - 1) / block_sites;
+}
+/// The number of sites after the last block was filled up.
+constexpr std::size_t padded(std::size_t num_sites) {
+    return blocks_for(num_sites) * block_sites;
+}
+
 /// The view from one end of an edge, in one of three forms: the likelihoods of all sites; for a tip with few states,
 /// the masks of its state sets; or, where many sites are alike, every site's class and the rows of the classes.
 /// matrices: the likelihoods are multiplied with these along the edge; rows already hold the products.

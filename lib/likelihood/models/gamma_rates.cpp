@@ -1,7 +1,7 @@
 // The quantiles are computed by the approximations that programs of phylogenetics have used since Yang's PAML. They are
 // off by up to 1e-6 of a rate, but log-likelihoods are compared between programs, and with these all print the same
 // digits.
-#include "gamma_rates.hpp"
+#include "likelihood/models/gamma_rates.hpp"
 
 #include <algorithm>
 #include <array>

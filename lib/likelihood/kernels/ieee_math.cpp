@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "likelihood/kernels.hpp"
+#include "likelihood/kernels/kernels.hpp"
 
 namespace regraft::likelihood {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "likelihood/aligned.hpp"
+#include "likelihood/kernels/aligned.hpp"
 #include "regraft/msa/tree.hpp"
 
 namespace regraft::likelihood {

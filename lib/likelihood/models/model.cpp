@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gamma_rates.hpp"
+#include "likelihood/models/gamma_rates.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::likelihood {

@@ -1,4 +1,4 @@
-#include "ascertainment.hpp"
+#include "likelihood/partition/ascertainment.hpp"
 
 #include <algorithm>
 #include <cmath>

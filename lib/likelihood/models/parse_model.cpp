@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "matrices.hpp"
+#include "likelihood/models/matrices.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::likelihood {

@@ -1,0 +1,112 @@
+#include "likelihood/clvs/clvs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace regraft::likelihood {
+
+using kernels::Blocks;
+using msa::HalfEdge;
+
+/// The larger child of a node is computed while nothing of the node is held, the other one while one CLV is. A parent
+/// and two children are needed at once, and one call pins up to three subtrees and a scratch CLV.
+std::size_t least_slots(std::uint32_t num_tips) {
+    return static_cast<std::size_t>(std::bit_width(num_tips)) + 6;
+}
+
+std::size_t enough_slots(std::uint32_t num_tips) {
+    constexpr std::size_t spare = 16;  // enough for the ways in which a search goes back and forth
+    std::size_t const num_inner = num_tips - 2;
+    return std::min(3 * num_inner, num_inner + spare);
+}
+
+Clvs::Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
+           SiteClasses& classes, Threads const& threads, std::size_t num_slots)
+    : tree_(&tree),
+      classes_(&classes),
+      threads_(&threads),
+      shape_(transitions.shape()),
+      num_blocks_(tips.num_blocks()),
+      every_node_has_a_slot_(num_slots >= enough_slots(tree.num_tips())),
+      matrices_(tree, length_set, transitions),
+      slots_(num_slots * num_blocks_, tree.num_half_edges(), shape_.block_size(), shape_.block_scalers()),
+      pending_(threads, shape_, num_blocks_,
+               bytes_for_sides(shape_, classes.most(), tips.num_sites(), tips.sets().size())),
+      sides_(tips, classes, slots_, threads, pending_, shape_, tree.num_half_edges()),
+      order_(tree) {}
+
+void Clvs::graft(HalfEdge h, HalfEdge target) {
+    slots_.invalidate(h);
+    auto const* const half = matrices_.of_half(target);
+    plan(h, {target, half}, {tree_->back(target), half});
+}
+
+void Clvs::cut(HalfEdge h) {
+    slots_.release(h);
+    slots_.invalidate(h);
+}
+
+void Clvs::update_and_pin(HalfEdge h) {
+    struct Step {
+        HalfEdge h;
+        int done;  // number of its two children that are done
+    };
+    if (is_there(h)) return pin(h);
+    // The order does not matter if every node can have a slot.
+    if (!every_node_has_a_slot_) order_.put_larger_first(h);
+    std::vector<Step> stack{{h, 0}};
+    while (!stack.empty()) {
+        auto const [g, done] = stack.back();
+        if (done < 2) {
+            ++stack.back().done;
+            auto const child = order_.child(g, done);
+            if (is_tip(child)) continue;
+            if (is_there(child)) {
+                pin(child);
+            } else {
+                stack.push_back({child, 0});
+            }
+            continue;
+        }
+        compute(g);
+        stack.pop_back();
+    }
+}
+
+void Clvs::compute(HalfEdge h) {
+    auto const to_left = tree_->next(h);
+    auto const to_right = tree_->next(to_left);
+    Sides::End const left{tree_->back(to_left), matrices_.of(to_left)};
+    Sides::End const right{tree_->back(to_right), matrices_.of(to_right)};
+    if (classes_->are_few(h)) {
+        compute_classes(h, left, right);
+    } else {
+        plan(h, left, right);
+    }
+    release(left.h);
+    release(right.h);
+}
+
+void Clvs::compute_classes(HalfEdge h, Sides::End left, Sides::End right) {
+    auto const num_blocks = kernels::blocks_for(classes_->number(h));
+    // Rows are made at once, so memory that a pending computation will write to must not be used.
+    if (!slots_.has_room(h, num_blocks)) pending_.compute();
+    sides_.use_for_classes(h, left, right, [&](Sides::Pair const& sides) {
+        auto const clv = slots_.take(h, num_blocks);
+        threads_->for_parts(num_blocks, num_blocks, [&](Blocks blocks, std::size_t) {
+            kernels::combine(shape_, sides.left, sides.right, clv.values, clv.scalers, blocks);
+        });
+    });
+    sides_.look_at_scalers(h);
+    ++num_updates_;
+}
+
+void Clvs::plan(HalfEdge h, Sides::End left, Sides::End right) {
+    auto const clv = slots_.take(h, num_blocks_);
+    auto const sides = sides_.of_sites(left, right);
+    pending_.add({sides.left, sides.right, clv.values, clv.scalers});
+    ++num_updates_;
+}
+
+}  // namespace regraft::likelihood

@@ -1,0 +1,106 @@
+// The conditional likelihoods (CLVs) of the half-edges of a tree: which are there, and how missing ones are made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "likelihood/clvs/child_order.hpp"
+#include "likelihood/clvs/edge_matrices.hpp"
+#include "likelihood/clvs/pending.hpp"
+#include "likelihood/clvs/sides.hpp"
+#include "likelihood/clvs/site_classes.hpp"
+#include "likelihood/clvs/slots.hpp"
+#include "likelihood/clvs/threads.hpp"
+#include "likelihood/clvs/tips.hpp"
+#include "likelihood/models/transitions.hpp"
+#include "regraft/msa/tree.hpp"
+
+namespace regraft::likelihood {
+
+/// The largest number of slots that a tree of any shape can need at once.
+std::size_t least_slots(std::uint32_t num_tips);
+/// The number of slots beyond which nothing gets faster. With these, every inner node can have one.
+std::size_t enough_slots(std::uint32_t num_tips);
+
+class Clvs {
+public:
+    /// Keeps views of all arguments. The shape of the transitions must not change.
+    Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
+         SiteClasses& classes, Threads const& threads, std::size_t num_slots);
+    Clvs(Clvs const&) = delete;
+    Clvs& operator=(Clvs const&) = delete;
+    ~Clvs() = default;
+
+    bool invalidate(msa::HalfEdge h) { return slots_.invalidate(h); }
+    void invalidate_matrix(msa::HalfEdge h) { matrices_.invalidate(h); }
+    void invalidate_all() {
+        slots_.invalidate_all();
+        matrices_.invalidate_all();
+    }
+    /// The CLV of h will not be needed for a while.
+    void give_up(msa::HalfEdge h) { slots_.give_up(h); }
+
+    /// Plans the computation of a CLV if it is invalid, and pins it as long as this object lives.
+    class Pinned {
+    public:
+        Pinned(Clvs& clvs, msa::HalfEdge h) : clvs_(clvs), h_(h) {
+            if (!clvs_.is_tip(h)) clvs_.update_and_pin(h);
+        }
+        Pinned(Pinned const&) = delete;
+        Pinned& operator=(Pinned const&) = delete;
+        ~Pinned() { clvs_.release(h_); }
+
+    private:
+        Clvs& clvs_;
+        msa::HalfEdge h_;
+    };
+
+    /// Plans and pins the CLV that h would have in the middle of the target's edge. Precondition: both ends of that
+    /// edge are pinned.
+    void graft(msa::HalfEdge h, msa::HalfEdge target);
+    /// Releases and drops that CLV.
+    void cut(msa::HalfEdge h);
+
+    double const* matrices(msa::HalfEdge h) { return matrices_.of(h); }
+    /// The sides of an edge for pending(). Precondition: both ends are pinned.
+    Sides::Pair sides(Sides::End near, Sides::End far) { return sides_.of_sites(near, far); }
+    /// What is planned, for the computation of a result.
+    Pending& pending() { return pending_; }
+
+    /// The number of CLVs computed so far.
+    std::uint64_t num_updates() const { return num_updates_; }
+
+private:
+    bool is_tip(msa::HalfEdge h) const { return tree_->is_tip(h); }
+    bool is_there(msa::HalfEdge h) const { return is_tip(h) || slots_.contains(h); }
+    void pin(msa::HalfEdge h) {
+        if (!is_tip(h)) slots_.pin(h);
+    }
+    void release(msa::HalfEdge h) {
+        if (!is_tip(h)) slots_.release(h);
+    }
+
+    /// Plans the computation of everything invalid in the subtree of h.
+    void update_and_pin(msa::HalfEdge h);
+    /// Plans the CLV of h, pins it, and releases its children.
+    void compute(msa::HalfEdge h);
+    /// Computes the likelihoods of the classes of h at once.
+    void compute_classes(msa::HalfEdge h, Sides::End left, Sides::End right);
+    /// Takes memory for the CLV of h and plans its computation.
+    void plan(msa::HalfEdge h, Sides::End left, Sides::End right);
+
+    msa::Tree const* tree_;
+    SiteClasses* classes_;
+    Threads const* threads_;
+    kernels::Shape shape_;
+    std::size_t num_blocks_;
+    bool every_node_has_a_slot_;
+    EdgeMatrices matrices_;
+    Slots slots_;
+    Pending pending_;
+    Sides sides_;
+    ChildOrder order_;
+    std::uint64_t num_updates_ = 0;
+};
+
+}  // namespace regraft::likelihood

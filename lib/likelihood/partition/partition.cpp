@@ -1,0 +1,283 @@
+#include "regraft/likelihood/partition.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "likelihood/clvs/clvs.hpp"
+#include "likelihood/clvs/site_classes.hpp"
+#include "likelihood/clvs/threads.hpp"
+#include "likelihood/clvs/tips.hpp"
+#include "likelihood/kernels/aligned.hpp"
+#include "likelihood/kernels/kernels.hpp"
+#include "likelihood/models/transitions.hpp"
+#include "likelihood/partition/left_out.hpp"
+#include "likelihood/partition/root_values.hpp"
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::likelihood {
+
+using kernels::Blocks;
+using msa::HalfEdge;
+
+namespace {
+
+/// Bounds of |log-likelihood| of a site per tip, and of derivatives. They are far above what occurs, so that strays are
+/// rare.
+constexpr double loglh_bound_per_tip = 64;
+constexpr double slope_bound = 0x1p24;
+constexpr double curvature_bound = 0x1p48;
+
+/// The number of slots that a partition of this many tips gets.
+std::size_t num_slots(std::uint32_t num_tips, PartitionOptions const& options) {
+    auto const wanted = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
+    return std::min<std::size_t>(std::size_t{3} * (num_tips - 2), std::max(wanted, least_slots(num_tips)));
+}
+
+/// The largest number of classes of sites that pays. If memory is short there are none, because classes of different
+/// sizes do not fit together then.
+std::size_t most_classes(std::size_t num_slots, std::uint32_t num_tips, Repeats repeats, std::size_t num_sites) {
+    return num_slots < enough_slots(num_tips) ? 0 : most_classes(repeats, num_sites);
+}
+
+}  // namespace
+
+class Partition::Engine {
+public:
+    Engine(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
+           Sites const& sites, PartitionOptions const& options)
+        : tree_(&tree),
+          length_set_(length_set),
+          num_states_(num_states),
+          num_slots_(num_slots(tree.num_tips(), options)),
+          threads_(options.num_threads),
+          left_out_(num_states, sites),
+          tips_(num_states, sets, sites, left_out_.num_patterns()),
+          classes_(tree, tips_, most_classes(num_slots_, tree.num_tips(), options.repeats, tips_.num_sites())),
+          weights_(make_aligned<std::int64_t>(padded_sites())),
+          loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
+          derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
+                             FixedScale::of(curvature_bound, options.total_weight)} {
+        REGRAFT_EXPECTS(sites.rows.size() == tree.num_tips());
+        REGRAFT_EXPECTS(num_states >= 2 && num_states <= 64);
+        std::fill_n(weights_.get(), padded_sites(), 0);
+        left_out_.put_weights(sites, weights_.get());
+    }
+
+    void use_threads(std::uint32_t num_threads) { threads_.use(num_threads); }
+
+    void set_model(SiteModel model, double branch_scale) {
+        REGRAFT_EXPECTS(model.num_states == num_states_);
+        REGRAFT_EXPECTS(model.systems.size() == 1 || model.systems.size() == model.categories.size());
+        REGRAFT_EXPECTS(model.invariant == 0 || !left_out_.is_used());
+        auto const has_shape = shape().categories == model.categories.size();
+        transitions_.set(std::move(model), branch_scale);
+        root_.set(transitions_.model(), tips_);
+        if (has_shape) return clvs_->invalidate_all();
+        updates_before_ = num_updates();
+        clvs_.emplace(*tree_, length_set_, transitions_, tips_, classes_, threads_, num_slots_);
+        table_.reset();
+    }
+
+    bool invalidate_clv(HalfEdge h) { return clvs_->invalidate(h); }
+    bool invalidate_subtree(HalfEdge h) {
+        bool const was_valid = clvs_->invalidate(h);
+        return classes_.forget(h) || was_valid;
+    }
+    void invalidate_matrix(HalfEdge h) { clvs_->invalidate_matrix(h); }
+
+    void add_loglh(HalfEdge h, FixedSum& sum, double* per_site) {
+        if (tips_.num_sites() == 0) return;
+        auto const [near, far] = ends(h);
+        Clvs::Pinned const near_clv(*clvs_, near);
+        Clvs::Pinned const far_clv(*clvs_, far);
+        add_edge_loglh(near, far, sum, per_site);
+    }
+
+    void add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
+        if (tips_.num_sites() == 0) return;
+        Clvs::Pinned const subtree_clv(*clvs_, tree_->back(h));
+        Clvs::Pinned const target_clv(*clvs_, target);
+        Clvs::Pinned const other_clv(*clvs_, tree_->back(target));
+        clvs_->graft(h, target);
+        auto const [near, far] = ends(h);
+        add_edge_loglh(near, far, sum, nullptr);
+        clvs_->cut(h);
+    }
+
+    void focus(HalfEdge h) {
+        if (tips_.num_sites() == 0) return;
+        auto const [near, far] = ends(h);
+        Clvs::Pinned const near_clv(*clvs_, near);
+        Clvs::Pinned const far_clv(*clvs_, far);
+        if (table_ == nullptr) table_ = make_aligned<double>(tips_.num_blocks() * shape().block_size());
+        auto const sides = clvs_->sides({near, transitions_.inverses()}, {far, transitions_.inverses()});
+        clvs_->pending().for_blocks([&](Blocks blocks) {
+            kernels::make_table(shape(), sides.left, sides.right, root_.invariant(), table_.get(), blocks);
+        });
+        if (left_out_.has_term()) left_out_.focus(shape(), sides.left, sides.right);
+    }
+
+    void add_derivatives(double t, std::span<FixedSum, 3> sums) {
+        if (tips_.num_sites() == 0) return;
+        auto const terms = transitions_.terms(t);
+        clvs_->pending().reduce_blocks(sums, [&](Blocks blocks, std::span<FixedSum, 3> part) {
+            kernels::add_derivatives(shape(), table_.get(), terms.data(), root_.invariant(), weights_.get(),
+                                     derivative_scales_, part, blocks);
+        });
+        if (left_out_.has_term()) left_out_.add_terms(shape(), table_.get(), terms, derivative_scales_, sums);
+    }
+
+    void add_all_derivatives(std::span<FixedSum> sums) {
+        REGRAFT_EXPECTS(sums.size() == std::size_t{3} * tree_->num_edges());
+        if (tips_.num_sites() == 0) return;
+        std::vector<char> seen(tree_->num_half_edges());
+        for (auto const h : msa::preorder_edges(*tree_)) {
+            focus(h);
+            add_derivatives(tree_->length(h, length_set_), sums.first<3>());
+            sums = sums.subspan(3);
+            // The second edge of a node is the last one that needs the CLVs that the node's three half-edges see
+            // across.
+            seen[h] = 1;
+            auto const a = tree_->next(h);
+            auto const b = tree_->next(a);
+            if (seen[a] == 0 && seen[b] == 0) continue;
+            for (auto const g : {h, a, b}) clvs_->give_up(tree_->back(g));
+        }
+    }
+
+    FixedScale const& loglh_scale() const { return loglh_scale_; }
+    std::span<FixedScale const, 3> derivative_scales() const { return derivative_scales_; }
+    std::uint64_t num_updates() const { return updates_before_ + (clvs_ ? clvs_->num_updates() : 0); }
+    std::size_t num_constant() const { return left_out_.num_patterns(); }
+    std::size_t num_patterns() const { return tips_.num_sites() - num_constant(); }
+    std::size_t padded_sites() const { return tips_.padded_sites(); }
+
+private:
+    struct Ends {
+        HalfEdge near;
+        HalfEdge far;
+    };
+    /// The end that counts as near must not depend on the caller. The higher half-edge is inner.
+    Ends ends(HalfEdge h) const { return {std::max(h, tree_->back(h)), std::min(h, tree_->back(h))}; }
+    kernels::Shape const& shape() const { return transitions_.shape(); }
+
+    /// Precondition: both ends are pinned.
+    void add_edge_loglh(HalfEdge near, HalfEdge far, FixedSum& sum, double* per_site) {
+        auto const sides = clvs_->sides({near, nullptr}, {far, clvs_->matrices(far)});
+        if (left_out_.has_term() && per_site == nullptr) {
+            per_site_.resize(padded_sites());
+            per_site = per_site_.data();
+        }
+        clvs_->pending().reduce_blocks(std::span<FixedSum, 1>(&sum, 1),
+                                       [&](Blocks blocks, std::span<FixedSum, 1> part) {
+                                           kernels::add_loglh(shape(), sides.left, sides.right, root_.root(),
+                                                              weights_.get(), loglh_scale_, part[0], per_site, blocks);
+                                       });
+        if (left_out_.has_term()) left_out_.add_term({per_site, num_constant()}, loglh_scale_, sum);
+    }
+
+    msa::Tree const* tree_;
+    std::uint32_t length_set_;
+    std::uint32_t num_states_;
+    std::size_t num_slots_;
+    Threads threads_;
+    LeftOut left_out_;
+    Tips tips_;
+    SiteClasses classes_;
+    Aligned<std::int64_t> weights_;
+    FixedScale loglh_scale_;
+    std::array<FixedScale, 3> derivative_scales_;
+
+    Transitions transitions_;
+    RootValues root_;
+    std::optional<Clvs> clvs_;          // for the model's number of categories
+    std::uint64_t updates_before_ = 0;  // of CLVs for other numbers
+    Aligned<double> table_;             // of the edge in focus
+    std::vector<double> per_site_;      // memory that is used again
+};
+
+Partition::Partition(msa::Tree const& tree, std::uint32_t length_set, std::uint32_t num_states, StateSets const& sets,
+                     Sites const& sites, PartitionOptions const& options)
+    : engine_(std::make_unique<Engine>(tree, length_set, num_states, sets, sites, options)) {}
+Partition::Partition(Partition&&) noexcept = default;
+Partition& Partition::operator=(Partition&&) noexcept = default;
+Partition::~Partition() = default;
+
+std::size_t Partition::least_slots(std::uint32_t num_tips) {
+    return likelihood::least_slots(num_tips);
+}
+
+std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_patterns, std::uint32_t num_states,
+                               std::uint32_t num_categories, PartitionOptions const& options) {
+    constexpr std::size_t most_sets = 32;  // number of state sets of amino acids
+    kernels::Shape const shape{num_states, num_categories};
+    auto const num_slots = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
+    auto const clv = shape.block_size() * sizeof(double) + shape.block_scalers() * sizeof(std::uint16_t);
+    auto const table = shape.block_size() * sizeof(double);
+    auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
+    auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
+    auto const of_site = num_tips * code + sizeof(std::int64_t) + sizeof(std::uint64_t) + sizeof(double);
+    auto const most = most_classes(num_slots, num_tips, options.repeats, num_patterns);
+    auto const num_sets = kernels::has_masks(num_states) ? 0 : most_sets;
+    auto const sides = bytes_for_sides(shape, most, num_patterns, num_sets);
+    auto const numbers = (kernels::padded(num_patterns) + 2 * kernels::padded(most)) * sizeof(std::uint32_t);
+    // Those of all inner half-edges, and memory of the search for them.
+    auto const classes = most == 0 ? 0 : std::uint64_t{3} * (num_tips - 2) * numbers + 2 * numbers;
+    return kernels::blocks_for(num_patterns) * (num_slots * clv + table + of_site * kernels::block_sites) + matrices +
+           sides + classes;
+}
+
+std::size_t Partition::num_patterns() const {
+    return engine_->num_patterns();
+}
+void Partition::use_threads(std::uint32_t num_threads) {
+    engine_->use_threads(num_threads);
+}
+void Partition::set_model(SiteModel model, double branch_scale) {
+    engine_->set_model(std::move(model), branch_scale);
+}
+bool Partition::invalidate_clv(HalfEdge h) {
+    return engine_->invalidate_clv(h);
+}
+bool Partition::invalidate_subtree(HalfEdge h) {
+    return engine_->invalidate_subtree(h);
+}
+void Partition::invalidate_matrix(HalfEdge h) {
+    engine_->invalidate_matrix(h);
+}
+FixedScale const& Partition::loglh_scale() const {
+    return engine_->loglh_scale();
+}
+std::span<FixedScale const, 3> Partition::derivative_scales() const {
+    return engine_->derivative_scales();
+}
+void Partition::add_loglh(HalfEdge h, FixedSum& sum) {
+    engine_->add_loglh(h, sum, nullptr);
+}
+void Partition::add_loglh(HalfEdge h, FixedSum& sum, std::span<double> per_pattern) {
+    REGRAFT_EXPECTS(per_pattern.size() == engine_->num_patterns());
+    std::vector<double> padded(engine_->padded_sites());
+    engine_->add_loglh(h, sum, padded.data());
+    std::copy_n(padded.begin() + static_cast<std::ptrdiff_t>(engine_->num_constant()), per_pattern.size(),
+                per_pattern.begin());
+}
+void Partition::add_insertion_loglh(HalfEdge h, HalfEdge target, FixedSum& sum) {
+    engine_->add_insertion_loglh(h, target, sum);
+}
+void Partition::focus(HalfEdge h) {
+    engine_->focus(h);
+}
+void Partition::add_derivatives(double t, std::span<FixedSum, 3> sums) {
+    engine_->add_derivatives(t, sums);
+}
+void Partition::add_all_derivatives(std::span<FixedSum> sums) {
+    engine_->add_all_derivatives(sums);
+}
+std::uint64_t Partition::num_updates() const {
+    return engine_->num_updates();
+}
+
+}  // namespace regraft::likelihood
