@@ -33,29 +33,44 @@ std::array<char, 256> canonical_symbols(Alphabet alphabet) {
     return table;
 }
 
-/// Finds the columns of one partition by hash.
+/// Finds the columns of one partition by hash. Its memory grows with the patterns, not with the sites.
 class PatternTable {
 public:
-    PatternTable(Patterns& patterns, std::size_t expected) : patterns_(patterns) {
-        slots_.assign(std::bit_ceil(2 * expected + 2), no_pattern);
-    }
-    /// The pattern that equals the column; it is appended if there is none. At most `expected` calls.
+    explicit PatternTable(Patterns& patterns) : patterns_(patterns), first_(patterns.num_patterns()) {}
+    /// The pattern that equals the column; it is appended if there is none.
     std::uint64_t find_or_append(std::span<char const> column) {
-        auto const mask = slots_.size() - 1;
-        auto slot = hash(std::as_bytes(column)) & mask;
-        while (slots_[slot] != no_pattern) {
-            if (std::ranges::equal(patterns_.column(slots_[slot]), column)) return slots_[slot];
-            slot = (slot + 1) & mask;
+        if (2 * (patterns_.num_patterns() - first_) >= slots_.size()) grow();
+        auto& slot = slot_of(column);
+        if (slot == empty) {
+            slot = static_cast<std::uint32_t>(patterns_.num_patterns() - first_);
+            patterns_.columns.insert(patterns_.columns.end(), column.begin(), column.end());
+            patterns_.weight.push_back(0);
         }
-        slots_[slot] = patterns_.num_patterns();
-        patterns_.columns.insert(patterns_.columns.end(), column.begin(), column.end());
-        patterns_.weight.push_back(0);
-        return slots_[slot];
+        return first_ + slot;
     }
 
 private:
+    static constexpr auto empty = std::numeric_limits<std::uint32_t>::max();  // more than there are sites
+
+    /// The slot of the column, or the empty slot for it.
+    std::uint32_t& slot_of(std::span<char const> column) {
+        auto const mask = slots_.size() - 1;
+        auto slot = hash(std::as_bytes(column)) & mask;
+        while (slots_[slot] != empty && !std::ranges::equal(patterns_.column(first_ + slots_[slot]), column)) {
+            slot = (slot + 1) & mask;
+        }
+        return slots_[slot];
+    }
+    void grow() {
+        slots_.assign(4 * slots_.size(), empty);
+        for (auto p = first_; p < patterns_.num_patterns(); ++p) {
+            slot_of(patterns_.column(p)) = static_cast<std::uint32_t>(p - first_);
+        }
+    }
+
     Patterns& patterns_;
-    std::vector<std::uint64_t> slots_;
+    std::uint64_t first_;                         // the first pattern of the partition
+    std::vector<std::uint32_t> slots_ = {empty};  // their number is a power of four
 };
 
 /// The canonical columns of the sites, one after the other.
@@ -79,7 +94,7 @@ void append_partition(Patterns& patterns, Alignment const& alignment, PartitionS
     for (auto site : partition.sites) {
         REGRAFT_EXPECTS(site < alignment.num_sites() && patterns.pattern_of_site[site] == no_pattern);
     }
-    PatternTable table(patterns, partition.sites.size());
+    PatternTable table(patterns);
     std::span<std::uint64_t const> rest = partition.sites;
     while (!rest.empty()) {
         auto const sites = rest.first(std::min(rest.size(), sites_at_a_time));
