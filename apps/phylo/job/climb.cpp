@@ -39,7 +39,7 @@ std::string Batch::time_left() const {
                      : fmt::format(", about {:.0f} min left", ms / 60e3);
 }
 
-Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites& sites)
+Climber::Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites const& sites)
     : context_(context),
       known_(known),
       records_(records),

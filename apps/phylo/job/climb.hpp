@@ -45,7 +45,7 @@ struct Task {
 class Climber {
 public:
     /// Keeps references to all of these.
-    Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites& sites);
+    Climber(Context& context, Knowledge& known, Records& records, JobFiles& files, DealtSites const& sites);
 
     /// Makes steps until the last is done. Collective over the participants. A request to stop, and different states on
     /// members of the group, become known and are declared as failures.
@@ -64,7 +64,7 @@ private:
     Knowledge& known_;
     Records& records_;
     JobFiles& files_;
-    DealtSites& sites_;
+    DealtSites const& sites_;
     StopWatch stop_watch_;
     std::optional<WorkClock> clock_;  // only if a profile is wanted
 };

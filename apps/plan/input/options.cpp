@@ -162,140 +162,89 @@ CLI::App* add_rounds(CLI::App& app, RoundsOptions& options) {
     return rounds;
 }
 
-void add_job(CLI::App& recover, RecoverOptions& options) {
-    constexpr auto* group = "Job";
-    recover.add_option("-p,--ranks", options.ranks, "number of ranks before the failures")
-        ->required()
-        ->transform(whole(1, most_ranks))
-        ->type_name("P")
-        ->group(group);
-    recover.add_option("--blocks", options.blocks, "number of blocks")
-        ->required()
-        ->transform(whole(0, most_blocks))
-        ->type_name("N")
-        ->group(group);
-    recover.add_option("--block-bytes", options.block_bytes, "size of a block in bytes (default 1024)")
-        ->transform(whole(1, 1U << 30))
-        ->type_name("B")
-        ->group(group);
-    recover
-        .add_option("--partitions", options.partitions, "number of partitions of the blocks, of equal size (default 1)")
-        ->transform(whole(1, most_ranks))
-        ->type_name("Q")
-        ->group(group);
-    recover
-        .add_option("--replicas", options.replicas,
-                    "how many ranks keep each block, at least (default 3, or all ranks)")
-        ->transform(whole(1, most_ranks))
-        ->type_name("R")
-        ->group(group);
-    recover
-        .add_option("--placement", options.placement,
-                    "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
-        ->check(CLI::IsMember(rule_names()).description(""))
-        ->type_name("RULE")
-        ->group(group);
-}
+/// Adds options that stand under one heading of the help.
+class OptionGroup {
+public:
+    OptionGroup(CLI::App& app, char const* heading) : app_(app), heading_(heading) {}
+    /// type: what the help calls the value.
+    template <class T>
+    CLI::Option* add(char const* name, char const* type, T& value, char const* text) const {
+        return app_.add_option(name, value, text)->type_name(type)->group(heading_);
+    }
+    template <class T>
+    CLI::Option* add_whole(char const* name, char const* type, T& value, char const* text, std::uint64_t first,
+                           std::uint64_t last) const {
+        return add(name, type, value, text)->transform(whole(first, last));
+    }
+    void add_flag(char const* name, bool& value, char const* text) const {
+        app_.add_flag(name, value, text)->group(heading_);
+    }
+    void add_ranks(std::uint32_t& ranks) const {
+        add_whole("-p,--ranks", "P", ranks, "number of ranks before the failures", 1, most_ranks)->required();
+    }
+    void add_placement(std::string& placement) const {
+        add("--placement", "RULE", placement,
+            "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
+            ->check(CLI::IsMember(rule_names()).description(""));
+    }
 
-void add_failures(CLI::App& recover, RecoverOptions& options) {
-    constexpr auto* group = "Failures (exactly one of the first three)";
-    recover.add_option("--failed", options.failed, "these ranks fail")->type_name("LIST")->group(group);
-    recover.add_option("--fail-nodes", options.fail_nodes, "all ranks of these nodes fail")
-        ->type_name("LIST")
-        ->group(group);
-    recover.add_option("--fail-rate", options.fail_rate, "this share of the nodes, 0 to 1, fails; --seed draws them")
-        ->type_name("X")
-        ->group(group);
-    recover.add_option("--seed", options.seed, "seed of --fail-rate (default 1)")
-        ->transform(whole(0, most))
-        ->type_name("S")
-        ->group(group);
-    recover.add_option("--node-size", options.node_size, "how many consecutive ranks make a node (default 1)")
-        ->transform(whole(1, most_ranks))
-        ->type_name("K")
-        ->group(group);
-}
-
-void add_plan(CLI::App& recover, RecoverOptions& options) {
-    constexpr auto* group = "Plan";
-    recover
-        .add_flag("--redistribute", options.redistribute,
-                  "deal all blocks anew to the survivors, which load all of them (default: only those of the dead)")
-        ->group(group);
-    recover.add_flag("--bundle", options.bundle, "send blocks with the same sender and receiver in one message")
-        ->group(group);
-    recover.add_option("--alpha", options.network.alpha_us, "microseconds per message (default 2)")
-        ->type_name("US")
-        ->group(group);
-    recover
-        .add_option("--member", options.network.member_us,
-                    "microseconds that each rank costs at the root of an agreement (default 2.2, measured)")
-        ->type_name("US")
-        ->group(group);
-    recover
-        .add_option("--beta", options.network.beta_gbps, "bandwidth of a rank in 10^9 bytes per second (default 10)")
-        ->type_name("GBPS")
-        ->group(group);
-}
+private:
+    CLI::App& app_;
+    char const* heading_;
+};
 
 CLI::App* add_recover(CLI::App& app, RecoverOptions& options) {
     auto* const recover = app.add_subcommand("recover", recover_description);
-    add_job(*recover, options);
-    add_failures(*recover, options);
-    add_plan(*recover, options);
+    OptionGroup const job(*recover, "Job");
+    job.add_ranks(options.ranks);
+    job.add_whole("--blocks", "N", options.blocks, "number of blocks", 0, most_blocks)->required();
+    job.add_whole("--block-bytes", "B", options.block_bytes, "size of a block in bytes (default 1024)", 1, 1U << 30);
+    job.add_whole("--partitions", "Q", options.partitions,
+                  "number of partitions of the blocks, of equal size (default 1)", 1, most_ranks);
+    job.add_whole("--replicas", "R", options.replicas,
+                  "how many ranks keep each block, at least (default 3, or all ranks)", 1, most_ranks);
+    job.add_placement(options.placement);
+    OptionGroup const failures(*recover, "Failures (exactly one of the first three)");
+    failures.add("--failed", "LIST", options.failed, "these ranks fail");
+    failures.add("--fail-nodes", "LIST", options.fail_nodes, "all ranks of these nodes fail");
+    failures.add("--fail-rate", "X", options.fail_rate, "this share of the nodes, 0 to 1, fails; --seed draws them");
+    failures.add_whole("--seed", "S", options.seed, "seed of --fail-rate (default 1)", 0, most);
+    failures.add_whole("--node-size", "K", options.node_size, "how many consecutive ranks make a node (default 1)", 1,
+                       most_ranks);
+    OptionGroup const plan(*recover, "Plan");
+    plan.add_flag("--redistribute", options.redistribute,
+                  "deal all blocks anew to the survivors, which load all of them (default: only those of the dead)");
+    plan.add_flag("--bundle", options.bundle, "send blocks with the same sender and receiver in one message");
+    plan.add("--alpha", "US", options.network.alpha_us, "microseconds per message (default 2)");
+    plan.add("--member", "US", options.network.member_us,
+             "microseconds that each rank costs at the root of an agreement (default 2.2, measured)");
+    plan.add("--beta", "GBPS", options.network.beta_gbps, "bandwidth of a rank in 10^9 bytes per second (default 10)");
     add_json(*recover, options.json)->group("Output");
-    recover
-        ->add_flag("--transfers", options.transfers, "with --json: write every transfer, as [block, from, to, round]")
-        ->group("Output");
+    OptionGroup(*recover, "Output")
+        .add_flag("--transfers", options.transfers, "with --json: write every transfer, as [block, from, to, round]");
     recover->footer(recover_after);
     return recover;
 }
 
-void add_loss_job(CLI::App& loss, LossOptions& options) {
-    constexpr auto* group = "Job";
-    loss.add_option("-p,--ranks", options.ranks, "number of ranks before the failures")
-        ->required()
-        ->transform(whole(1, most_ranks))
-        ->type_name("P")
-        ->group(group);
-    loss.add_option("-r,--replicas", options.replicas, "how many ranks keep each block, at least (default 2,3,4)")
-        ->type_name("LIST")
-        ->group(group);
-    loss.add_option("--placement", options.placement,
-                    "which ranks keep which block: mod-k (default), permuted, pairwise or node-aware")
-        ->check(CLI::IsMember(rule_names()).description(""))
-        ->type_name("RULE")
-        ->group(group);
-    loss.add_option("--node-size", options.node_size, "how many consecutive ranks fail together (default 1)")
-        ->transform(whole(1, most_ranks))
-        ->type_name("K")
-        ->group(group);
-}
-
 CLI::App* add_loss(CLI::App& app, LossOptions& options) {
-    auto* const loss = app.add_subcommand("loss", loss_description);
-    add_loss_job(*loss, options);
-    constexpr auto* failures = "Failures (default: 0.01 to 50 % of all)";
-    loss->add_option("--failures", options.failures, "numbers of failures, such as 1-10,100")
-        ->type_name("LIST")
-        ->group(failures);
-    loss->add_option("--fraction", options.fractions, "failures as shares of all ranks, 0 to 1, such as 0.01,0.02")
-        ->type_name("LIST")
-        ->group(failures);
-    constexpr auto* simulation = "Simulation";
     constexpr std::uint64_t most_trials = 10'000'000;
-    loss->add_option("--simulate", options.trials, "simulate failures until data is lost, this many times")
-        ->transform(whole(1, most_trials))
-        ->type_name("N")
-        ->group(simulation);
-    loss->add_option("--seed", options.seed, "seed of --simulate (default 1)")
-        ->transform(whole(0, most))
-        ->type_name("S")
-        ->group(simulation);
+    auto* const loss = app.add_subcommand("loss", loss_description);
+    OptionGroup const job(*loss, "Job");
+    job.add_ranks(options.ranks);
+    job.add("-r,--replicas", "LIST", options.replicas, "how many ranks keep each block, at least (default 2,3,4)");
+    job.add_placement(options.placement);
+    job.add_whole("--node-size", "K", options.node_size, "how many consecutive ranks fail together (default 1)", 1,
+                  most_ranks);
+    OptionGroup const failures(*loss, "Failures (default: 0.01 to 50 % of all)");
+    failures.add("--failures", "LIST", options.failures, "numbers of failures, such as 1-10,100");
+    failures.add("--fraction", "LIST", options.fractions, "failures as shares of all ranks, 0 to 1, such as 0.01,0.02");
+    OptionGroup const simulation(*loss, "Simulation");
+    simulation.add_whole("--simulate", "N", options.trials, "simulate failures until data is lost, this many times", 1,
+                         most_trials);
+    simulation.add_whole("--seed", "S", options.seed, "seed of --simulate (default 1)", 0, most);
     add_json(*loss, options.json)->group("Output");
-    loss->add_option("--svg", options.svg, "draw the figure to this file; -: to standard output, in place of the text")
-        ->type_name("OUT")
-        ->group("Output");
+    OptionGroup(*loss, "Output")
+        .add("--svg", "OUT", options.svg, "draw the figure to this file; -: to standard output, in place of the text");
     loss->footer(loss_after);
     return loss;
 }
