@@ -32,10 +32,11 @@ MAY_INCLUDE = {
 SHIELD = ["protocol", "lanes", "engine", "session", "waits", "calls/collectives", "calls/messages", "calls/files", "calls/communicators", "calls/start"]
 for number, room in enumerate(SHIELD):
     MAY_INCLUDE[f"shield/{room}"] = {"core", *(f"shield/{lower}" for lower in SHIELD[:number])} | ({"ft"} if number else set()) | ({"disk"} if room == "session" else set())
-# The rooms of programs: apps/NAME/ROOM may include those before it, in this order. Files beside the rooms may include all.
-PROGRAMS = {
-    "phylo": ["files", "together", "trees", "input", "report", "profile", "job"],
-    "plan": ["input", "files", "match", "rounds", "recover", "loss"],
+# Rooms in the order in which they build upon each other: each may include those before it. Files beside the rooms may include all.
+ROOMS = {
+    "lib/likelihood": ["kernels", "models", "clvs", "partition"],
+    "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "job"],
+    "apps/plan": ["input", "files", "match", "rounds", "recover", "loss"],
 }
 # Private headers of others.
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}
@@ -49,7 +50,7 @@ ONLY_IN = {
     "zlib.h": ["apps/common"],
     "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
     "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
-    "hwy/": ["lib/likelihood"],
+    "hwy/": ["lib/likelihood/kernels"],
     "pll.h": [],  # it is libpll/pll.h
 }
 # What the library leaves to programs, and what would give other results elsewhere.
@@ -88,16 +89,16 @@ def module_of(path: str) -> str:
 
 
 def climbs(path: str, headers: list[str]) -> list[str]:
-    """Includes of a program's file that go from a lower room to a higher one or to the files beside the rooms."""
-    found = re.match(r"apps/(\w+)/(\w+)/", path)
-    if not found or found[1] not in PROGRAMS:
+    """Includes of a file in a room that go from a lower room to a higher one or to the files beside the rooms."""
+    found = re.match(r"((?:apps|lib)/(\w+))/(\w+)/", path)
+    if not found or found[1] not in ROOMS:
         return []
-    rooms, room = PROGRAMS[found[1]], found[2]
+    rooms, room = ROOMS[found[1]], found[3]
     if room not in rooms:
         return [f"the room {room} is not in the table of rooms of {found[1]}"]
     bad = []
     for header in headers:
-        other = header.partition("/")[0]
+        other = header.removeprefix(f"{found[2]}/").partition("/")[0]
         if "/" not in header and header.endswith(".hpp") or other in rooms and rooms.index(other) > rooms.index(room):
             bad.append(f"{room} may not include {header}, which is above it")
     return bad
@@ -174,6 +175,9 @@ def self_test() -> None:
         "apps/phylo/input/a.cpp": '#include "job/job.hpp"',
         "apps/phylo/attic/a.cpp": "",
         "apps/plan/match/a.cpp": '#include "commands.hpp"',
+        "lib/likelihood/models/a.cpp": '#include "likelihood/clvs/tips.hpp"',
+        "lib/likelihood/attic/a.cpp": "",
+        "lib/likelihood/clvs/a.cpp": "#include <hwy/highway.h>",
     }.items():
         assert complaints(path, text), f"nothing found wrong with {path}"
     assert heaps([f"lib/core/{number}.cpp" for number in range(MAX_FILES + 1)])

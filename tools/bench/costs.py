@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""costs.py REGRAFT_PHYLO: measures what a pattern costs in searches, for the table in lib/likelihood/cost.cpp.
+"""costs.py REGRAFT_PHYLO: measures what a pattern costs in searches, for the table in lib/likelihood/partition/cost.cpp.
 
 Simulates sites of some numbers of states along a tree, searches on them with --profile on one rank, and prints nanoseconds per work
 package and pattern. Takes some minutes. Standard library only.

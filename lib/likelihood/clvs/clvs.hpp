@@ -27,7 +27,7 @@ public:
     /// Keeps views of all arguments. The shape of the transitions must not change.
     Clvs(msa::Tree const& tree, std::uint32_t length_set, Transitions& transitions, Tips const& tips,
          SiteClasses& classes, Threads const& threads, std::size_t num_slots);
-    Clvs(Clvs const&) = delete;
+    Clvs(Clvs const&) = delete;  // its parts refer to each other
     Clvs& operator=(Clvs const&) = delete;
     ~Clvs() = default;
 

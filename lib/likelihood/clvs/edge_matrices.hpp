@@ -35,7 +35,7 @@ public:
         is_valid_[number(h)] = 1;
         return matrices.get();
     }
-    /// Those of half of h's edge. Valid until the next call.
+    /// The matrices of half of h's edge. Valid until the next call.
     double const* of_half(msa::HalfEdge h) {
         transitions_->fill_matrices(tree_->length(h, length_set_) / 2, scratch_.get());
         return scratch_.get();

@@ -25,8 +25,9 @@ public:
     /// num_constant: number of patterns in front of the sites, the i-th of which has the state i at every tip.
     Tips(std::uint32_t num_states, StateSets const& sets, Sites const& sites, std::size_t num_constant);
 
-    /// The number of sites with the constant patterns, without and with those that fill the last block.
+    /// The number of sites. Constant patterns count as sites.
     std::size_t num_sites() const { return num_sites_; }
+    /// Their number with those that fill the last block.
     std::size_t padded_sites() const { return padded_sites_; }
     std::size_t num_blocks() const { return padded_sites_ / kernels::block_sites; }
 

@@ -1,6 +1,7 @@
 // The computations for every site: conditional likelihoods (CLVs), sums over edges, derivatives. They are written once
 // and compiled for every instruction set. All instruction sets give the same bits, because every site has a vector lane
-// of its own and all operations are IEEE's, in one order, with fused multiply-add.
+// of its own and all operations are IEEE's, in one order, with fused multiply-add. The sources include the -inl.hpp
+// files once for every instruction set.
 //
 // Sites are processed in blocks of 8. A CLV is [block][category][state][site]; its scalers are [block][category][site]:
 // the likelihoods were multiplied by 2^(256 * scaler). Matrices are [category][column][row], rows padded to `stride`.

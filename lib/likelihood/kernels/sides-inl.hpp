@@ -41,8 +41,7 @@ HWY_INLINE void with_products(S shape, Side const& left, Side const& right, Func
     });
 }
 
-/// Writes f(vector, product) for all states of a category, where the products of the two sides are those of the sites
-/// of vector 0, 1, ... of the group.
+/// Writes f(v, x) for all states of a category and all vectors v of the group, where x is the product of the two sides.
 template <class S, class Left, class Right, class Function>
 HWY_INLINE void multiply(S shape, Left const& left, Right const& right, std::size_t category, double* out, Function f) {
     left.prefetch(category);
@@ -50,7 +49,7 @@ HWY_INLINE void multiply(S shape, Left const& left, Right const& right, std::siz
     shape.for_rows([&](std::size_t row, auto count) INLINED {
         Group<count> a;
         Group<count> b;
-        right.get(category, row, b);
+        right.get(category, row, b);  // first, because it needs at least as many registers as the left one
         left.get(category, row, a);
         unrolled<vectors>([&](auto v) INLINED {
             unrolled<count>([&](auto i) INLINED {

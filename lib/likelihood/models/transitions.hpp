@@ -20,7 +20,7 @@ public:
     SiteModel const& model() const { return model_; }
     kernels::Shape const& shape() const { return shape_; }
 
-    /// Fills out, a kernels::Side's matrices, with those for a time.
+    /// Fills out with the matrices of all categories, as a kernels::Side has them.
     void fill_matrices(double time, double* out);
     /// The inverse eigenvectors, as matrices.
     double const* inverses() const { return inverses_.get(); }

@@ -32,7 +32,7 @@ public:
 
     /// Prepares add_terms for a table that kernels::make_table makes of these sides.
     void focus(kernels::Shape shape, kernels::Side const& near, kernels::Side const& far);
-    /// Adds those of the log-likelihood and of its derivatives. terms: as for kernels::add_derivatives.
+    /// Adds the terms of the log-likelihood and of its derivatives. terms: as for kernels::add_derivatives.
     void add_terms(kernels::Shape shape, double const* table, std::span<double const> terms,
                    std::span<FixedScale const, 3> scales, std::span<FixedSum, 3> sums) const;
 

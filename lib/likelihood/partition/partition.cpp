@@ -31,14 +31,14 @@ constexpr double slope_bound = 0x1p24;
 constexpr double curvature_bound = 0x1p48;
 
 /// The number of slots that a partition of this many tips gets.
-std::size_t num_slots(std::uint32_t num_tips, PartitionOptions const& options) {
+std::size_t slots_for(std::uint32_t num_tips, PartitionOptions const& options) {
     auto const wanted = options.num_slots == 0 ? enough_slots(num_tips) : options.num_slots;
     return std::min<std::size_t>(std::size_t{3} * (num_tips - 2), std::max(wanted, least_slots(num_tips)));
 }
 
 /// The largest number of classes of sites that pays. If memory is short there are none, because classes of different
 /// sizes do not fit together then.
-std::size_t most_classes(std::size_t num_slots, std::uint32_t num_tips, Repeats repeats, std::size_t num_sites) {
+std::size_t most_classes_with(std::size_t num_slots, std::uint32_t num_tips, Repeats repeats, std::size_t num_sites) {
     return num_slots < enough_slots(num_tips) ? 0 : most_classes(repeats, num_sites);
 }
 
@@ -51,11 +51,11 @@ public:
         : tree_(&tree),
           length_set_(length_set),
           num_states_(num_states),
-          num_slots_(num_slots(tree.num_tips(), options)),
+          num_slots_(slots_for(tree.num_tips(), options)),
           threads_(options.num_threads),
           left_out_(num_states, sites),
           tips_(num_states, sets, sites, left_out_.num_patterns()),
-          classes_(tree, tips_, most_classes(num_slots_, tree.num_tips(), options.repeats, tips_.num_sites())),
+          classes_(tree, tips_, most_classes_with(num_slots_, tree.num_tips(), options.repeats, tips_.num_sites())),
           weights_(make_aligned<std::int64_t>(padded_sites())),
           loglh_scale_(FixedScale::of(std::bit_ceil(tree.num_tips()) * loglh_bound_per_tip, options.total_weight)),
           derivative_scales_{loglh_scale_, FixedScale::of(slope_bound, options.total_weight),
@@ -194,7 +194,7 @@ private:
     Transitions transitions_;
     RootValues root_;
     std::optional<Clvs> clvs_;          // for the model's number of categories
-    std::uint64_t updates_before_ = 0;  // of CLVs for other numbers
+    std::uint64_t updates_before_ = 0;  // those for other numbers of categories
     Aligned<double> table_;             // of the edge in focus
     std::vector<double> per_site_;      // memory that is used again
 };
@@ -220,7 +220,7 @@ std::uint64_t Partition::bytes(std::uint32_t num_tips, std::uint64_t num_pattern
     auto const matrices = (std::uint64_t{2} * num_tips - 3) * shape.matrices_size() * sizeof(double);
     auto const code = kernels::has_masks(num_states) ? sizeof(std::uint8_t) : sizeof(std::uint32_t);
     auto const of_site = num_tips * code + sizeof(std::int64_t) + sizeof(std::uint64_t) + sizeof(double);
-    auto const most = most_classes(num_slots, num_tips, options.repeats, num_patterns);
+    auto const most = most_classes_with(num_slots, num_tips, options.repeats, num_patterns);
     auto const num_sets = kernels::has_masks(num_states) ? 0 : most_sets;
     auto const sides = bytes_for_sides(shape, most, num_patterns, num_sets);
     auto const numbers = (kernels::padded(num_patterns) + 2 * kernels::padded(most)) * sizeof(std::uint32_t);
