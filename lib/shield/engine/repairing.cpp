@@ -133,7 +133,7 @@ bool Repairing::exchange_reports() {
 void Repairing::renew_lane(Lane& lane) {
     std::vector<PeId> before;
     for (auto const rank : lane.living) before.push_back(PeId{static_cast<std::uint32_t>(rank)});
-    auto const [comm, members] = renewed(lane.comm, PeId{static_cast<std::uint32_t>(lane.self)}, before);
+    auto [comm, members] = renewed(lane.comm, PeId{static_cast<std::uint32_t>(lane.self)}, before);
     outdated_.push_back(std::exchange(lane.comm, comm));
     lane.lost_members = lane.lost_members || members.size() != before.size();
     lane.set_living(members);

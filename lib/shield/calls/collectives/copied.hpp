@@ -13,7 +13,7 @@ template <class Item>
 class Copied {
 public:
     /// Without items it is not null, because MPI refuses null even then. With items it is null if the program's is.
-    Copied(Item const items[], std::size_t size) {
+    Copied(Item const* items, std::size_t size) {
         if (items == nullptr && size > 0) return;
         size_ = size;
         items_ = std::shared_ptr<Item[]>(new Item[size]);
