@@ -41,7 +41,7 @@ class Consumer:
         paths = os.pathsep.join(filter(None, [library_path, os.environ.get("LD_LIBRARY_PATH", "")]))
         env = {"LD_LIBRARY_PATH": paths} if library_path else {}
         print(self.call(folder / "pure", **env), end="")
-        print(self.call(folder / "columns", ROOT / "data/primates.phy", **env), end="")
+        print(self.call(folder / "alignment", ROOT / "data/primates.phy", **env), end="")
         if likelihood:
             said = self.call(folder / "likelihood", ROOT / "data/primates.phy", **env)
             print(said, end="")
@@ -65,7 +65,7 @@ class Consumer:
     def pkg_config(self) -> None:
         root = self.staged()
         pc = next(root.rglob("regraft.pc")).parent
-        programs = {"pure": (HERE / "consumer/pure.cpp", "regraft"), "columns": (ALIGNMENT, "regraft-msa")}
+        programs = {"pure": (HERE / "consumer/pure.cpp", "regraft"), "alignment": (ALIGNMENT, "regraft-msa")}
         if self.args.likelihood:
             programs["likelihood"] = (LIKELIHOOD, "regraft-likelihood")
         if self.args.mpirun:
@@ -107,7 +107,7 @@ class Consumer:
             link.symlink_to(ROOT)
         if not (build / "build.ninja").exists():
             self.meson_setup(project, build, "--buildtype=plain", "-Dregraft:tests=enabled")
-        self.compile(build, "pure", "columns", "codec_fuzz_test")
+        self.compile(build, "pure", "alignment", "codec_fuzz_test")
         print(self.call(build / "subprojects/regraft/tests/fuzz/codec_fuzz_test", "--gtest_brief=1", "--gtest_filter=Reseal*"), end="")
         if self.args.mpirun:
             self.call(*self.meson, "setup", "--reconfigure", build, project, "-Dwith_mpi=true", "-Dregraft:mpi=enabled")

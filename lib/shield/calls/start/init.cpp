@@ -47,6 +47,7 @@ void read_environment() {
         if (!plan.empty()) ft::set_failure_plan(ft::parse_failure_plan(plan));
     } catch (InputError const& error) {
         std::fprintf(stderr, "regraft-shield: %s\n", error.what());
+        regraft_rank_has_left();  // all ranks come here: the job ends with their code, not because one died in MPI_Init
         std::exit(2);
     }
 }
