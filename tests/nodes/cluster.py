@@ -96,6 +96,9 @@ class Cluster:
         """What runs on a node, without its first processes; name: only processes of this name. Ids are those of this machine."""
         return self._at(node).processes(name)
 
+    def is_alive(self, node: int) -> bool:
+        return self._at(node).outer.poll() is None
+
     def crash(self, node: int) -> None:
         """All processes of the node die at once. Its kernel lives, and tells the peers that connections have ended."""
         self._at(node).kill()

@@ -21,7 +21,7 @@ def main(number: str, hosts: list[str], shared: list[str]) -> None:
         mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", own)
     for path, folder in in_sight.items():
         os.makedirs(path, exist_ok=True)
-        mount("--bind", f"/proc/self/fd/{folder}", path, keep=(folder,))
+        mount("--no-canonicalize", "--bind", f"/proc/self/fd/{folder}", path, keep=(folder,))
     names = pathlib.Path("/run/hosts")
     names.write_text("".join(f"{line}\n" for line in ["127.0.0.1 localhost", *hosts]), encoding="ascii")
     mount("--bind", str(names), "/etc/hosts")
