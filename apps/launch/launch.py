@@ -214,6 +214,8 @@ def run(mpirun: str, words: list[str], libraries: Libraries) -> int:
             copier = threading.Thread(target=copy_stderr, args=(job.stderr, fault), daemon=True)
             copier.start()
             ended_with = follow(job, told)
+            if not one_host:
+                end_session(job)
             copier.join(timeout=5)
             ranks = list(read_ranks(told).values())
             code = ended_with or code_of_ranks(ranks if libraries.rank else [], job.wait())
@@ -496,6 +498,15 @@ def kill_job(job: subprocess.Popen, variable: str) -> None:
                     os.kill(int(process.name), signal.SIGKILL)
             except OSError:
                 pass  # the process has ended already, or belongs to another user
+
+
+def end_session(job: subprocess.Popen) -> None:
+    """Ends what an mpirun that is over has left in its session: remote shells to nodes that were lost, which would keep our output open."""
+    for process in pathlib.Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.getsid(int(process.name)) == job.pid:
+                    os.kill(int(process.name), signal.SIGTERM)
 
 
 def find_mpirun() -> str | None:

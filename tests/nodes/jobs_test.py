@@ -20,7 +20,7 @@ import launch
 NODES, RANKS_OF_A_NODE = 4, 2
 STEPS = "300"
 SILENCE = 5  # seconds after which a silent node is lost
-LIMIT = 180  # seconds for a job
+LIMIT = 60  # seconds for a job
 
 # What is lost while all ranks are at work, and how many ranks go with it.
 LOSSES = {
@@ -63,7 +63,8 @@ def one_job(nodes: cluster.Cluster, args: argparse.Namespace, loss: str) -> tupl
     try:
         text += job.communicate(timeout=LIMIT)[0]
         hung = False
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as expired:
+        text += (expired.output or b"").decode() if isinstance(expired.output, bytes) else expired.output or ""
         hung = True
     print(f"{loss}: started in {lost_at - begin:.1f} s, ended {time.monotonic() - lost_at:.1f} s after the loss\n{text}", flush=True)
     for node in range(NODES):
