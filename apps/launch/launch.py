@@ -5,12 +5,17 @@ regraft-run [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
 
   --mpirun PATH        in place of the one that belongs to this installation
   --rank-library PATH  in place of this installation's library that is preloaded into the ranks and tells how they end
+  --node-library PATH  in place of this installation's library that is preloaded into mpirun and lets the job outlive a node
+  --node-timeout N     on several hosts: a node that is silent for N seconds is lost (default: 30)
   --settings           write what lets jobs survive as a parameter file of Open MPI, and stop
   --version, --help    write the version, or this text, and stop
 
 All other options are mpirun's; `--` tells them from those of PROGRAM. Jobs on hosts that are named (--host, --hostfile, ...) or given
 by a batch system may use the network and get no more ranks than cores. Any other job stays on this machine, with as many ranks
 as you like.
+
+A job on several hosts outlives the loss of nodes, except that of the node of mpirun, with the versions of Open MPI for which this was
+tried. With others it says so when it starts.
 
 Exit code: the highest of the ranks that came to MPI_Finalize. If none did, the highest that a rank exited with, or 1 if all were
 killed. 2 if the command line is wrong, and 69 if a rank died before all ranks had left MPI_Init: there is no MPI yet that could
@@ -23,6 +28,7 @@ import dataclasses
 import functools
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -35,6 +41,7 @@ import time
 # The installation fills these in. Paths are relative to its prefix.
 CONFIGURED_MPIRUN = "@MPIRUN@"
 CONFIGURED_RANK_LIBRARY = "@LIBDIR@/libregraft_rank.so"
+CONFIGURED_NODE_LIBRARY = "@LIBDIR@/libregraft_node_loss.so"
 CONFIGURED_VERSION = "@VERSION@"
 
 # mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
@@ -88,18 +95,25 @@ ON_ONE_HOST = {
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # jobs in containers often run as root
 
 HOST_OPTIONS = {"host", "H", "hostfile", "machinefile", "default-hostfile", "rankfile", "dvm-uri", "dvm"}
+OUTLIVES_NODES = ["5.0.9"]  # the versions of Open MPI with which tests/nodes has seen jobs go on without a node
+NODE_TIMEOUT = 30  # seconds
+
 BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "PE_HOSTFILE"]  # Open MPI knows them by these variables
 
 
 @functools.lru_cache
+def version(mpirun: str) -> str:
+    """How mpirun names itself: "mpirun (Open MPI) 5.0.9"."""
+    return subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
+
+
 def flags(mpirun: str) -> tuple[str, ...]:
     """The flags without which this mpirun ends the job when a rank dies, or refuses more ranks than cores."""
-    version = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
-    if "Open MPI) 5" in version:
+    if "Open MPI) 5" in version(mpirun):
         return ("--with-ft", "ulfm")
-    if "Open MPI" in version:
+    if "Open MPI" in version(mpirun):
         return ("--oversubscribe",)  # no ULFM before version 5
-    return ("-disable-auto-cleanup",) if "HYDRA" in version else ()
+    return ("-disable-auto-cleanup",) if "HYDRA" in version(mpirun) else ()
 
 
 def output(mpirun: str, words: list[str]) -> tuple[str, ...]:
@@ -122,6 +136,19 @@ def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, st
         env["TMPDIR"] = tmpdir  # other hosts do not have this folder
     env.setdefault("HOME", tmpdir)  # Open MPI does not start without one
     return env
+
+
+def outlive_nodes(mpirun: str, libraries: "Libraries", env: dict[str, str]) -> None:
+    """Adds to the environment of mpirun what lets a job go on when a node is lost, except that of mpirun."""
+    known = re.search(r"Open MPI\) ([\d.]+)", version(mpirun))
+    if not libraries.node or not known or known[1] not in OUTLIVES_NODES:
+        say(f"the job ends if a node is lost: this was tried with Open MPI {', '.join(OUTLIVES_NODES)} only")
+        return
+    env["LD_PRELOAD"] = ":".join(filter(None, [libraries.node, env.get("LD_PRELOAD")]))
+    env["REGRAFT_NODE_TIMEOUT"] = str(libraries.node_timeout)
+    probes, interval = 3, max(1, libraries.node_timeout // 6)
+    for name, value in {"time": max(1, libraries.node_timeout - probes * interval), "intvl": interval, "probes": probes}.items():
+        env.setdefault(f"PRTE_MCA_oob_tcp_keepalive_{name}", str(value))
 
 
 def parameter_file() -> str:
@@ -149,9 +176,17 @@ class JobDirectory(tempfile.TemporaryDirectory):
 # --- in the foreground, for people ---------------------------------------------------------------------------------------
 
 
-def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
-    """Runs a job that has the streams of this process, and returns its exit code. Without a rank library, ranks do not tell their exit
-    codes; they may tell where they are, as they do under the shield."""
+@dataclasses.dataclass
+class Libraries:
+    """What is preloaded."""
+
+    rank: str = ""  # into ranks. Without it they do not tell their exit codes; they may tell where they are, as they do under the shield
+    node: str = ""  # into mpirun. Without it the loss of a node ends the job
+    node_timeout: int = NODE_TIMEOUT  # seconds of silence after which a node is lost
+
+
+def run(mpirun: str, words: list[str], libraries: Libraries) -> int:
+    """Runs a job that has the streams of this process, and returns its exit code."""
     one_host = not (names_hosts(words) or any(name in os.environ for name in BATCH_SYSTEMS))
     for attempt in range(1, ATTEMPTS + 1):
         with JobDirectory() as tmpdir:
@@ -161,8 +196,10 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
             told.mkdir()
             if one_host and "ulfm" in flags(mpirun):
                 env["REGRAFT_RANKS"] = str(told)
-                if rank_library:
-                    preload = ["-x", f"LD_PRELOAD={':'.join(filter(None, [rank_library, os.environ.get('LD_PRELOAD')]))}"]
+                if libraries.rank:
+                    preload = ["-x", f"LD_PRELOAD={':'.join(filter(None, [libraries.rank, os.environ.get('LD_PRELOAD')]))}"]
+            elif "ulfm" in flags(mpirun):
+                outlive_nodes(mpirun, libraries, env)
             if one_host and "OMP_NUM_THREADS" not in os.environ:
                 env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // number_of_ranks(words)))
             if sys.stderr.isatty():
@@ -177,9 +214,11 @@ def run(mpirun: str, words: list[str], rank_library: str = "") -> int:
             copier = threading.Thread(target=copy_stderr, args=(job.stderr, fault), daemon=True)
             copier.start()
             ended_with = follow(job, told)
+            if not one_host:
+                end_session(job)
             copier.join(timeout=5)
             ranks = list(read_ranks(told).values())
-            code = ended_with or code_of_ranks(ranks if rank_library else [], job.wait())
+            code = ended_with or code_of_ranks(ranks if libraries.rank else [], job.wait())
             if signals.stop and not any(rank.end for rank in ranks):
                 code = 128 + signals.stop
             if code == MPIRUN_USAGE_ERROR and not ranks:
@@ -461,16 +500,25 @@ def kill_job(job: subprocess.Popen, variable: str) -> None:
                 pass  # the process has ended already, or belongs to another user
 
 
+def end_session(job: subprocess.Popen) -> None:
+    """Ends what an mpirun that is over has left in its session: remote shells to nodes that were lost, which would keep our output open."""
+    for process in pathlib.Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.getsid(int(process.name)) == job.pid:
+                    os.kill(int(process.name), signal.SIGTERM)
+
+
 def find_mpirun() -> str | None:
     """The mpirun that the library was built for, else the first one on PATH."""
     configured = str(pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_MPIRUN)
     return configured if CONFIGURED_MPIRUN and os.access(configured, os.X_OK) else shutil.which("mpirun")
 
 
-def find_rank_library() -> str:
-    """The rank library of this installation; empty if there is none."""
-    library = pathlib.Path(__file__).resolve().parent.parent / CONFIGURED_RANK_LIBRARY
-    return str(library) if library.is_file() else ""
+def find_library(named: str, configured: str) -> str:
+    """The absolute path of a library: the one that is named, else that of this installation; empty if there is none."""
+    library = pathlib.Path(named) if named else pathlib.Path(__file__).resolve().parent.parent / configured
+    return str(library.absolute()) if named or library.is_file() else ""
 
 
 def checked_mpirun(named: str) -> str:
@@ -486,18 +534,22 @@ def main(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"], []):
         print(__doc__.strip())
         return 0 if words else USAGE_ERROR
-    named = {"--mpirun": "", "--rank-library": ""}
+    named = {"--mpirun": "", "--rank-library": "", "--node-library": "", "--node-timeout": str(NODE_TIMEOUT)}
     while words and words[0] in named:
         if len(words) < 2 or not words[1]:
-            say(f"{words[0]}: expected a path after it")
+            say(f"{words[0]}: expected a {'number' if words[0] == '--node-timeout' else 'path'} after it")
             return USAGE_ERROR
         named[words[0]], words = words[1], words[2:]
     texts = {"--settings": parameter_file, "--initialisers": initialisers, "--version": lambda: f"regraft-run {CONFIGURED_VERSION}\n"}
     if words and words[0] in texts:
         print(texts[words[0]](), end="")
         return 0
-    rank_library = named["--rank-library"] or find_rank_library()
-    return run(checked_mpirun(named["--mpirun"]), words, str(pathlib.Path(rank_library).absolute()) if rank_library else "")
+    if not named["--node-timeout"].isdigit() or int(named["--node-timeout"]) == 0:
+        say(f"--node-timeout: expected seconds, at least 1, not '{named['--node-timeout']}'")
+        return USAGE_ERROR
+    libraries = Libraries(find_library(named["--rank-library"], CONFIGURED_RANK_LIBRARY),
+                          find_library(named["--node-library"], CONFIGURED_NODE_LIBRARY), int(named["--node-timeout"]))
+    return run(checked_mpirun(named["--mpirun"]), words, libraries)
 
 
 if __name__ == "__main__":

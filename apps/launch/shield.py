@@ -180,7 +180,8 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     launcher = load_launcher()
-    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest])
+    libraries = launcher.Libraries(node=launcher.find_library("", launcher.CONFIGURED_NODE_LIBRARY))
+    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], libraries)
     board.close()
     code = board.end_code() or max([code, *board.exit_codes()])
     is_ended = bool(board.end_code()) and not board.is_of_program()
