@@ -1,9 +1,10 @@
 /* Preloaded into mpirun of Open MPI 5.0 (PRRTE 3.0): the job outlives the loss of a node on which mpirun does not run.
 
-   On each other node mpirun has a daemon. PRRTE 3.0 ends the job when mpirun loses one (errmgr_dvm.c, proc_errors). All such reports pass
-   through prte_state_base_activate_proc_state, which libprrte calls by name, so that the function of this library comes first. It turns
-   "daemon D is lost" into "each rank of D's node has died by a signal". mpirun announces that to the survivors as it does for ranks whose
-   daemon lives. Only names and numbers of PRRTE are used, and pmix_proc_t, which is public, but no layout of its structures.
+   On each other node mpirun has a daemon. PRRTE 3.0 ends the job when mpirun loses one (errmgr_dvm.c, proc_errors). All
+   such reports pass through prte_state_base_activate_proc_state, which libprrte calls by name, so that the function of
+   this library comes first. It turns "daemon D is lost" into "each rank of D's node has died by a signal". mpirun
+   announces that to the survivors as it does for ranks whose daemon lives. Only names and numbers of PRRTE are used,
+   and pmix_proc_t, which is public, but no layout of its structures.
 
    REGRAFT_NODE_TIMEOUT: after so many seconds of silence, a connection between mpirun and a daemon has ended. */
 #define _GNU_SOURCE
@@ -38,13 +39,14 @@ enum {
 #define SPECIAL_RANKS 0xFFFFFFF0u /* this number and those above mean no rank and no daemon */
 #define MOST 65536u               /* ranks, and daemons, of which this library knows */
 
-static bool running;              /* whether ranks have started */
-static bool is_over[MOST];        /* by rank */
-static bool is_lost[MOST];        /* by daemon */
+static bool running;       /* whether ranks have started */
+static bool is_over[MOST]; /* by rank */
+static bool is_lost[MOST]; /* by daemon */
 
 typedef void Function(void);
 
-/* The function of this name; where: RTLD_NEXT, behind this library, or RTLD_DEFAULT. ISO C converts no void* to a function. */
+/* The function of this name; where: RTLD_NEXT, behind this library, or RTLD_DEFAULT. ISO C converts no void* to a
+ * function. */
 static Function* function(void* where, char const* name) {
     void* const found = dlsym(where, name);
     Function* result = NULL;
@@ -75,7 +77,8 @@ static char const* kind_of(Proc const* proc) {
 
 /* Reports that all ranks of a daemon's node have died. Returns whether the job has ranks. */
 static bool end_ranks_of(Proc const* daemon, void (*report)(Proc*, int)) {
-    uint32_t (*const daemon_of)(Proc const*) = (uint32_t(*)(Proc const*))function(RTLD_DEFAULT, "prte_get_proc_daemon_vpid");
+    uint32_t (*const daemon_of)(Proc const*) =
+        (uint32_t(*)(Proc const*))function(RTLD_DEFAULT, "prte_get_proc_daemon_vpid");
     Proc rank = {.rank = 0};
     uint32_t daemon_of_rank = 0;
     unsigned lost = 0;
@@ -106,8 +109,9 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
     next(proc, state);
 }
 
-/* If a message to or from a dying daemon breaks off, PRRTE 3.0 ends the job without a word of which daemon it was (oob_tcp_sendrecv.c). The
-   daemon's end is reported as above, too: by its socket, or by the end of its remote shell. */
+/* If a message to or from a dying daemon breaks off, PRRTE 3.0 ends the job without a word of which daemon it was
+   (oob_tcp_sendrecv.c). The daemon's end is reported as above, too: by its socket, or by the end of its remote shell.
+ */
 SHOWN void prte_state_base_activate_job_state(void* job, int state) {
     static void (*next)(void*, int);
     if (next == NULL) next = (void (*)(void*, int))function(RTLD_NEXT, "prte_state_base_activate_job_state");
@@ -115,7 +119,8 @@ SHOWN void prte_state_base_activate_job_state(void* job, int state) {
     next(job, state);
 }
 
-/* PRRTE asks for keep-alive probes, which are not sent as long as data are not acknowledged: those get a limit of time, too. */
+/* PRRTE asks for keep-alive probes, which are not sent as long as data are not acknowledged: those get a limit of time,
+ * too. */
 SHOWN int setsockopt(int file, int level, int name, void const* value, socklen_t length) {
     static int (*next)(int, int, int, void const*, socklen_t);
     if (next == NULL) next = (int (*)(int, int, int, void const*, socklen_t))function(RTLD_NEXT, "setsockopt");
@@ -127,11 +132,14 @@ SHOWN int setsockopt(int file, int level, int name, void const* value, socklen_t
     return next(file, level, name, value, length);
 }
 
-/* mpirun becomes prterun, which starts the ranks of its own node. They have no use for this library, which is named first. */
+/* mpirun becomes prterun, which starts the ranks of its own node. They have no use for this library, which is named
+ * first. */
 __attribute__((constructor)) static void hide_from_ranks(void) {
     char const* const preload = getenv("LD_PRELOAD");
     Dl_info self;
-    if (function(RTLD_NEXT, "prte_state_base_activate_proc_state") == NULL || preload == NULL || dladdr(is_over, &self) == 0) return;
+    if (function(RTLD_NEXT, "prte_state_base_activate_proc_state") == NULL || preload == NULL ||
+        dladdr(is_over, &self) == 0)
+        return;
     size_t const length = strlen(self.dli_fname);
     if (strncmp(preload, self.dli_fname, length) != 0) return;
     if (preload[length] == '\0') unsetenv("LD_PRELOAD");

@@ -1,5 +1,6 @@
-// steps NUMBER: sums numbers that lie in the store NUMBER times, 5 ms apart, on ranks that may die meanwhile. The leading
-// rank prints `at work` after some steps, a line for each recovery, and at the end a result, the same bits whatever died.
+// steps NUMBER: sums numbers that lie in the store NUMBER times, 5 ms apart, on ranks that may die meanwhile. The
+// leading rank prints `at work` after some steps, a line for each recovery, and at the end a result, the same bits
+// whatever died.
 #include <mpi.h>
 
 #include <algorithm>
