@@ -142,7 +142,8 @@ def outlive_nodes(mpirun: str, libraries: "Libraries", env: dict[str, str]) -> N
     """Adds to the environment of mpirun what lets a job go on when a node is lost, except that of mpirun."""
     known = re.search(r"Open MPI\) ([\d.]+)", version(mpirun))
     if not libraries.node or not known or known[1] not in OUTLIVES_NODES:
-        say(f"the job ends if a node is lost: this was tried with Open MPI {', '.join(OUTLIVES_NODES)} only")
+        why = f"Open MPI {', '.join(OUTLIVES_NODES)} is needed to go on" if libraries.node else "libregraft_node_loss.so is not there"
+        say(f"the job ends if a node is lost: {why}")
         return
     env["LD_PRELOAD"] = ":".join(filter(None, [libraries.node, env.get("LD_PRELOAD")]))
     env["REGRAFT_NODE_TIMEOUT"] = str(libraries.node_timeout)

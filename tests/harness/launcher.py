@@ -27,6 +27,22 @@ def a_job_on_hosts_may_use_the_network() -> None:
         assert here[f"OMPI_MCA_{setting.name}"] == there[f"OMPI_MCA_{setting.name}"] == setting.value
 
 
+def a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried() -> None:
+    libraries = launch.Libraries(node="/lib/node.so", node_timeout=30)
+    for text, survives in (("mpirun (Open MPI) 5.0.9\n", True), ("mpirun (Open MPI) 5.0.11\n", False), ("HYDRA build details:\n", False)):
+        launch.version = lambda mpirun, said=text: said
+        env = {"LD_PRELOAD": "/lib/mine.so"}
+        launch.outlive_nodes("mpirun", libraries, env)
+        assert (env["LD_PRELOAD"] == "/lib/node.so:/lib/mine.so") == survives, text
+        if survives:
+            time, interval, probes = (int(env[f"PRTE_MCA_oob_tcp_keepalive_{name}"]) for name in ("time", "intvl", "probes"))
+            assert time + interval * probes == 30 == int(env["REGRAFT_NODE_TIMEOUT"])
+    launch.version = lambda mpirun: "mpirun (Open MPI) 5.0.9\n"
+    env = {}
+    launch.outlive_nodes("mpirun", launch.Libraries(), env)
+    assert not env  # there is no library
+
+
 def what_the_caller_has_set_wins() -> None:
     os.environ["OMPI_MCA_coll_ftagree_era_topology"] = "1"
     assert launch.environment("mpirun", "/tmp/job")["OMPI_MCA_coll_ftagree_era_topology"] == "1"
@@ -114,6 +130,7 @@ a_rank_that_aborts_ends_the_job()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
 a_job_on_hosts_may_use_the_network()
+a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried()
 what_the_caller_has_set_wins()
 the_parameter_file_has_every_setting()
 a_job_hangs_after_its_seconds_without_those_that_others_took()
