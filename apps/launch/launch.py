@@ -24,10 +24,13 @@ survive it, so the job is ended. MPI_Abort ends the job with its code. On severa
 Ctrl-C and SIGTERM go to the ranks, which may save their work; a second one ends the job. SIGUSR1 goes to the ranks, too.
 """
 import contextlib
+import ctypes
 import dataclasses
 import functools
+import itertools
 import os
 import pathlib
+import platform
 import re
 import select
 import shutil
@@ -55,6 +58,8 @@ USAGE_ERROR = 2
 DIED_IN_INIT = 69
 MPIRUN_USAGE_ERROR = 213  # mpirun of Open MPI 5 exits with it if it does not understand its options
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
+LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
+WHY_CAUGHT = "waits in Open MPI for ever, for a message that a dying rank had begun to send; it is ended, and the others go on"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -313,7 +318,8 @@ def read_ranks(folder: pathlib.Path) -> dict[str, Rank]:
 def follow(job: subprocess.Popen, told: pathlib.Path) -> int:
     """Waits for the end of a job. If no rank can go on, it ends the job and returns its exit code; else 0."""
     exited: set[str] = set()
-    while True:
+    caught = Caught()
+    for turn in itertools.count():
         is_over = job.poll() is not None  # asked before the files are read, so that the last look sees the end of each rank
         ranks = read_ranks(told)
         for name, rank in ranks.items():
@@ -328,10 +334,107 @@ def follow(job: subprocess.Popen, told: pathlib.Path) -> int:
             say(f"{why}; the job is ended")
             end_job(job, told)
             return code
+        at_work = {rank.process: rank for rank in ranks.values() if rank.left and not rank.end}
+        if caught.after_a_death or turn % LOOKS_BETWEEN_DEATHS == 0:
+            for process in caught.look(list(at_work)):
+                say(f"rank {at_work[process].number} {WHY_CAUGHT}")
+                kill(process)
         try:
             job.wait(LOOK_EVERY)
         except subprocess.TimeoutExpired:
             pass
+
+
+@dataclasses.dataclass
+class Sight:
+    """What was seen of a rank."""
+
+    place: int = 0  # the address of the first instruction in a row of looks that found it in the same loop
+    looks: int = 0  # how many these were
+    has_run: int = 0  # nanoseconds until then
+    due: float = 0  # when it is looked at again
+
+
+class Caught:
+    """Finds ranks that wait in Open MPI's queue in shared memory for ever, because another one died between the two instructions that
+    append to this queue (docs/failure-model.md). Such a rank runs three instructions again and again and hears of nothing. After a death
+    the others are looked at as by a debugger, which stops each for microseconds."""
+
+    ENOUGH = 30  # looks in a row that find a rank in the same loop. A rank that waits as it should is somewhere else each time
+    LOOP = 16  # bytes of instructions, at most
+    STEP = 200_000  # nanoseconds; a rank that has run for less since the last look is not looked at
+    PAUSE = 1  # seconds until the next look at a rank that was somewhere else
+    LIBRARY = "libopen-pal"
+
+    def __init__(self) -> None:
+        self.after_a_death = False
+        self.sights: dict[int, Sight] = {}
+
+    def look(self, processes: list[int]) -> list[int]:
+        """The ranks that are caught. processes: of all ranks that have not told their end."""
+        living = [process for process in processes if not is_gone(process)]
+        self.after_a_death |= len(living) < len(processes)
+        return [process for process in living if self.is_caught(process)] if self.after_a_death else []
+
+    def is_caught(self, process: int) -> bool:
+        sight = self.sights.get(process, Sight())
+        now, has_run = time.monotonic(), run_time(process)
+        if now < sight.due or has_run < sight.has_run + self.STEP:
+            return False
+        place = instruction_of(process)
+        again = place != 0 and abs(place - sight.place) < self.LOOP
+        looks = sight.looks + 1 if again else 1
+        self.sights[process] = Sight(sight.place if again else place, looks, has_run, now if again else now + self.PAUSE)
+        return looks > self.ENOUGH and self.LIBRARY in library_at(process, place)
+
+
+def run_time(process: int) -> int:
+    """Nanoseconds for which its first thread has run."""
+    try:
+        return int(pathlib.Path(f"/proc/{process}/task/{process}/schedstat").read_text(encoding="ascii").split()[0])
+    except (OSError, IndexError):
+        return 0
+
+
+def library_at(process: int, address: int) -> str:
+    """The file that is mapped there."""
+    with contextlib.suppress(OSError):
+        for line in pathlib.Path(f"/proc/{process}/maps").read_text(encoding="utf-8", errors="replace").splitlines():
+            begin, end = (int(word, 16) for word in line.split()[0].split("-"))
+            if begin <= address < end:
+                return line.split()[-1]
+    return ""
+
+
+def instruction_of(process: int) -> int:
+    """The address of the instruction at which its first thread is; 0 if it cannot be looked at."""
+    seize, interrupt, get_registers, detach = 0x4206, 0x4207, 0x4204, 17  # requests of ptrace, <sys/ptrace.h>
+    general_registers, event_stop, any_child = 1, 128, 0x40000000  # NT_PRSTATUS, PTRACE_EVENT_STOP, __WALL
+    counter = {"x86_64": 16, "aarch64": 32}.get(platform.machine())  # which of the registers
+    ptrace = ctypes.CDLL(None).ptrace
+    ptrace.argtypes, ptrace.restype = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_long
+    if counter is None or ptrace(seize, process, None, None) != 0:
+        return 0
+    pending = 0  # a signal that was about to be delivered
+    try:
+        ptrace(interrupt, process, None, None)
+        _, status = os.waitpid(process, any_child)
+        if not os.WIFSTOPPED(status):
+            return 0
+        pending = 0 if status >> 16 == event_stop else os.WSTOPSIG(status)
+        registers = (ctypes.c_uint64 * 64)()
+        vector = (ctypes.c_size_t * 2)(ctypes.addressof(registers), ctypes.sizeof(registers))
+        known = ptrace(get_registers, process, general_registers, ctypes.addressof(vector)) == 0
+        return registers[counter] if known else 0
+    except ChildProcessError:
+        return 0
+    finally:
+        ptrace(detach, process, None, pending)
+
+
+def kill(process: int) -> None:
+    with contextlib.suppress(OSError):  # it has ended already, or belongs to another user
+        os.kill(process, signal.SIGKILL)
 
 
 def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
@@ -461,8 +564,17 @@ def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: fl
     empty if it has ended."""
     left, reason = timeout, f"hung: killed after {timeout:g} s"
     failed = False
+    caught, processes = Caught(), []
     before = time.monotonic()
-    while job.poll() is None:
+    for turn in itertools.count():
+        if job.poll() is not None:
+            break
+        if turn % 50 == 0:  # each second
+            processes = sorted({*processes, *processes_with(f"REGRAFT_VERDICTS={verdicts}")})
+        if turn % (5 if caught.after_a_death else 50) == 0:
+            for process in caught.look(processes):
+                say(f"a rank {WHY_CAUGHT}")
+                kill(process)
         now = time.monotonic()
         left -= (now - before) / slowdown(ranks)
         before = now
@@ -488,17 +600,22 @@ def read_verdicts(directory: pathlib.Path) -> dict[int, str]:
 
 
 def kill_job(job: subprocess.Popen, variable: str) -> None:
-    """Kills what is left of a job. Ranks have process groups of their own, but all carry this variable in their environment."""
+    """Kills what is left of a job."""
     if job.poll() is None:
         job.kill()
-    mark = variable.encode()
+    for process in processes_with(variable):
+        kill(process)
+
+
+def processes_with(variable: str) -> list[int]:
+    """Processes of a job. Ranks have process groups of their own, but all carry this variable in their environment."""
+    found = []
     for process in pathlib.Path("/proc").iterdir():
         if process.name.isdigit():
-            try:
-                if mark in (process / "environ").read_bytes().split(b"\0"):
-                    os.kill(int(process.name), signal.SIGKILL)
-            except OSError:
-                pass  # the process has ended already, or belongs to another user
+            with contextlib.suppress(OSError):  # the process has ended already, or belongs to another user
+                if variable.encode() in (process / "environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+    return found
 
 
 def end_session(job: subprocess.Popen) -> None:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the launcher decides without starting a job: which options name hosts, which settings a job gets, when it has hung, how it ended."""
+import itertools
 import os
 import pathlib
 import sys
@@ -70,6 +71,31 @@ def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
     assert launch.slowdown(ranks=100_000) == 1 <= launch.slowdown(ranks=1)
 
 
+def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi() -> None:
+    def looks(places, library="/lib/libopen-pal.so.80", step=10**6, dead=(7,)) -> bool:
+        """Whether process 5 is found, whose first thread is at these places when it is looked at."""
+        seconds, at, ran = itertools.count(), iter(places), itertools.count(step, step)
+        launch.time = types.SimpleNamespace(monotonic=lambda: 2 * next(seconds), sleep=lambda _: None)
+        launch.run_time = lambda _: next(ran)
+        launch.instruction_of = lambda _: next(at)
+        launch.library_at = lambda _process, _place: library
+        launch.is_gone = lambda process: process in dead
+        caught = launch.Caught()
+        return any(caught.look([5, 7]) == [5] for _ in range(len(places)))
+
+    before = {name: getattr(launch, name) for name in ("time", "run_time", "instruction_of", "library_at", "is_gone")}
+    loop = [1000, 1003, 1007] * 11
+    assert looks(loop)
+    assert not looks(loop, dead=())
+    assert not looks(loop, step=0)  # it does not run
+    assert not looks(loop, library="/home/program")
+    assert not looks(loop[:30])  # not often enough
+    assert not looks((loop[:20] + [5000]) * 3)  # it was elsewhere
+    assert not looks([0] * 40)  # it cannot be looked at
+    for name, value in before.items():
+        setattr(launch, name, value)
+
+
 def ranks_that_told(*texts: str) -> list[launch.Rank]:
     with tempfile.TemporaryDirectory() as folder:
         for number, text in enumerate(texts):
@@ -127,6 +153,7 @@ others_slow_a_job_down_and_its_own_ranks_do_not()
 a_job_is_hopeless_if_a_rank_died_while_others_are_in_init()
 a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init()
 a_rank_that_aborts_ends_the_job()
+a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi()
 exit_codes_are_those_of_ranks_that_lived_longest()
 hosts_are_named_by_options_of_mpirun_alone()
 a_job_on_hosts_may_use_the_network()
