@@ -9,9 +9,9 @@ WORD = re.compile(r"\w+")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 # What compilers make for a class or a function.
 MADE_FOR = re.compile(r"^(?:vtable|VTT|typeinfo|typeinfo name|guard variable|construction vtable|non-virtual thunk|virtual thunk) (?:for|to) ")
-# Templates of other libraries, made for our types, and locks of OpenMP.
 # What our libraries show to each other.
 SHARED = "lib/c/status.hpp"
+# Templates of other libraries, made for our types, and locks of OpenMP.
 ELSEWHERE = ("std::", "__gnu_cxx::", "boost::", "hwy::", ".gomp_critical_user_")
 
 
