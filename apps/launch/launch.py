@@ -385,7 +385,7 @@ class Caught:
         again = place != 0 and abs(place - sight.place) < self.LOOP
         looks = sight.looks + 1 if again else 1
         self.sights[process] = Sight(sight.place if again else place, looks, has_run, now if again else now + self.PAUSE)
-        return looks > self.ENOUGH and self.LIBRARY in library_at(process, place)
+        return looks > self.ENOUGH and self.LIBRARY in library_at(process, place) and compares_with_free(process, place)
 
 
 def run_time(process: int) -> int:
@@ -404,6 +404,20 @@ def library_at(process: int, address: int) -> str:
             if begin <= address < end:
                 return line.split()[-1]
     return ""
+
+
+def compares_with_free(process: int, address: int) -> bool:
+    """Whether an instruction near this one compares a register with -2, by which the queue says that there is no next message."""
+    try:
+        with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+            memory.seek(address - Caught.LOOP)
+            code = memory.read(3 * Caught.LOOP)
+    except OSError:
+        return False
+    if platform.machine() == "x86_64":
+        return re.search(rb"[\x48\x49]\x83[\xf8-\xff]\xfe", code) is not None  # cmp $-2, %r..
+    words = [int.from_bytes(code[i:i + 4], "little") for i in range(-address % 4, len(code) - 3, 4)]
+    return any(word & 0xFFFFFC1F == 0xB100081F for word in words)  # cmn x.., #2
 
 
 def instruction_of(process: int) -> int:

@@ -72,23 +72,25 @@ def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
 
 
 def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi() -> None:
-    def looks(places, library="/lib/libopen-pal.so.80", step=10**6, dead=(7,)) -> bool:
+    def looks(places, library="/lib/libopen-pal.so.80", step=10**6, dead=(7,), compares=True) -> bool:
         """Whether process 5 is found, whose first thread is at these places when it is looked at."""
         seconds, at, ran = itertools.count(), iter(places), itertools.count(step, step)
         launch.time = types.SimpleNamespace(monotonic=lambda: 2 * next(seconds), sleep=lambda _: None)
         launch.run_time = lambda _: next(ran)
         launch.instruction_of = lambda _: next(at)
         launch.library_at = lambda _process, _place: library
+        launch.compares_with_free = lambda _process, _place: compares
         launch.is_gone = lambda process: process in dead
         caught = launch.Caught()
         return any(caught.look([5, 7]) == [5] for _ in range(len(places)))
 
-    before = {name: getattr(launch, name) for name in ("time", "run_time", "instruction_of", "library_at", "is_gone")}
+    before = {name: getattr(launch, name) for name in ("time", "run_time", "instruction_of", "library_at", "compares_with_free", "is_gone")}
     loop = [1000, 1003, 1007] * 11
     assert looks(loop)
     assert not looks(loop, dead=())
     assert not looks(loop, step=0)  # it does not run
     assert not looks(loop, library="/home/program")
+    assert not looks(loop, compares=False)  # another loop of Open MPI, such as one that copies
     assert not looks(loop[:30])  # not often enough
     assert not looks((loop[:20] + [5000]) * 3)  # it was elsewhere
     assert not looks([0] * 40)  # it cannot be looked at
