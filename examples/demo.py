@@ -9,7 +9,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "apps/launch"))
-import launch  # noqa: E402
+from regraft_run import watched  # noqa: E402
 
 ALIGNMENT = ROOT / "data" / "vertebrates.phy"
 RANKS = 8
@@ -23,7 +23,7 @@ class Search:
     def __init__(self, mpirun: str, program: pathlib.Path, prefix: pathlib.Path, plan: str):
         arguments = ["search", "--msa", str(ALIGNMENT), "--model", "GTR+FC+G4m", "--prefix", str(prefix)]
         start = time.monotonic()
-        outcome = launch.run_watched(mpirun, RANKS, [str(program), *arguments, *(["--fail", plan] if plan else [])], TIMEOUT, {}, [])
+        outcome = watched.run_watched(mpirun, RANKS, [str(program), *arguments, *(["--fail", plan] if plan else [])], TIMEOUT, {}, [])
         self.seconds = time.monotonic() - start
         report = prefix.with_suffix(".json")
         if outcome.cut_short or not report.exists():

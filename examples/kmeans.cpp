@@ -16,8 +16,10 @@
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/ft/nodes.hpp"
 #include "regraft/ft/reduce.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "regraft/placement/node_aware.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/replicated_store.hpp"
 
@@ -129,7 +131,8 @@ void kmeans(ft::Communicator& comm, Options const& options) {
         if (options.unprotected) return;
         auto const size = static_cast<std::uint32_t>(comm.size());
         placement::Permuted const placement(options.size, size, std::min(3U, size));
-        store.submit(placement, mine, std::as_bytes(std::span(points)), sizeof(Point));
+        store.submit(placement::over_nodes(placement, ft::node_ids(comm)), mine, std::as_bytes(std::span(points)),
+                     sizeof(Point));
     };
     auto const compute = [&] {
         if (store.num_blocks() == 0) submit();

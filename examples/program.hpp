@@ -129,6 +129,9 @@ inline int run(int argc, char** argv, CLI::App& app, Options const& options,
         app.parse(argc, argv);
         ft::Communicator comm(MPI_COMM_WORLD);
         code = run(comm, options, program);
+    } catch (ft::WrongLauncher const& error) {
+        if (rank == 0) std::fprintf(stderr, "%s\n", error.what());
+        code = 2;
     } catch (CLI::ParseError const& error) {
         if (rank == 0) app.exit(error);
         code = error.get_exit_code() == 0 ? 0 : 2;

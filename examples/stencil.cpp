@@ -1,6 +1,5 @@
 // Flow around a cylinder on a grid of ranks, with halos exchanged at each step and snapshots as often as pays. When
-// ranks die, survivors go back to the last snapshot, share the blocks of the dead, and end with the same flow, bit for
-// bit.
+// ranks die, survivors go back to the last snapshot, share the blocks of the dead, and end with the same bits.
 #include <mpi.h>
 
 #include <algorithm>
@@ -128,7 +127,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
     auto const start = [&] {
         step = 0;
         blocks.clear();
-        snapshot.emplace(comm, checkpoint::SnapshotOptions{.pace = options.pace});
+        snapshot.emplace(
+            comm, checkpoint::SnapshotOptions{.redundancy = checkpoint::on_other_nodes(comm), .pace = options.pace});
         snapshot->add_common("step", step);
         homes = first_homes(comm.members());
         for (std::uint32_t number = 0; number < Block::count; ++number) {

@@ -6,6 +6,7 @@
    announces that to the survivors as it does for ranks whose daemon lives. Only names and numbers of PRRTE are used,
    and pmix_proc_t, which is public, but no layout of its structures.
 
+   REGRAFT_LOST_RANKS: a file, to which the number of each lost rank is appended.
    REGRAFT_NODE_TIMEOUT: after so many seconds of silence, a connection between mpirun and a daemon has ended. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -75,6 +76,15 @@ static char const* kind_of(Proc const* proc) {
     return mark == NULL ? "" : mark;
 }
 
+/* Tells the launcher, which otherwise knows nothing of ranks that have not started yet. */
+static void note_loss(uint32_t rank) {
+    char const* const name = getenv("REGRAFT_LOST_RANKS");
+    FILE* const file = name == NULL ? NULL : fopen(name, "ae");
+    if (file == NULL) return;
+    fprintf(file, "%u\n", rank);
+    fclose(file);
+}
+
 /* Reports that all ranks of a daemon's node have died. Returns whether the job has ranks. */
 static bool end_ranks_of(Proc const* daemon, void (*report)(Proc*, int)) {
     uint32_t (*const daemon_of)(Proc const*) =
@@ -92,6 +102,7 @@ static bool end_ranks_of(Proc const* daemon, void (*report)(Proc*, int)) {
         is_over[rank.rank] = true;
         lost++;
         report(&rank, ABORTED_BY_SIGNAL);
+        note_loss(rank.rank);
     }
     fprintf(stderr, "regraft-run: node %u of the job is lost, with %u ranks; the others go on\n", daemon->rank, lost);
     return true;
@@ -105,7 +116,8 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
         running = running || state == RUNNING;
         if (state >= TERMINATED && proc->rank < MOST) is_over[proc->rank] = true;
     }
-    if (strcmp(kind, "@0") == 0 && is_loss(state) && !is_ending() && end_ranks_of(proc, next)) return;
+    /* Until ranks run, mpirun ends the job, because it would wait for the daemon to start them. */
+    if (strcmp(kind, "@0") == 0 && is_loss(state) && running && !is_ending() && end_ranks_of(proc, next)) return;
     next(proc, state);
 }
 

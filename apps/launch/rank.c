@@ -8,8 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static char file_name[PATH_MAX]; /* empty: no launcher listens */
-static pid_t first_process;      /* of this rank; 0: not this one */
+#include "connection.h"
+
+static char file_name[PATH_MAX]; /* empty: this rank has no file */
+static int is_connected;
+static pid_t first_process; /* of this rank; 0: not this one */
+static int has_entered;     /* this process has called MPI_Init */
 
 /* One write() of a short line at the end of a file is one step, also for a reader. */
 static int append(char const* line) {
@@ -20,71 +24,87 @@ static int append(char const* line) {
     return told;
 }
 
-static int tell(char const* what, long number) {
-    char line[64];
-    if (file_name[0] == '\0') return 0;
-    snprintf(line, sizeof line, "%s %ld\n", what, number);
-    return append(line);
+static int tell_line(char const* line) {
+    return is_connected ? regraft_connection_send(line) : file_name[0] != '\0' && append(line);
 }
 
-/* Whether the file has a line that begins so; of `started` the number goes to *process. */
-static int has_told(char const* what, long* process) {
+static int tell(char const* what, long number) {
     char line[64];
-    int found = 0;
-    FILE* const file = fopen(file_name, "re");
-    if (file == NULL) return 0;
-    while (!found && fgets(line, sizeof line, file) != NULL) {
-        found = strncmp(line, what, strlen(what)) == 0;
-        if (found && process != NULL) *process = atol(line + strlen(what));
+    snprintf(line, sizeof line, "%s %ld\n", what, number);
+    return tell_line(line);
+}
+
+/* What this rank has told so far; empty if it cannot be known. */
+static char const* told(void) {
+    static char text[1024];
+    text[0] = '\0';
+    if (is_connected) {
+        if (!regraft_connection_ask(text, sizeof text)) text[0] = '\0';
+        return text;
     }
-    fclose(file);
+    int const file = file_name[0] == '\0' ? -1 : open(file_name, O_RDONLY | O_CLOEXEC);
+    ssize_t const length = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    text[length > 0 ? length : 0] = '\0';
+    return text;
+}
+
+/* The last place in the text where a line begins so; NULL: no line does. No word of a record is the end of another. */
+static char const* last_line(char const* text, char const* word) {
+    char const* found = NULL;
+    for (char const* at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) found = at;
     return found;
 }
 
 /* The first process of a rank may be a shell that starts the program, or becomes it. */
+static void find_first_process(void) {
+    char const* const started = last_line(told(), "started");
+    if (started == NULL ? tell("started", (long)getpid()) : atol(started + strlen("started")) == (long)getpid())
+        first_process = getpid();
+}
+
 __attribute__((constructor)) static void begin(void) {
     char const* const folder = getenv("REGRAFT_RANKS");
+    char const* const launcher = getenv("REGRAFT_LAUNCHER");
     char const* const job = getenv("PMIX_NAMESPACE");
     char const* const rank = getenv("PMIX_RANK");
-    if (folder == NULL || job == NULL || rank == NULL || strchr(job, '/') != NULL) return;
-    if (snprintf(file_name, sizeof file_name, "%s/%s.%s", folder, job, rank) >= (int)sizeof file_name) {
+    char name[PATH_MAX];
+    if (job == NULL || rank == NULL || strchr(job, '/') != NULL ||
+        snprintf(name, sizeof name, "%s.%s", job, rank) >= (int)sizeof name)
+        return;
+    if (launcher != NULL) {
+        is_connected = regraft_connect(launcher, name);
+    } else if (folder == NULL ||
+               snprintf(file_name, sizeof file_name, "%s/%s", folder, name) >= (int)sizeof file_name) {
         file_name[0] = '\0';
-        return;
+    } else {
+        int const file = open(file_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (file >= 0) close(file);
     }
-    int const file = open(file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
-        long first = 0;
-        if (has_told("started", &first) && first == (long)getpid()) first_process = getpid();
-        return;
-    }
-    close(file);
-    first_process = getpid();
-    tell("started", (long)first_process);
+    if (is_connected || file_name[0] != '\0') find_first_process();
 }
 
 void regraft_rank_enters(void) {
+    has_entered = 1;
     tell("entered", (long)getpid());
+    if (is_connected) regraft_connection_listen();
 }
 
 void regraft_rank_has_left(void) {
-    if (file_name[0] != '\0') append("left\n");
+    tell_line("left\n");
 }
 
 int regraft_rank_is_abandoned(void) {
-    char line[64];
-    int in_mpi = 0;
-    FILE* const file = first_process != 0 && first_process == getpid() ? fopen(file_name, "re") : NULL;
-    if (file == NULL) return 0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "entered", 7) == 0) in_mpi = 1;
-        if (strncmp(line, "finalized", 9) == 0) in_mpi = 0;
-    }
-    fclose(file);
-    return in_mpi;
+    if (first_process == 0 || first_process != getpid() || has_entered) return 0;
+    char const* const text = told();
+    char const* const entered = last_line(text, "entered");
+    char const* const finalized = last_line(text, "finalized");
+    return entered != NULL && (finalized == NULL || finalized < entered);
 }
 
 void regraft_rank_quits(void) {
-    if (first_process != 0 && first_process == getpid() && !has_told("entered", NULL)) tell("quit", 0);
+    if (first_process == 0 || first_process != getpid() || has_entered) return;
+    if (last_line(told(), "entered") == NULL) tell("quit", 0);
 }
 
 int regraft_rank_ends(char const* kind, int code) {

@@ -1,8 +1,8 @@
-/* What a rank tells the launcher on its host, so that a job in which no rank can go on is ended by name.
+/* What a rank tells the launcher, so that a job in which no rank can go on is ended by name.
  *
  * With ULFM, mpirun of Open MPI 5 ends nothing: a rank that dies before all ranks have left MPI_Init leaves the others
- * in it for ever, and so does one that calls exit() without MPI_Finalize. A rank appends lines to the file
- * NAMESPACE.RANK in the folder REGRAFT_RANKS, and apps/launch/launch.py reads them:
+ * in it for ever, and so does one that calls exit() without MPI_Finalize. The record of a rank NAMESPACE.RANK has
+ * lines:
  *
  *   started PID       a process of the job's own began
  *   entered PID       it called MPI_Init
@@ -11,6 +11,11 @@
  *   exited CODE       it exits without, and ends by SIGKILL, so that the others hear of it
  *   aborted CODE      it called MPI_Abort
  *   quit 0            its first process exits, with whatever code, and none has called MPI_Init
+ *
+ * In a job on one host the record is a file in the folder REGRAFT_RANKS, to which the rank appends. In a job on several
+ * hosts the launcher keeps it, and the rank has a connection to the launcher (REGRAFT_LAUNCHER, see connection.h). Its
+ * first line there is `KEY NAMESPACE.RANK`, and the line `?` asks for the record. The launcher sends `signal NUMBER`.
+ * apps/launch/regraft_run is the other end of both.
  */
 #ifndef REGRAFT_LAUNCH_RANK_H
 #define REGRAFT_LAUNCH_RANK_H

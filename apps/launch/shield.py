@@ -7,7 +7,8 @@ regraft-shield [OPTION]... [OPTION OF mpirun]... -n P [--] PROGRAM ARGS...
   --tolerate           exit with 0 also if ranks have died
   --policy NAME=VALUE  say what to do where the dead are missing; the first value is the default:
 %(policies)s
-  --mpirun PATH, --library PATH  use these in place of those that belong to this installation
+  --node-timeout N     on several hosts: a node that is silent for N seconds is lost (default: 30)
+  --mpirun PATH, --library PATH, --node-library PATH  use these in place of those that belong to this installation
   --version, --help    write the version, or this text, and stop
 
 Ranks and sizes never change. The exit code is that of the program if it is not 0. It is 0 if no rank has died, and 3 if the program has
@@ -88,11 +89,12 @@ def policy(text: str) -> tuple[str, str]:
 class Options:
     def __init__(self, words: list[str]):
         self.report, self.mpirun, self.library = "", "", str(HERE.parent / LIBRARY)
+        self.node_library, self.node_timeout = "", ""
         self.tolerates, self.policies = False, {}
         while words:
             if words[0] == "--tolerate":
                 self.tolerates, words = True, words[1:]
-            elif words[0] in ("--report", "--policy", "--mpirun", "--library"):
+            elif words[0] in ("--report", "--policy", "--mpirun", "--library", "--node-library", "--node-timeout"):
                 if len(words) < 2:
                     fail(f"{words[0]}: expected a value")
                 self.set(words[0], words[1])
@@ -106,7 +108,7 @@ class Options:
         if name == "--policy":
             self.policies.update([policy(value)])
         else:
-            setattr(self, name.removeprefix("--"), value)
+            setattr(self, name.removeprefix("--").replace("-", "_"), value)
 
 
 class Board:
@@ -180,8 +182,11 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     launcher = load_launcher()
-    libraries = launcher.Libraries(node=launcher.find_library("", launcher.CONFIGURED_NODE_LIBRARY))
-    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], libraries)
+    node_library = launcher.find_library(options.node_library, launcher.CONFIGURED_NODE_LIBRARY)
+    options_of_job = launcher.Options(node_library=node_library)
+    if options.node_timeout:
+        options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
+    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)
     board.close()
     code = board.end_code() or max([code, *board.exit_codes()])
     is_ended = bool(board.end_code()) and not board.is_of_program()

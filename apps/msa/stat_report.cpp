@@ -85,10 +85,6 @@ Source unpack(std::string content, std::string const& name, Manners const& manne
     return source;
 }
 
-std::uint64_t num_sites(msa::PartitionSpec const& partition) {
-    return sites_of(partition).size();
-}
-
 Json to_json(std::vector<codec::Layer> const& layers, double cells) {
     auto json = Json::array();
     for (auto const& layer : layers)
@@ -107,7 +103,7 @@ Json to_json(Report const& report, Coding const& coding) {
               {"partitions", Json::array()}};
     for (auto const& partition : coding.partitions) {
         json["partitions"].push_back(
-            {{"name", partition.name}, {"model", partition.model}, {"sites", num_sites(partition)}});
+            {{"name", partition.name}, {"model", partition.model}, {"sites", msa::num_sites(partition.sites)}});
     }
     return json;
 }
@@ -131,8 +127,8 @@ void add_coding(Table& table, Report const& report, Coding const& coding) {
         table.row("parsimony", fmt::format("{} on the stored tree", counted(*coding.parsimony_score, "change")));
     for (std::size_t i = 0; i < coding.partitions.size(); ++i) {
         auto const& partition = coding.partitions[i];
-        table.row(i == 0 ? "partitions" : "",
-                  fmt::format("{}: {}, {}", partition.name, partition.model, counted(num_sites(partition), "site")));
+        table.row(i == 0 ? "partitions" : "", fmt::format("{}: {}, {}", partition.name, partition.model,
+                                                          counted(msa::num_sites(partition.sites), "site")));
     }
     table.row("compressed",
               fmt::format("{}, {}, {:.4f} bits per taxon and site", bytes(static_cast<double>(coding.bytes)),

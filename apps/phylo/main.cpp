@@ -153,6 +153,9 @@ int main(int argc, char** argv) {
     int code = 1;
     try {
         code = run_with_mpi(parsed, founder);
+    } catch (ft::WrongLauncher const& error) {
+        if (founder == 0) complain(error);
+        code = 2;
     } catch (std::exception const& error) {
         fmt::print(stderr, "regraft-phylo: rank {}: {}\n", founder, error.what());
     }

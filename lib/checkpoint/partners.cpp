@@ -1,11 +1,13 @@
 #include "regraft/checkpoint/partners.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/erasure/layout.hpp"
+#include "regraft/ft/nodes.hpp"
 #include "regraft/placement/pairwise.hpp"
 
 namespace regraft::checkpoint {
@@ -14,8 +16,9 @@ namespace {
 /// A placement with block s on slot s and on the slots that follow it on a ring of all slots.
 class Ring {
 public:
-    Ring(std::vector<std::uint32_t> slots, std::uint32_t copies)
-        : slots_(std::move(slots)), position_(slots_.size()), copies_(copies) {
+    /// nodes: of the slots 0, 1, ...
+    Ring(std::vector<std::uint32_t> slots, std::vector<std::uint32_t> nodes, std::uint32_t copies)
+        : slots_(std::move(slots)), nodes_(std::move(nodes)), position_(slots_.size()), copies_(copies) {
         for (std::uint32_t i = 0; i < slots_.size(); ++i) position_[slots_[i]] = i;
     }
 
@@ -35,9 +38,11 @@ public:
     }
     BlockRange run(BlockId block) const { return {block, advance(block, 1)}; }
     std::uint32_t most_copies() const { return copies_; }
+    std::vector<std::uint32_t> nodes() const { return nodes_; }
 
 private:
     std::vector<std::uint32_t> slots_;
+    std::vector<std::uint32_t> nodes_;
     std::vector<std::uint32_t> position_;  // position of each slot on the ring
     std::uint32_t copies_;
 };
@@ -60,8 +65,18 @@ Partners on_other_nodes(std::vector<std::uint32_t> node_of, std::uint32_t copies
             REGRAFT_EXPECTS(value(pe) < node_of.size() && "a node for every founder");
             nodes.push_back(node_of[value(pe)]);
         }
-        return Ring(erasure::ring_order(nodes), std::min(copies, checked_cast<std::uint32_t>(members.size())));
+        auto order = erasure::ring_order(nodes);
+        return Ring(std::move(order), std::move(nodes), std::min(copies, checked_cast<std::uint32_t>(members.size())));
     };
+}
+
+Partners on_other_nodes(ft::Communicator& comm, std::uint32_t copies) {
+    auto const ids = ft::node_ids(comm);
+    auto const num_nodes = std::set(ids.begin(), ids.end()).size();
+    if (num_nodes <= 1 || num_nodes == comm.size()) return pairwise(copies);
+    std::vector<std::uint32_t> node_of(comm.num_founders());
+    for (std::size_t i = 0; i < ids.size(); ++i) node_of[value(comm.members()[i])] = ids[i];
+    return on_other_nodes(std::move(node_of), copies);
 }
 
 }  // namespace regraft::checkpoint

@@ -18,33 +18,6 @@ constexpr std::size_t hash_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // bytes of all blocks, so that no offset in a file
                                                               // overflows
 
-void put_sizes(FormatWriter& out, BlockSizes const& sizes) {
-    auto const count = sizes.num_blocks();
-    out.number(count);
-    out.number(sizes.equal() ? sizes.bytes() / std::max<std::uint64_t>(1, count) + 1 : 0);
-    if (sizes.equal()) return;
-    for (BlockId id{0}; value(id) < count; id = advance(id, 1)) out.number(sizes.bytes(id));
-}
-
-BlockSizes get_sizes(FormatReader& in) {
-    auto const count = in.number();
-    auto const coded = in.number();
-    if (coded != 0) {
-        auto const each = coded - 1;
-        if (each != 0 && count > most_bytes / each) throw InputError("there are too many bytes");
-        return {count, each};
-    }
-    BlockSizes::Builder sizes;
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        auto const size = in.number();
-        if (size > most_bytes - sum) throw InputError("there are too many bytes");
-        sum += size;
-        sizes.add(size);
-    }
-    return std::move(sizes).take();
-}
-
 void put_files(FormatWriter& out, Csr<Piece> const& files) {
     out.number(files.size());
     for (std::size_t file = 0; file < files.size(); ++file) {
@@ -110,6 +83,33 @@ Index decode_body(std::span<std::byte const> body, std::uint64_t generation) {
 }
 
 }  // namespace
+
+void put_sizes(FormatWriter& out, BlockSizes const& sizes) {
+    auto const count = sizes.num_blocks();
+    out.number(count);
+    out.number(sizes.equal() ? sizes.bytes() / std::max<std::uint64_t>(1, count) + 1 : 0);
+    if (sizes.equal()) return;
+    for (BlockId id{0}; value(id) < count; id = advance(id, 1)) out.number(sizes.bytes(id));
+}
+
+BlockSizes get_sizes(FormatReader& in) {
+    auto const count = in.number();
+    auto const coded = in.number();
+    if (coded != 0) {
+        auto const each = coded - 1;
+        if (each != 0 && count > most_bytes / each) throw InputError("there are too many bytes");
+        return {count, each};
+    }
+    BlockSizes::Builder sizes;
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        auto const size = in.number();
+        if (size > most_bytes - sum) throw InputError("there are too many bytes");
+        sum += size;
+        sizes.add(size);
+    }
+    return std::move(sizes).take();
+}
 
 std::uint64_t file_bytes(Index const& index, std::size_t file) {
     auto bytes = head_bytes;

@@ -46,15 +46,17 @@ bool survives_real_deaths() {
 }
 
 Communicator::Communicator(MPI_Comm parent, CommunicatorOptions options) : unchecked_(std::make_unique<Unchecked>()) {
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(parent, &rank);
+    MPI_Comm_size(parent, &size);
+    if (auto const complaint = complaint_about_launcher(size); survives_real_deaths() && !complaint.empty())
+        throw WrongLauncher(complaint);
     if (options.ignore_sigpipe) static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     warn_about_settings(parent);
     explain_early_ends();
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(parent, &rank);
-    MPI_Comm_size(parent, &size);
     int same = MPI_UNEQUAL;
     MPI_Comm_compare(parent, MPI_COMM_WORLD, &same);
     spans_world_ = same == MPI_IDENT || same == MPI_CONGRUENT;

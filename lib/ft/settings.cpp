@@ -142,4 +142,18 @@ void warn_about_settings(MPI_Comm comm) {
                  text.c_str());
 }
 
+std::string complaint_about_launcher(int num_ranks) {
+    // PMIx tells each rank the name of its job. Slurm names job 7, step 0 slurm.pmix.7.0; a job of mpirun has a name of
+    // mpirun's, also where Slurm has started its daemons. The variables of Slurm itself do not tell the two apart.
+    char const* const name = std::getenv("PMIX_NAMESPACE");
+    if (num_ranks < 2 || name == nullptr || !std::string_view(name).starts_with("slurm.") || told_to_ignore())
+        return {};
+    auto const start = "regraft-run -n " + std::to_string(num_ranks) + " PROGRAM ARGS";
+    return "srun has started the ranks, and Slurm ends them all when one dies. Type in place of `srun PROGRAM ARGS`: "
+           "`" +
+           start + "` in a batch script with --no-kill, or `salloc --no-kill --ntasks=" + std::to_string(num_ranks) +
+           " " + start + "`. With REGRAFT_MCA=ignore in the environment the job runs all the same, and ends with the " +
+           "first rank that dies";
+}
+
 }  // namespace regraft::ft

@@ -16,6 +16,10 @@ Directory::Directory(Any placement, std::vector<PeId> pe_of_slot)
     REGRAFT_EXPECTS(std::adjacent_find(pe_of_slot_.begin(), pe_of_slot_.end(), std::greater_equal<>()) ==
                     pe_of_slot_.end());
     alive_.assign(pe_of_slot_.size(), 1);
+    auto const nodes = placement_->nodes();
+    if (nodes.empty()) return;
+    node_of_.resize(std::size_t{value(pe_of_slot_.back())} + 1);
+    for (std::size_t slot = 0; slot < nodes.size(); ++slot) node_of_[value(pe_of_slot_[slot])] = nodes[slot];
 }
 
 std::optional<Slot> Directory::living_slot(PeId pe) const {

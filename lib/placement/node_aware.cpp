@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "placement/ring.hpp"
 #include "regraft/core/checked_cast.hpp"
@@ -72,7 +73,42 @@ std::vector<std::uint64_t> divide_line(std::span<std::uint64_t const> sizes, std
     return begins;
 }
 
+std::size_t num_different(std::span<std::uint32_t const> node_of) {
+    std::vector<std::uint32_t> nodes(node_of.begin(), node_of.end());
+    std::sort(nodes.begin(), nodes.end());
+    return static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+}
+
+/// A rule that does not follow from the nodes, and the nodes.
+class OnNodes {
+public:
+    OnNodes(Any rule, std::span<std::uint32_t const> node_of)
+        : rule_(std::move(rule)), nodes_(node_of.begin(), node_of.end()) {}
+
+    Shape shape() const { return rule_.shape(); }
+    std::uint32_t num_copies(BlockId block) const { return rule_.num_copies(block); }
+    Slot holder(BlockId block, std::uint32_t copy) const { return rule_.holder(block, copy); }
+    void holders(BlockId block, std::vector<Slot>& out) const { rule_.holders(block, out); }
+    std::vector<BlockRange> held(Slot slot) const { return rule_.held(slot); }
+    BlockRange run(BlockId block) const { return rule_.run(block); }
+    std::uint64_t num_held(Slot slot) const { return rule_.num_held(slot); }
+    std::uint32_t most_copies() const { return rule_.most_copies(); }
+    std::vector<std::uint32_t> nodes() const { return nodes_; }
+
+private:
+    Any rule_;
+    std::vector<std::uint32_t> nodes_;
+};
+
 }  // namespace
+
+Any over_nodes(Any rule, std::span<std::uint32_t const> node_of, RangeOptions const& options) {
+    auto const [num_blocks, num_slots, replicas] = rule.shape();
+    REGRAFT_EXPECTS(node_of.size() == num_slots && "a node for every slot");
+    auto const num_nodes = num_different(node_of);
+    if (num_nodes <= 1 || num_nodes == num_slots) return OnNodes(std::move(rule), node_of);
+    return NodeAware(num_blocks, node_of, replicas, options);
+}
 
 /// A slot and its points on the line.
 struct NodeAware::SlotPoints {
@@ -101,6 +137,14 @@ NodeAware::NodeAware(std::uint64_t num_blocks, std::span<std::uint32_t const> no
     }
     members_.push_back(shape_.num_slots);
     line_ = divide_line(sizes, replicas, order_.size());
+}
+
+std::vector<std::uint32_t> NodeAware::nodes() const {
+    std::vector<std::uint32_t> result(slots_.size());
+    for (std::uint32_t node = 0; node < num_nodes(); ++node) {
+        for (auto i = members_[node]; i < members_[node + 1]; ++i) result[slots_[i]] = node;
+    }
+    return result;
 }
 
 std::uint32_t NodeAware::num_copies(BlockId block) const {

@@ -202,9 +202,14 @@ bool is_valid(HRelation const& plan, std::span<Request const> requests, CsrView<
 }
 
 bool is_valid(RangeSenders const& senders, std::span<RangeRequest const> requests, CsrView<PeId> holders,
-              BlockSizes const& sizes) {
+              BlockSizes const& sizes, std::span<std::uint32_t const> node_of) {
     auto const holds = [&](std::uint64_t i, PeId pe) {
         return std::find(holders[i].begin(), holders[i].end(), pe) != holders[i].end();
+    };
+    auto const together = [&](PeId a, PeId b) { return node_of.empty() || node_of[value(a)] == node_of[value(b)]; };
+    auto const is_near = [&](std::uint64_t i) {
+        return std::any_of(holders[i].begin(), holders[i].end(),
+                           [&](PeId pe) { return together(pe, requests[i].receiver); });
     };
     std::vector<BlockId> next;  // of every request: the first block that is not served yet
     for (auto const& request : requests) next.push_back(request.blocks.first);
@@ -214,6 +219,7 @@ bool is_valid(RangeSenders const& senders, std::span<RangeRequest const> request
         if (i >= requests.size() || i < last_request || blocks.empty()) return false;
         last_request = i;
         if (receiver != requests[i].receiver || holds(i, receiver) || !holds(i, sender)) return false;
+        if (!together(sender, receiver) && is_near(i)) return false;
         if (blocks.first != next[i] || blocks.last > requests[i].blocks.last) return false;
         next[i] = blocks.last;
         sent[sender] += sizes.bytes(blocks);

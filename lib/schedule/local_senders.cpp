@@ -6,6 +6,7 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/core/united.hpp"
+#include "schedule/nearest.hpp"
 
 namespace regraft::schedule {
 namespace {
@@ -71,6 +72,11 @@ void find_senders(PeId self, std::span<BlockRange const> wanted, HoldersOf const
 void divide_locally(RangeRequest const& request, std::span<PeId const> holders, BlockSizes const& sizes,
                     LocalRule const& rule, std::function<void(BlockRange, PeId)> const& visit) {
     REGRAFT_EXPECTS(!holders.empty() && !request.blocks.empty());
+    std::vector<PeId> near;
+    if (!rule.node_of.empty()) {
+        nearest(request.receiver, holders, rule.node_of, near);
+        holders = near;
+    }
     auto const bytes = sizes.bytes(request.blocks);
     auto const parts =
         std::clamp<std::uint64_t>(bytes / std::max<std::uint64_t>(1, rule.part_bytes), 1, holders.size());

@@ -9,6 +9,7 @@
 #include "regraft/core/random.hpp"
 #include "regraft/matching/shares.hpp"
 #include "regraft/matching/weighted.hpp"
+#include "schedule/nearest.hpp"
 
 namespace regraft::schedule {
 namespace {
@@ -49,6 +50,96 @@ private:
     std::vector<std::uint32_t> number_;  // by PE
     std::vector<PeId> pes_;
 };
+
+/// The nodes of these PEs, numbered from 0.
+class Nodes {
+public:
+    Nodes(Pes const& pes, std::span<std::uint32_t const> node_of) {
+        if (node_of.empty()) return;
+        for (std::uint32_t pe = 0; pe < pes.size(); ++pe) node_of_.push_back(node(pes[pe], node_of));
+        auto names = node_of_;
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        for (auto& node : node_of_) {
+            node = static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), node) - names.begin());
+        }
+        count_ = static_cast<std::uint32_t>(names.size());
+    }
+    std::uint32_t size() const { return count_; }
+    /// Whether there are several, and PEs share them. If not, what is balanced over PEs is balanced over nodes.
+    bool matter() const { return count_ > 1 && count_ < node_of_.size(); }
+    std::uint32_t of(std::uint32_t pe) const { return node_of_[pe]; }
+    /// For each row of PEs their nodes, each once, in the order in which they appear.
+    Csr<std::uint32_t> of_rows(CsrView<std::uint32_t> pes) const {
+        Csr<std::uint32_t> rows;
+        std::vector<std::uint32_t> row;
+        for (std::size_t i = 0; i < pes.size(); ++i) {
+            row.clear();
+            for (auto const pe : pes[i]) {
+                if (std::find(row.begin(), row.end(), of(pe)) == row.end()) row.push_back(of(pe));
+            }
+            rows.push_row(row);
+        }
+        return rows;
+    }
+
+private:
+    std::vector<std::uint32_t> node_of_;  // by number of the PE
+    std::uint32_t count_ = 0;
+};
+
+/// What has to be sent, in rows that may be divided: who can send each row, its bytes, and how many of them go to other
+/// nodes than that of the first holder. A row that a receiver's own node can serve has holders on this node only. So a
+/// row with holders on several nodes goes to other nodes as a whole.
+struct Supply {
+    Csr<std::uint32_t> holders;  // numbers of PEs
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> bytes_between;
+};
+
+struct Shares {
+    std::vector<std::uint64_t> share;  // the bytes of each holder, parallel to Supply::holders.values
+    std::uint64_t most = 0;            // the largest sum of a holder
+    std::uint64_t bound = 0;           // the least that this can be, whatever the nodes send
+};
+
+/// Divides each row among nodes, then what a node got among its PEs.
+Shares divide_over_nodes(Supply const& supply, Nodes const& nodes, std::uint32_t num_pes) {
+    auto const to_nodes = nodes.of_rows(supply.holders);
+    auto const of_nodes = matching::min_b_shares(to_nodes, supply.bytes_between, nodes.size());
+    Csr<std::uint32_t> parts;  // a row for each row of supply and each of its nodes
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> place;  // of each value of parts among those of supply.holders
+    for (std::size_t row = 0; row < to_nodes.size(); ++row) {
+        for (auto e = to_nodes.offsets[row]; e < to_nodes.offsets[row + 1]; ++e) {
+            for (auto h = supply.holders.offsets[row]; h < supply.holders.offsets[row + 1]; ++h) {
+                if (nodes.of(supply.holders.values[h]) != to_nodes.values[e]) continue;
+                parts.push_value(supply.holders.values[h]);
+                place.push_back(h);
+            }
+            parts.end_row();
+            bytes.push_back(to_nodes[row].size() == 1 ? supply.bytes[row] : of_nodes.share[e]);
+        }
+    }
+    auto const of_pes = matching::min_b_shares(parts, bytes, num_pes);
+    auto const bound = matching::min_b_shares(supply.holders, supply.bytes, num_pes).b;
+    Shares shares{std::vector<std::uint64_t>(supply.holders.values.size()), of_pes.b, bound};
+    for (std::size_t i = 0; i < place.size(); ++i) shares.share[place[i]] = of_pes.share[i];
+    return shares;
+}
+
+/// Gives each row to one node, and leaves only this node's holders in it.
+void give_to_nodes(Supply& supply, Nodes const& nodes) {
+    auto const matching = matching::min_b_matching(nodes.of_rows(supply.holders), supply.bytes_between, nodes.size());
+    Csr<std::uint32_t> left;
+    for (std::size_t row = 0; row < supply.holders.size(); ++row) {
+        for (auto const pe : supply.holders[row]) {
+            if (nodes.of(pe) == matching.right_of[row]) left.push_value(pe);
+        }
+        left.end_row();
+    }
+    supply.holders = std::move(left);
+}
 
 /// Requests with the same holders.
 struct Pool {
@@ -125,45 +216,65 @@ private:
     std::vector<std::int64_t> surplus_;
 };
 
-/// Divides the pools, by bytes.
-std::vector<RangeTransfer> divide(std::span<RangeRequest const> requests, BlockSizes const& sizes,
-                                  std::span<Pool const> pools, Pes const& pes, std::uint64_t& bound) {
-    Csr<std::uint32_t> graph;
-    std::vector<std::uint64_t> bytes;
+/// Whether what the pool's holders send to the receiver goes between nodes.
+bool goes_between(PeId receiver, Pool const& pool, Pes const& pes, Nodes const& nodes) {
+    return nodes.of(pes.number(receiver)) != nodes.of(pes.number(pool.holders.front()));
+}
+
+Shares shares_of(Supply const& supply, Nodes const& nodes, std::uint32_t num_pes) {
+    if (nodes.matter()) return divide_over_nodes(supply, nodes, num_pes);
+    auto shares = matching::min_b_shares(supply.holders, supply.bytes, num_pes);
+    return {std::move(shares.share), shares.b, shares.b};
+}
+
+/// Divides the pools, by bytes, and sets senders.most_sent_bound. Returns what the busiest PE would send if blocks
+/// could be divided.
+std::uint64_t divide(std::span<RangeRequest const> requests, BlockSizes const& sizes, std::span<Pool const> pools,
+                     Pes const& pes, Nodes const& nodes, RangeSenders& senders) {
+    Supply supply;
     for (auto const& pool : pools) {
-        for (auto const pe : pool.holders) graph.push_value(pes.number(pe));
-        graph.end_row();
-        bytes.push_back(pool.bytes);
+        for (auto const pe : pool.holders) supply.holders.push_value(pes.number(pe));
+        supply.holders.end_row();
+        supply.bytes.push_back(pool.bytes);
+        if (!nodes.matter()) continue;
+        auto& between = supply.bytes_between.emplace_back(0);
+        for (auto const i : pool.requests) {
+            auto const& [blocks, receiver] = requests[i];
+            if (goes_between(receiver, pool, pes, nodes)) between += sizes.bytes(blocks);
+        }
     }
-    auto const shares = matching::min_b_shares(graph, bytes, pes.size());
-    bound = shares.b;
-    std::vector<RangeTransfer> transfers;
+    auto const shares = shares_of(supply, nodes, pes.size());
+    senders.most_sent_bound = shares.bound;
     Dealer dealer(requests, sizes, pes.size());
     for (std::size_t i = 0; i < pools.size(); ++i) {
-        auto const share = std::span(shares.share).subspan(graph.offsets[i], pools[i].holders.size());
-        dealer.deal(pools[i], pes, share, transfers);
+        auto const share = std::span(shares.share).subspan(supply.holders.offsets[i], pools[i].holders.size());
+        dealer.deal(pools[i], pes, share, senders.transfers);
     }
-    return transfers;
+    return shares.most;
 }
 
 /// Gives whole blocks, one by one.
 std::vector<RangeTransfer> match(std::span<RangeRequest const> requests, BlockSizes const& sizes,
-                                 std::span<Pool const> pools, Pes const& pes) {
-    Csr<std::uint32_t> graph;
-    std::vector<std::uint64_t> bytes;
+                                 std::span<Pool const> pools, Pes const& pes, Nodes const& nodes) {
+    Supply supply;
     std::vector<RangeTransfer> transfers;
     for (auto const& pool : pools) {
         for (auto const i : pool.requests) {
             auto const& [blocks, receiver] = requests[i];
             for (auto block = blocks.first; block < blocks.last; block = advance(block, 1)) {
-                for (auto const pe : pool.holders) graph.push_value(pes.number(pe));
-                graph.end_row();
-                bytes.push_back(sizes.bytes(block));
+                for (auto const pe : pool.holders) supply.holders.push_value(pes.number(pe));
+                supply.holders.end_row();
+                supply.bytes.push_back(sizes.bytes(block));
+                if (nodes.matter()) {
+                    bool const between = goes_between(receiver, pool, pes, nodes);
+                    supply.bytes_between.push_back(between ? supply.bytes.back() : 0);
+                }
                 transfers.push_back({{block, advance(block, 1)}, {}, receiver, i});
             }
         }
     }
-    auto const matching = matching::min_b_matching(graph, bytes, pes.size());
+    if (nodes.matter()) give_to_nodes(supply, nodes);
+    auto const matching = matching::min_b_matching(supply.holders, supply.bytes, pes.size());
     for (std::size_t i = 0; i < transfers.size(); ++i) transfers[i].sender = pes[matching.right_of[i]];
     return transfers;
 }
@@ -185,6 +296,17 @@ void join(std::vector<RangeTransfer>& transfers) {
     transfers.resize(kept);
 }
 
+Csr<PeId> nearest_holders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
+                          std::span<std::uint32_t const> node_of) {
+    Csr<PeId> rows;
+    std::vector<PeId> near;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        nearest(requests[i].receiver, holders[i], node_of, near);
+        rows.push_row(near);
+    }
+    return rows;
+}
+
 std::uint64_t largest(std::span<RangeTransfer const> transfers, BlockSizes const& sizes, Pes const& pes,
                       PeId RangeTransfer::*end) {
     std::vector<std::uint64_t> bytes(pes.size(), 0);
@@ -200,10 +322,15 @@ std::uint64_t largest(std::span<RangeTransfer const> transfers, BlockSizes const
 }  // namespace
 
 RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
-                                  BlockSizes const& sizes) {
+                                  BlockSizes const& sizes, std::span<std::uint32_t const> node_of) {
     REGRAFT_EXPECTS(holders.size() == requests.size());
     constexpr std::uint64_t many_edges = 1 << 22;
     RangeSenders senders;
+    Csr<PeId> near;
+    if (!node_of.empty()) {
+        near = nearest_holders(requests, holders, node_of);
+        holders = near;
+    }
     auto const pools = pool(requests, holders, sizes, senders);
     Pes pes;
     std::uint64_t num_edges = 0;  // from blocks to holders
@@ -215,10 +342,11 @@ RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrVie
         }
     }
     pes.count();
-    senders.transfers = divide(requests, sizes, pools, pes, senders.most_sent_bound);
+    Nodes const nodes(pes, node_of);
+    auto const aim = divide(requests, sizes, pools, pes, nodes, senders);
     senders.most_sent = largest(senders.transfers, sizes, pes, &RangeTransfer::sender);
-    if (senders.most_sent > senders.most_sent_bound + senders.most_sent_bound / 20 && num_edges < many_edges) {
-        auto matched = match(requests, sizes, pools, pes);
+    if (senders.most_sent > aim + aim / 20 && num_edges < many_edges) {
+        auto matched = match(requests, sizes, pools, pes, nodes);
         auto const most = largest(matched, sizes, pes, &RangeTransfer::sender);
         if (most < senders.most_sent) {
             senders.transfers = std::move(matched);

@@ -10,7 +10,7 @@ import zlib
 
 import phylo_job
 
-MEMORY_OF_A_BOMB = 1 << 20  # KiB
+MOST_MEMORY = 1 << 20  # KiB
 
 
 def rows_of(phylip: str) -> list[tuple[str, str]]:
@@ -92,7 +92,7 @@ def compressed(jobs: phylo_job.Jobs, args) -> None:
 
 
 def refused(jobs: phylo_job.Jobs, args) -> None:
-    """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory; several ranks read no stream."""
+    """A damaged file, or one that is no text, is refused with its name, a bomb before it fills the memory, a long row without much memory; several ranks read no stream."""
     directory = pathlib.Path(jobs.directory.name)
     text = pathlib.Path(args.msa).read_bytes()
     packed = gzip.compress(text)
@@ -110,6 +110,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
         "empty.gz": (gzip.compress(b""), "empty.gz: the file is empty"),
         "row.gz": (gzip.compress(text.replace(b"898", b"897", 1)), "row.gz:2:1: "),
         "bomb.gz": (filled, "if that is meant, unpack it with gunzip"),
+        "long.gz": (gzip.compress(b"1 30000000\na " + b"ACG-" * 7_500_000 + b"\n", 1), "1 taxon, expected at least 4"),
         "bad.nex": (b"#NEXUS\nbegin data;\ndimensions ntax=4 nchar=4;\nmatrix\na ACGT\nb ACGT\nc ACG\nd ACGT\n;\nend;\n", "bad.nex:8:1: taxon 'c' has"),
         "odd.nex": (b"#NEXUS\nbegin data;\ndimensions ntax=4 nchar=4;\nformat gap=~;\nmatrix\na ACGT\nb A~GT\nc ACG5\nd ACGT\n;\nend;\n", "odd.nex:8:6: partition 'all', taxon 'c', site 4"),
     }
@@ -119,7 +120,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
         output = (run.stdout + run.stderr).decode()
         assert run.returncode == 2 and message in output, f"{name}: expected '{message}', found\n{output}"
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert most < MEMORY_OF_A_BOMB, f"{most} KiB were used for a gzip bomb"
+    assert most < MOST_MEMORY, f"{most} KiB were used for a gzip bomb, or a row of 30 million sites"
     several = jobs.run(2, ["check", "--msa", "-"])
     several.require(several.codes == [2, 2] and "only a job of one rank reads standard input" in several.output, "expected a refusal")
     run = alone(args, "search", "--msa", "-", "--model", "JC", stdin=text)

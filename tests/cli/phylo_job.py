@@ -8,11 +8,11 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import mpi_job  # noqa: E402
-from mpi_job import KILLED, Failed, launch  # noqa: E402, F401
+from mpi_job import KILLED, LAUNCH, Failed, watched  # noqa: E402, F401
 
 
 class Result(mpi_job.Result):
-    def __init__(self, outcome: launch.Outcome, ranks: int, prefix: pathlib.Path):
+    def __init__(self, outcome: watched.Outcome, ranks: int, prefix: pathlib.Path):
         super().__init__(outcome, ranks)
         self.prefix = prefix
         report = pathlib.Path(f"{prefix}.json")

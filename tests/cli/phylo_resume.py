@@ -22,7 +22,7 @@ import threading
 import time
 
 import phylo_job
-from phylo_job import launch
+from phylo_job import LAUNCH
 
 STOPPED = 75
 SEARCH = ["--model", "GTR+FC+G4m", "--spr-radius", "2", "--starts", "pars{2},rand{1}", "--bs-trees", "3", "--alrt", "20"]
@@ -91,7 +91,7 @@ def stops(jobs: phylo_job.Jobs, args) -> None:
 
 
 def under_launcher(args, command: list[str]) -> list[str]:
-    return [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--rank-library", args.rank_library, "-n", "3", args.exe, *command]
+    return [sys.executable, str(LAUNCH), "--mpirun", args.mpirun, "--rank-library", args.rank_library, "-n", "3", args.exe, *command]
 
 
 def all_die_under_launcher(jobs: phylo_job.Jobs, args, undisturbed: phylo_job.Result) -> None:

@@ -73,7 +73,7 @@ def check_output(command: list[str], expected: bytes) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe"):
+    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--late-error"):
         parser.add_argument(name, required=True)
     args = parser.parse_args()
     run = [sys.executable, str(LAUNCHERS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
@@ -89,7 +89,9 @@ def main() -> None:
     check([*run, "-n", "2", "sh", "-c", "exit 5"], 5, "")  # no program of MPI
     check([*run, "-n", "2", "sh", "-c", "exec true"], 0, "")
     check([*run, "-n", "2", "sh", "-c", f"exec {args.exe} all-return-7"], 7, "")
+    check([*run, "-n", "1", args.late_error, "fatal"], 6, "MPI_ERR_RANK")
     for tool in (run, shield):
+        check([*tool, "-n", "1", args.late_error, "late"], 0, "goes on")
         check([*tool, "--bogus", "-n", "2", args.exe, "lives"], 2, "--bogus")
         check([*tool, "--version"], 0, "regraft-")
     os.environ["LD_PRELOAD"] = args.rank_library  # alone, without a launcher

@@ -1,90 +1,92 @@
 #!/usr/bin/env python3
 """What the launcher decides without starting a job: which options name hosts, which settings a job gets, when it has hung, how it ended."""
+import contextlib
 import itertools
 import os
 import pathlib
+import socket
 import sys
 import tempfile
+import time
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch
+from regraft_run import caught, connections, hosts, openmpi, told, watched
 
 
 def hosts_are_named_by_options_of_mpirun_alone() -> None:
     for words in ("-n 4 --hostfile h --map-by node -- prog", "--host a,b -n 4 prog", "-H a:2 prog", "--host=a prog", "-machinefile h prog"):
-        assert launch.names_hosts(words.split()), words
+        assert openmpi.names_hosts(words.split()), words
     for words in ("-n 4 prog", "-n 4 prog --host a", "--map-by node -n 4 -- prog -H a", "-n 4 -- --host", ""):
-        assert not launch.names_hosts(words.split()), words
+        assert not openmpi.names_hosts(words.split()), words
 
 
 def a_job_on_hosts_may_use_the_network() -> None:
-    launch.flags = lambda mpirun: ("--with-ft", "ulfm")
-    here, there = (launch.environment("mpirun", "/tmp/job", one_host) for one_host in (True, False))
+    openmpi.flags = lambda mpirun: ("--with-ft", "ulfm")
+    here, there = (openmpi.environment("mpirun", "/tmp/job", one_host) for one_host in (True, False))
     for name in ["OMPI_MCA_btl", "PRTE_MCA_rmaps_default_mapping_policy"]:
         assert name in here and name not in there, name
     assert here["TMPDIR"] == "/tmp/job" != there.get("TMPDIR")
-    for setting in launch.SETTINGS:
+    for setting in openmpi.SETTINGS:
         assert here[f"OMPI_MCA_{setting.name}"] == there[f"OMPI_MCA_{setting.name}"] == setting.value
 
 
 def a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried() -> None:
-    libraries = launch.Libraries(node="/lib/node.so", node_timeout=30)
     for text, survives in (("mpirun (Open MPI) 5.0.9\n", True), ("mpirun (Open MPI) 5.0.11\n", False), ("HYDRA build details:\n", False)):
-        launch.version = lambda mpirun, said=text: said
+        openmpi.version = lambda mpirun, said=text: said
         env = {"LD_PRELOAD": "/lib/mine.so"}
-        launch.outlive_nodes("mpirun", libraries, env)
+        openmpi.outlive_nodes("mpirun", "/lib/node.so", 30, env)
         assert (env["LD_PRELOAD"] == "/lib/node.so:/lib/mine.so") == survives, text
         if survives:
             time, interval, probes = (int(env[f"PRTE_MCA_oob_tcp_keepalive_{name}"]) for name in ("time", "intvl", "probes"))
             assert time + interval * probes == 30 == int(env["REGRAFT_NODE_TIMEOUT"])
-    launch.version = lambda mpirun: "mpirun (Open MPI) 5.0.9\n"
+    openmpi.version = lambda mpirun: "mpirun (Open MPI) 5.0.9\n"
     env = {}
-    launch.outlive_nodes("mpirun", launch.Libraries(), env)
+    openmpi.outlive_nodes("mpirun", "", 30, env)
     assert not env  # there is no library
 
 
 def what_the_caller_has_set_wins() -> None:
     os.environ["OMPI_MCA_coll_ftagree_era_topology"] = "1"
-    assert launch.environment("mpirun", "/tmp/job")["OMPI_MCA_coll_ftagree_era_topology"] == "1"
+    assert openmpi.environment("mpirun", "/tmp/job")["OMPI_MCA_coll_ftagree_era_topology"] == "1"
     del os.environ["OMPI_MCA_coll_ftagree_era_topology"]
 
 
 def the_parameter_file_has_every_setting() -> None:
-    lines = [line for line in launch.parameter_file().splitlines() if not line.startswith("#")]
-    assert lines == [f"{setting.name}={setting.value}" for setting in launch.SETTINGS]  # mpirun --tune wants no blanks
+    lines = [line for line in openmpi.parameter_file().splitlines() if not line.startswith("#")]
+    assert lines == [f"{setting.name}={setting.value}" for setting in openmpi.SETTINGS]  # mpirun --tune wants no blanks
 
 
 def a_job_hangs_after_its_seconds_without_those_that_others_took() -> None:
     for slowdown in (1, 4):
         seconds = iter(range(10_000))  # a second passes whenever the clock is read
-        launch.time = types.SimpleNamespace(monotonic=lambda clock=seconds: next(clock), sleep=lambda _: None)
-        launch.slowdown = lambda ranks, factor=slowdown: factor
+        watched.time = types.SimpleNamespace(monotonic=lambda clock=seconds: next(clock), sleep=lambda _: None)
+        watched.slowdown = lambda ranks, factor=slowdown: factor
         looked = []
         job = types.SimpleNamespace(poll=lambda looks=looked: looks.append(1))
         with tempfile.TemporaryDirectory() as verdicts:
-            assert launch.watch(job, 4, pathlib.Path(verdicts), 50).startswith("hung")
+            assert watched.watch(job, 4, pathlib.Path(verdicts), 50).startswith("hung")
         assert len(looked) == 50 * slowdown + 1, len(looked)
 
 
 def others_slow_a_job_down_and_its_own_ranks_do_not() -> None:
-    assert launch.slowdown(ranks=100_000) == 1 <= launch.slowdown(ranks=1)
+    assert watched.slowdown(ranks=100_000) == 1 <= watched.slowdown(ranks=1)
 
 
 def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi() -> None:
     def looks(places, library="/lib/libopen-pal.so.80", step=10**6, dead=(7,), compares=True) -> bool:
         """Whether process 5 is found, whose first thread is at these places when it is looked at."""
         seconds, at, ran = itertools.count(), iter(places), itertools.count(step, step)
-        launch.time = types.SimpleNamespace(monotonic=lambda: 2 * next(seconds), sleep=lambda _: None)
-        launch.run_time = lambda _: next(ran)
-        launch.instruction_of = lambda _: next(at)
-        launch.library_at = lambda _process, _place: library
-        launch.compares_with_free = lambda _process, _place: compares
-        launch.is_gone = lambda process: process in dead
-        caught = launch.Caught()
-        return any(caught.look([5, 7]) == [5] for _ in range(len(places)))
+        caught.time = types.SimpleNamespace(monotonic=lambda: 2 * next(seconds), sleep=lambda _: None)
+        caught.run_time = lambda _: next(ran)
+        caught.instruction_of = lambda _: next(at)
+        caught.library_at = lambda _process, _place: library
+        caught.compares_with_free = lambda _process, _place: compares
+        caught.is_gone = lambda process: process in dead
+        finder = caught.Caught()
+        return any(finder.look([5, 7]) == [5] for _ in range(len(places)))
 
-    before = {name: getattr(launch, name) for name in ("time", "run_time", "instruction_of", "library_at", "compares_with_free", "is_gone")}
+    before = {name: getattr(caught, name) for name in ("time", "run_time", "instruction_of", "library_at", "compares_with_free", "is_gone")}
     loop = [1000, 1003, 1007] * 11
     assert looks(loop)
     assert not looks(loop, dead=())
@@ -95,14 +97,15 @@ def a_rank_is_caught_after_a_death_if_it_is_always_in_the_same_loop_of_open_mpi(
     assert not looks((loop[:20] + [5000]) * 3)  # it was elsewhere
     assert not looks([0] * 40)  # it cannot be looked at
     for name, value in before.items():
-        setattr(launch, name, value)
+        setattr(caught, name, value)
 
 
-def ranks_that_told(*texts: str) -> list[launch.Rank]:
+def ranks_that_told(*texts: str) -> list[told.Rank]:
     with tempfile.TemporaryDirectory() as folder:
+        files = told.Files(pathlib.Path(folder, "ranks"))
         for number, text in enumerate(texts):
-            pathlib.Path(folder, f"job@1.{number}").write_text(text.replace("ME", str(os.getpid())).replace("GONE", str(GONE)), encoding="ascii")
-        return list(launch.read_ranks(pathlib.Path(folder)).values())
+            (files.folder / f"job@1.{number}").write_text(text.replace("ME", str(os.getpid())).replace("GONE", str(GONE)), encoding="ascii")
+        return list(files.ranks().values())
 
 
 GONE = 2**22 + 1  # more than any process id
@@ -112,43 +115,144 @@ AT_WORK = IN_INIT + "left\n"
 
 def a_job_is_hopeless_if_a_rank_died_while_others_are_in_init() -> None:
     for dead in ("started GONE\n", "started GONE\nentered GONE\n", "started ME\nentered GONE\n"):
-        code, why = launch.hopeless(ranks_that_told(IN_INIT, dead, AT_WORK)) or (0, "")
-        assert code == launch.DIED_IN_INIT and "rank 1 died" in why, (dead, why)
+        code, why = told.hopeless(ranks_that_told(IN_INIT, dead, AT_WORK)) or (0, "")
+        assert code == told.DIED_IN_INIT and "rank 1 died" in why, (dead, why)
     for dead in ("", "started ME\n", "started GONE\nentered GONE\nleft\n"):  # not begun; alive; died later, which the others survive
-        assert launch.hopeless(ranks_that_told(IN_INIT, dead)) is None, dead
-    assert launch.hopeless(ranks_that_told(AT_WORK, "started GONE\n")) is None  # the others do not wait
-    assert launch.hopeless([]) is None
+        assert told.hopeless(ranks_that_told(IN_INIT, dead)) is None, dead
+    assert told.hopeless(ranks_that_told(AT_WORK, "started GONE\n")) is None  # the others do not wait
+    assert told.hopeless([]) is None
 
 
 def a_rank_that_leaves_init_and_ends_while_it_is_looked_at_has_not_died_in_init() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder, "job@1.0")
+        files = told.Files(pathlib.Path(folder, "ranks"))
+        file = files.folder / "job@1.0"
         file.write_text("started 7\nentered 7\n", encoding="ascii")
-        before = launch.is_gone
+        before = told.is_gone
 
         def ends_just_now(_process: int) -> bool:
             file.write_text("started 7\nentered 7\nleft\nexited 3\n", encoding="ascii")
             return True
 
-        launch.is_gone = ends_just_now
-        rank = launch.read_rank(file)
-        launch.is_gone = before
+        told.is_gone = ends_just_now
+        rank = files.read(file)
+        told.is_gone = before
     assert rank.left and rank.gone and rank.end == "exited", rank
 
 
 def a_rank_that_aborts_ends_the_job() -> None:
-    assert launch.hopeless(ranks_that_told(AT_WORK, AT_WORK + "aborted 9\n")) == (9, "rank 1 called MPI_Abort with 9")
-    assert launch.hopeless(ranks_that_told(AT_WORK + "aborted 0\n"))[0] == 1
+    assert told.hopeless(ranks_that_told(AT_WORK, AT_WORK + "aborted 9\n")) == (9, "rank 1 called MPI_Abort with 9")
+    assert told.hopeless(ranks_that_told(AT_WORK + "aborted 0\n"))[0] == 1
 
 
 def exit_codes_are_those_of_ranks_that_lived_longest() -> None:
     for code, *ends in [(0, "finalized 0", ""), (7, "finalized 2", "finalized 7"), (0, "exited 3", "finalized 0"), (3, "exited 3", ""),
                         (1, "exited 0", ""), (1, "", "")]:
-        assert launch.code_of_ranks(ranks_that_told(*(AT_WORK + end for end in ends)), 0) == code, ends
-    assert launch.code_of_ranks(ranks_that_told("started GONE\n"), 5) == 5  # no program of MPI: only mpirun knows
-    assert launch.code_of_ranks([], -15) == 143
-    assert launch.code_of_ranks(ranks_that_told("started GONE\nquit 0\n", "started GONE\n"), 0) == 0
-    assert launch.code_of_ranks(ranks_that_told("started GONE\n"), 0) == 1  # killed before MPI_Init
+        assert told.code_of_ranks(ranks_that_told(*(AT_WORK + end for end in ends)), 0) == code, ends
+    assert told.code_of_ranks(ranks_that_told("started GONE\n"), 5) == 5  # no program of MPI: only mpirun knows
+    assert told.code_of_ranks([], -15) == 143
+    assert told.code_of_ranks(ranks_that_told("started GONE\nquit 0\n", "started GONE\n"), 0) == 0
+    assert told.code_of_ranks(ranks_that_told("started GONE\n"), 0) == 1  # killed before MPI_Init
+
+
+def a_job_is_lost_if_deaths_ended_it() -> None:
+    for is_lost, *texts in [(True, AT_WORK, AT_WORK), (True, IN_INIT, "started GONE\n"), (False, AT_WORK, AT_WORK + "exited 3\n"),
+                            (False, AT_WORK + "aborted 1\n", AT_WORK), (False, "started GONE\n"), (False,)]:
+        assert told.is_lost(ranks_that_told(*texts)) == is_lost, texts
+
+
+def dead_hosts_leave_the_command_line() -> None:
+    named = [hosts.Host("a", 2), hosts.Host("b", 2), hosts.Host("c", 1)]
+    for words, rest in [("--host a:2,b:2,c:1 -n 4 prog --host x", "prog --host x"), ("-n 4 --map-by node -H a:2,b:2 -H c:1 -- prog", "--map-by node -- prog"),
+                        ("-np 4 --host=a:2,b:2,c:1 prog", "prog")]:
+        assert hosts.hosts_of(words.split()) == named, words
+        assert hosts.words_for(named[1:], words.split()) == ["--host", "b:2,c:1", "-n", "3", *rest.split()], words
+    assert hosts.words_for([hosts.Host("b")], "-n 4 -H a,b prog".split()) == "--host b -n 4 prog".split()  # mpirun knows how many it takes
+    assert hosts.words_for(named, "-n 4 -H a:2,b:2,c:1 prog".split())[2:] == "-n 4 prog".split()
+    assert hosts.hosts_of("--rankfile r -n 4 prog".split()) == []
+
+
+def hosts_are_read_from_files_and_batch_systems() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "hosts")
+        file.write_text("# two\na slots=2 max_slots=4\n\nb  # one\n", encoding="utf-8")
+        assert hosts.hosts_of(["--hostfile", str(file), "prog"]) == [hosts.Host("a", 2), hosts.Host("b")]
+        file.write_text("a\na\nb\n", encoding="utf-8")
+        for name, value in {"PBS_NODEFILE": str(file), "LSB_MCPU_HOSTS": "a 2 b 1"}.items():
+            os.environ[name] = value
+            assert hosts.hosts_of(["prog"]) == [hosts.Host("a", 2), hosts.Host("b", 1)], name
+            del os.environ[name]
+    assert hosts.numbers_of("2(x3),1") == [2, 2, 2, 1]
+
+
+class Client:
+    """A rank with a connection to the launcher."""
+
+    def __init__(self, launcher: connections.Connections, name: str, key: str = ""):
+        real_key, _, port, *addresses = launcher.address()["REGRAFT_LAUNCHER"].split()
+        self.socket = socket.create_connection((addresses[0], int(port)), timeout=10)
+        self.say(f"{key or real_key} {name}")
+
+    def say(self, line: str) -> None:
+        self.socket.sendall(line.encode() + b"\n")
+
+    def ask(self) -> str:
+        self.say("?")
+        text = b""
+        while not text.endswith(b"\n\n") and text != b"\n" and (got := self.socket.recv(4096)):
+            text += got
+        return text.decode()
+
+
+def ranks_on_other_hosts_tell_by_their_connections() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))
+    first, second = Client(launcher, "job@1.0"), Client(launcher, "job@1.1")
+    assert first.ask() == "\n"
+    first.say("started 7\nentered 7")
+    assert first.ask() == "started 7\nentered 7\n\n"
+    second.say("started 7\nentered 9")
+    assert second.ask()
+    assert told.hopeless(list(launcher.ranks().values())) is None
+    shell = Client(launcher, "job@1.1")  # another process of the same rank
+    assert shell.ask() == "started 7\nentered 9\n\n"
+    second.socket.close()
+    time.sleep(0.1)
+    assert told.hopeless(list(launcher.ranks().values())) is None
+    shell.socket.close()
+    while not launcher.ranks()["job@1.1"].gone:
+        time.sleep(0.01)
+    assert (told.hopeless(list(launcher.ranks().values())) or [0])[0] == told.DIED_IN_INIT
+    launcher.signal(15)
+    assert first.socket.recv(100) == b"signal 15\n"
+    launcher.close()
+    assert first.socket.recv(100) == b""  # so a rank hears that the launcher is gone
+
+
+def a_rank_that_was_lost_before_it_began_ends_the_others_in_init() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        lost = pathlib.Path(folder, "lost")
+        launcher = connections.Connections(30, lost)
+        rank = Client(launcher, "job@1.0")
+        rank.say("started 7\nentered 7")
+        assert rank.ask() and told.hopeless(list(launcher.ranks().values())) is None
+        lost.write_text("1\n2\n", encoding="ascii")
+        assert (told.hopeless(list(launcher.ranks().values())) or [0, ""])[1].startswith("rank 1 died")
+        rank.say("left")
+        assert rank.ask() and told.hopeless(list(launcher.ranks().values())) is None
+        launcher.close()
+
+
+def strangers_are_not_heard() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))
+    for name, key, line in (("job@1.0", "wrong", ""), ("../x.0", "", ""), ("job@1.0", "", "finalized x"), ("job@1.0", "\xff", ""),
+                            ("job@1.0", "", "left" * 200), ("no number", "", "")):
+        client = Client(launcher, name, key)
+        with contextlib.suppress(OSError):
+            client.say(line)
+            assert client.socket.recv(100) == b"", (name, key, line)
+    assert launcher.ranks() == {}
+    launcher.close()
+
 
 
 others_slow_a_job_down_and_its_own_ranks_do_not()
@@ -163,4 +267,10 @@ a_job_on_hosts_outlives_nodes_with_an_mpi_for_which_this_was_tried()
 what_the_caller_has_set_wins()
 the_parameter_file_has_every_setting()
 a_job_hangs_after_its_seconds_without_those_that_others_took()
+a_job_is_lost_if_deaths_ended_it()
+dead_hosts_leave_the_command_line()
+hosts_are_read_from_files_and_batch_systems()
+ranks_on_other_hosts_tell_by_their_connections()
+a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
+strangers_are_not_heard()
 print("the launcher decides as it should")

@@ -65,6 +65,7 @@ COLLECTIVE = re.compile(r"\bMPI_(I?(?:all|barrier|bcast|exscan|gather|neighbor|r
 MAY_ALL_THE_SAME = {
     "lib/core/contracts.cpp",  # says which contract was broken before it aborts
     "lib/ft/settings.cpp",  # warns of settings with which jobs hang
+    "lib/store/kept/folder.cpp",  # asks by which name the launcher calls the job
     "lib/ft/unchecked.cpp",  # asks whether regraft-run hears of an early exit
 }
 MAX_HEADER_LINES = 150

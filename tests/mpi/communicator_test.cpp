@@ -1,6 +1,7 @@
 #include "regraft/ft/communicator.hpp"
 #include <mpi.h>
 
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -39,6 +40,29 @@ TEST(Communicator, AgreesOnlyIfAllDo) {
     EXPECT_TRUE(comm.agree_equal(0));
     EXPECT_EQ(comm.agree_equal(value(comm.self())), !several);
     EXPECT_EQ(comm.agree_equal(comm.leads() ? 0x7fff : 0x7ffe), !several);
+}
+
+TEST(Communicator, RefusesRanksThatSlurmHasStarted) {
+    std::string const by_mpirun = std::getenv("PMIX_NAMESPACE") == nullptr ? "" : std::getenv("PMIX_NAMESPACE");
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    setenv("PMIX_NAMESPACE", "slurm.pmix.7.0", 1);
+    if (size > 1 && survives_real_deaths()) {
+        try {
+            Communicator const comm(MPI_COMM_WORLD);
+            ADD_FAILURE() << "not refused";
+        } catch (WrongLauncher const& error) {
+            EXPECT_NE(std::string(error.what()).find("regraft-run -n " + std::to_string(size)), std::string::npos);
+        }
+        setenv("REGRAFT_MCA", "ignore", 1);
+    }
+    EXPECT_NO_THROW(Communicator(MPI_COMM_WORLD).agree());
+    unsetenv("REGRAFT_MCA");
+    setenv("PMIX_NAMESPACE", "prterun-n0-8@1", 1);
+    setenv("SLURM_STEP_ID", "0", 1);  // ranks whose daemon Slurm has started have this variable, too
+    EXPECT_NO_THROW(Communicator(MPI_COMM_WORLD).agree());
+    unsetenv("SLURM_STEP_ID");
+    setenv("PMIX_NAMESPACE", by_mpirun.c_str(), 1);
 }
 
 TEST(Communicator, ReportsOtherErrorsAsMpiError) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Jobs over four nodes, two ranks on each, of which ranks or nodes are lost: the survivors finish, with the same result.
 
-jobs_test.py --mpirun PATH --node-library PATH --program STEPS [LOSS...]    LOSS: a name of LOSSES; without one: all
+jobs_test.py --mpirun PATH --node-library PATH --rank-library PATH --program STEPS [LOSS...]    LOSS: a name of LOSSES; without one: all
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import re
@@ -28,6 +29,7 @@ LOSSES = {
     "rank": (lambda nodes: kill(nodes.processes(2, "steps")[:1]), 1),
     "ranks-of-a-node": (lambda nodes: kill(nodes.processes(1, "steps")), 2),
     "ranks-then-daemon": (lambda nodes: (kill(nodes.processes(1, "steps")), kill(nodes.processes(1, "prted"))), 2),
+    "daemon": (lambda nodes: kill(nodes.processes(2, "prted")), 2),
     "daemon-and-ranks": (lambda nodes: kill(nodes.processes(3, "prted") + nodes.processes(3, "steps")), 2),
     "crash": (lambda nodes: nodes.crash(2), 2),
     "crash-of-two": (lambda nodes: (nodes.crash(1), nodes.crash(3)), 4),
@@ -40,12 +42,16 @@ LOSSES = {
 
 def kill(processes: list[int]) -> None:
     for process in processes:
-        os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
 
 
-def start(nodes: cluster.Cluster, args: argparse.Namespace) -> subprocess.Popen:
-    words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--node-library", args.node_library, "--node-timeout", str(SILENCE),
-             "--host", nodes.hosts(RANKS_OF_A_NODE), "-n", str(NODES * RANKS_OF_A_NODE), "--", args.program, STEPS]
+def start(nodes: cluster.Cluster, args: argparse.Namespace, options: list[str] | None = None, program: list[str] | None = None,
+          hosts: str = "", ranks: int = NODES * RANKS_OF_A_NODE) -> subprocess.Popen:
+    """options: of regraft-run. program: in place of `steps`. hosts: as mpirun names them, all nodes if empty."""
+    words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--node-library", args.node_library, "--rank-library", args.rank_library,
+             "--node-timeout", str(SILENCE), *(options or []), "--host", hosts or nodes.hosts(RANKS_OF_A_NODE), "-n", str(ranks),
+             "--", *(program or [args.program, STEPS])]
     env = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {cluster.HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
     return nodes.start(0, words, env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -70,19 +76,32 @@ def one_job(nodes: cluster.Cluster, args: argparse.Namespace, loss: str) -> tupl
     for node in range(NODES):
         nodes.join(node)
         kill(nodes.processes(node)) if nodes.is_alive(node) else nodes.boot(node)
-    job.wait()
+    code = job.wait()
     found = re.search(r"^result (\S+) from (\d+) of", text, re.M)
     if hung or not found:
         return "", "hung" if hung else "no result"
+    if code != 0:
+        return "", f"exit code {code}"
     survivors = NODES * RANKS_OF_A_NODE - num_lost
     return found[1], "" if int(found[2]) == survivors else f"{found[2]} survivors instead of {survivors}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--node-library", required=True)
+    parser.add_argument("--rank-library", required=True)
     parser.add_argument("--program", required=True)
+    return parser
+
+
+def folders(args: argparse.Namespace) -> list[pathlib.Path]:
+    """What all nodes see."""
+    return [pathlib.Path(args.program).parent, pathlib.Path(args.mpirun).parents[2]]
+
+
+def main() -> int:
+    parser = arguments(__doc__ or "")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("losses", nargs="*", help=", ".join(LOSSES))
     args = parser.parse_args()
@@ -91,7 +110,7 @@ def main() -> int:
         return cluster.SKIPPED
     losses = (args.losses or list(LOSSES)) * args.repeat
     bad, results = [], set()
-    with cluster.Cluster(NODES, [pathlib.Path(args.program).parent, pathlib.Path(args.mpirun).parents[2]]) as nodes:
+    with cluster.Cluster(NODES, folders(args)) as nodes:
         for loss in losses:
             result, problem = one_job(nodes, args, loss)
             results.add(result)

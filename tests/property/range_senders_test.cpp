@@ -2,6 +2,10 @@
 #include "regraft/schedule/range_senders.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
 #include <vector>
 
 #include <boost/graph/push_relabel_max_flow.hpp>
@@ -97,6 +101,102 @@ TEST(RangeSenders, HaveTheBoundOfAMaximumFlow) {
         auto const instance = random_instance(seed, 1 + seed % 12, 20);
         auto const senders = choose_range_senders(instance.requests, instance.holders, instance.sizes);
         EXPECT_EQ(senders.most_sent_bound, divisible_optimum(instance));
+    }
+}
+
+/// The node of each PeId below 40. PEs are multiples of 3.
+std::vector<std::uint32_t> random_nodes(std::uint64_t seed) {
+    Random random(seed);
+    auto const num_nodes = 1 + random.below(5);
+    std::vector<std::uint32_t> node_of;
+    for (int pe = 0; pe < 40; ++pe) node_of.push_back(static_cast<std::uint32_t>(7 * random.below(num_nodes)));
+    return node_of;
+}
+
+/// The bytes that each node sends to others.
+std::map<std::uint32_t, std::uint64_t> sent_between(RangeSenders const& senders, BlockSizes const& sizes,
+                                                    std::span<std::uint32_t const> node_of) {
+    std::map<std::uint32_t, std::uint64_t> sent;
+    for (auto const& transfer : senders.transfers) {
+        auto const from = node_of[value(transfer.sender)];
+        if (from != node_of[value(transfer.receiver)]) sent[from] += sizes.bytes(transfer.blocks);
+    }
+    return sent;
+}
+
+std::uint64_t sum(std::map<std::uint32_t, std::uint64_t> const& sent) {
+    std::uint64_t all = 0;
+    for (auto const& [node, bytes] : sent) all += bytes;
+    return all;
+}
+
+TEST(RangeSenders, SendNoMoreBetweenNodesThanTheyMust) {
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const [requests, holders, sizes] = random_instance(seed, seed % 40, 1 + seed % 60);
+        auto const node_of = random_nodes(seed);
+        auto const senders = choose_range_senders(requests, holders, sizes, node_of);
+        ASSERT_TRUE(is_valid(senders, requests, holders, sizes, node_of));
+        std::uint64_t must = 0;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            bool const near = std::ranges::any_of(holders[i], [&, receiver = requests[i].receiver](PeId pe) {
+                return node_of[value(pe)] == node_of[value(receiver)];
+            });
+            if (!near && !holders[i].empty()) must += sizes.bytes(requests[i].blocks);
+        }
+        auto const sent = sum(sent_between(senders, sizes, node_of));
+        EXPECT_EQ(sent, must);
+        EXPECT_LE(sent, sum(sent_between(choose_range_senders(requests, holders, sizes), sizes, node_of)));
+        EXPECT_EQ(choose_range_senders(requests, holders, sizes, node_of).transfers, senders.transfers);
+    }
+}
+
+TEST(RangeSenders, DoNotDependOnNodesOfOnePeEachOrOnASingleNode) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const [requests, holders, sizes] = random_instance(seed, seed % 40, 1 + seed % 60);
+        auto const senders = choose_range_senders(requests, holders, sizes);
+        std::vector<std::uint32_t> own(40);
+        std::iota(own.begin(), own.end(), 5U);
+        EXPECT_EQ(choose_range_senders(requests, holders, sizes, own).transfers, senders.transfers);
+        EXPECT_EQ(choose_range_senders(requests, holders, sizes, std::vector<std::uint32_t>(40, 3)).transfers,
+                  senders.transfers);
+    }
+}
+
+/// The least that the busiest node must send to others, over all choices of a node for each request, by trying all of
+/// them. Precondition: a request is one block.
+std::uint64_t best_of_all_choices(Instance const& instance, std::span<std::uint32_t const> node_of, std::size_t i,
+                                  std::map<std::uint32_t, std::uint64_t>& sent) {
+    auto const& [requests, holders, sizes] = instance;
+    if (i == requests.size()) {
+        std::uint64_t most = 0;
+        for (auto const& [node, bytes] : sent) most = std::max(most, bytes);
+        return most;
+    }
+    std::set<std::uint32_t> nodes;
+    for (auto const pe : holders[i]) nodes.insert(node_of[value(pe)]);
+    if (nodes.empty() || nodes.contains(node_of[value(requests[i].receiver)]))
+        return best_of_all_choices(instance, node_of, i + 1, sent);
+    auto best = std::numeric_limits<std::uint64_t>::max();
+    for (auto const node : nodes) {
+        sent[node] += sizes.bytes(requests[i].blocks);
+        best = std::min(best, best_of_all_choices(instance, node_of, i + 1, sent));
+        sent[node] -= sizes.bytes(requests[i].blocks);
+    }
+    return best;
+}
+
+TEST(RangeSenders, BalanceWhatNodesSendToOthers) {
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const instance = random_instance(seed, 1 + seed % 7, 1);
+        auto const node_of = random_nodes(seed + 1000);
+        auto const senders = choose_range_senders(instance.requests, instance.holders, instance.sizes, node_of);
+        std::uint64_t most = 0;
+        for (auto const& [node, bytes] : sent_between(senders, instance.sizes, node_of)) most = std::max(most, bytes);
+        std::map<std::uint32_t, std::uint64_t> sent;
+        EXPECT_LE(most, best_of_all_choices(instance, node_of, 0, sent) + longest_block(instance.sizes));
     }
 }
 

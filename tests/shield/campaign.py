@@ -18,7 +18,7 @@ import threading
 import time
 
 import under_shield
-from under_shield import launch
+from under_shield import watched
 
 CALLS = ["shield:call", "shield:call:inside"]
 CREATIONS = ["shield:create:between", "shield:create:meet", "shield:confirm"]
@@ -103,7 +103,7 @@ def wrong_traces(traces: dict[int, list[list[str]]], ranks: int) -> list[str]:
     return bad
 
 
-def judge(job: Job, outcome: launch.Outcome, folder: pathlib.Path) -> list[str]:
+def judge(job: Job, outcome: watched.Outcome, folder: pathlib.Path) -> list[str]:
     bad = [outcome.cut_short] if outcome.cut_short else []
     silent = set(range(job.ranks)) - set(outcome.verdicts)
     bad += [f"rank {rank}: silent, though nobody planned its death" for rank in sorted(silent - set(job.victims))]
@@ -138,7 +138,7 @@ def run(job: Job, args: argparse.Namespace) -> tuple[list[str], dict, int, bytes
         killer = Killer(job, folder)
         if job.outside:
             killer.start()
-        outcome = launch.run_watched(args.mpirun, job.ranks, program, args.timeout, settings, [])
+        outcome = watched.run_watched(args.mpirun, job.ranks, program, args.timeout, settings, [])
         killer.over.set()
         if job.outside:
             killer.join()

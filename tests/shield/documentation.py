@@ -13,7 +13,7 @@ def main() -> int:
     program, page, completions = map(pathlib.Path, sys.argv[1:])
     text = subprocess.run([sys.executable, program, "--help"], capture_output=True, text=True, check=True).stdout
     assert max(map(len, text.splitlines())) <= 140, text
-    options = set(re.findall(r"(?:^  |, )(--\w+)", text, re.M))
+    options = set(re.findall(r"(?:^  |, )(--[\w-]+)", text, re.M))
     policies = dict(re.findall(r"^ {6}([A-Z_]+)=(\S+)", text, re.M))
     assert len(options) >= 5 and len(policies) >= 4, text
     plain = page.read_text(encoding="utf-8").replace("\\-", "-")

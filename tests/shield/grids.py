@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Grids and graphs that have lost no member, when another rank has died."""
+"""Grids and graphs that have lost no member, when another rank has died, and what their creation keeps."""
+import re
+
 import under_shield
 from under_shield import ARGS
 
@@ -29,6 +31,13 @@ class Grids(under_shield.UnderShield):
         self.assertEqual(told, sorted(2 * [f"{rank}: none {topology}:" for rank in (0, 1)]))
         self.assertEqual(report["repairs"], 1)
 
+    def test_nothing_stays_of_a_topology_that_was_freed(self):
+        done = self.run_job("-n", "2", ARGS.kept)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = [int(line) for line in re.findall(r"^-?\d+$", done.stdout.replace("\0", ""), re.MULTILINE)]
+        self.assertEqual(len(kept), 3, done.stdout)
+        self.assertLess(max(kept), 200, "bytes for each grid, part of a grid and graph; a warning of Open MPI takes 2,300")
+
 
 if __name__ == "__main__":
-    under_shield.main("grids")
+    under_shield.main("grids", "kept")

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 import under_shield
-from under_shield import launch
+from under_shield import watched
 
 RANKS = 6
 VICTIMS = {"root": 2, "lowest": 0, "neighbour": 3, "highest": 5}
@@ -78,7 +78,7 @@ def run(job: list[tuple], args: argparse.Namespace, commit: str) -> list[str]:
         settings = {"TRACES": name, "REGRAFT_SHIELD_ROOT_DEAD_FROM": "hole", "REGRAFT_SHIELD_COMMIT": commit}
         deaths = [":".join(map(str, cell)) for cell in job]
         program = ["env", f"LD_PRELOAD={args.library}", args.exe, *deaths]
-        outcome = launch.run_watched(args.mpirun, RANKS, program, args.timeout, settings, [])
+        outcome = watched.run_watched(args.mpirun, RANKS, program, args.timeout, settings, [])
         victims = {cell[2] for cell in job}
         bad = [outcome.cut_short] if outcome.cut_short else []
         bad += [f"rank {rank}: silent" for rank in range(RANKS) if rank not in victims and rank not in outcome.verdicts]

@@ -12,8 +12,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "apps/launch"))
 sys.path.insert(0, str(ROOT / "tools/setup"))
-import launch  # noqa: E402, F401
 from canary import SKIPPED, reason_to_skip  # noqa: E402
+from regraft_run import watched  # noqa: E402, F401
 
 ARGS = argparse.Namespace()  # mpirun, library, canary, and the programs that the test was given
 CONTRIBUTIONS_MISSING = 3  # exit code

@@ -5,9 +5,10 @@ import shlex
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
-import launch  # noqa: E402
+LAUNCH = HERE.parents[1] / "apps/launch/launch.py"
+sys.path.insert(0, str(LAUNCH.parent))
 import run_mpi  # noqa: E402
+from regraft_run import watched  # noqa: E402
 
 KILLED = 137
 SAY_EXIT = HERE.parent / "cli/say_exit.sh"
@@ -18,7 +19,7 @@ class Failed(Exception):
 
 
 class Result:
-    def __init__(self, outcome: launch.Outcome, ranks: int):
+    def __init__(self, outcome: watched.Outcome, ranks: int):
         self.output = outcome.output.decode(errors="replace")
         self.cut_short = outcome.cut_short
         self.codes = [int(outcome.verdicts.get(rank, "exit -1").split()[1]) for rank in range(ranks)]
@@ -36,9 +37,9 @@ class Result:
         self.require(set(self.codes) <= {0, KILLED}, f"{what}: a rank failed")
 
 
-def start(args: argparse.Namespace, ranks: int, arguments: list[str], timeout: float, env: dict[str, str]) -> launch.Outcome:
+def start(args: argparse.Namespace, ranks: int, arguments: list[str], timeout: float, env: dict[str, str]) -> watched.Outcome:
     """timeout: seconds on a machine that does nothing else. env: variables for the ranks, besides the environment."""
-    return launch.run_watched(args.mpirun, ranks, [str(SAY_EXIT), args.exe, *arguments], timeout, env, shlex.split(args.launcher))
+    return watched.run_watched(args.mpirun, ranks, [str(SAY_EXIT), args.exe, *arguments], timeout, env, shlex.split(args.launcher))
 
 
 def arguments(description: str) -> argparse.ArgumentParser:

@@ -14,11 +14,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "apps/launch"))
 sys.path.insert(0, str(ROOT / "tools/setup"))
-import launch  # noqa: E402
 from canary import SKIPPED, reason_to_skip  # noqa: E402
+from regraft_run import watched  # noqa: E402
 
 
-def judge(outcome: launch.Outcome, ranks: int, victims: set[int]) -> list[str]:
+def judge(outcome: watched.Outcome, ranks: int, victims: set[int]) -> list[str]:
     """What is wrong with this job; empty if nothing."""
     bad = []
     for rank in range(ranks):
@@ -63,7 +63,7 @@ def main() -> int:
         print(f"SKIPPED: {skip}")
         return SKIPPED
     extra_env = {"REGRAFT_FAIL": args.fail, "GTEST_COLOR": "no"}  # no colours: mpirun gives ranks a terminal of its own
-    outcome = launch.run_watched(args.mpirun, args.n, program, args.timeout, extra_env, shlex.split(args.launcher))
+    outcome = watched.run_watched(args.mpirun, args.n, program, args.timeout, extra_env, shlex.split(args.launcher))
     sys.stdout.buffer.write(outcome.output)
     bad = judge(outcome, args.n, args.victims)
     print("\n".join(bad) or f"{args.n - len(args.victims)} ranks passed, {len(args.victims)} died as planned")

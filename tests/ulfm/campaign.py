@@ -19,8 +19,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
 sys.path.insert(0, str(HERE.parent / "support"))
-import launch  # noqa: E402
 import run_mpi  # noqa: E402
+from regraft_run import watched  # noqa: E402
 
 NOBODY = "agree:before:9999:0"  # a plan that kills no rank, but makes points be counted
 LATEST = {"submit": 4, "repair": 4, "scrub": 4}  # occurrence of a point at which a rank may be told to die
@@ -55,11 +55,11 @@ class Runner:
     def __init__(self, args: argparse.Namespace):
         self.args = args
 
-    def run(self, job: Job) -> tuple[launch.Outcome, list[str]]:
+    def run(self, job: Job) -> tuple[watched.Outcome, list[str]]:
         """The outcome, and what is wrong with it."""
         program = [self.args.exe]
         env = {**job.environment(), "GTEST_COLOR": "no"}
-        outcome = launch.run_watched(self.args.mpirun, job.ranks, program, self.args.timeout, env, shlex.split(self.args.launcher))
+        outcome = watched.run_watched(self.args.mpirun, job.ranks, program, self.args.timeout, env, shlex.split(self.args.launcher))
         return outcome, run_mpi.judge(outcome, job.ranks, job.victims())
 
     def points_reached(self, transport: str) -> list[str]:
@@ -160,7 +160,7 @@ class Summary:
         self.failed: list[int] = []
         self.begin = time.monotonic()
 
-    def add(self, job: Job, outcome: launch.Outcome) -> None:
+    def add(self, job: Job, outcome: watched.Outcome) -> None:
         self.jobs += 1
         self.kills += job.ranks - len(outcome.verdicts)
         self.random += len(job.timed)

@@ -12,8 +12,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "apps/launch"))
 sys.path.insert(0, str(HERE.parent / "support"))
-import launch  # noqa: E402
 import run_mpi  # noqa: E402
+from regraft_run import watched  # noqa: E402
 
 RANKS = (8, 5, 3, 1, 4)
 
@@ -40,7 +40,7 @@ def main() -> int:
             deaths = ",".join(f"{rank}:{delay + choice.randrange(2000)}" for rank in range(ranks))
             env = {"REGRAFT_ARCHIVE": str(pathlib.Path(folder) / "archive"), "GTEST_COLOR": "no",
                    "REGRAFT_CAMPAIGN": "saves=2" if lives else f"random={deaths}"}
-            outcome = launch.run_watched(args.mpirun, ranks, [args.exe], 60, env, shlex.split(args.launcher))
+            outcome = watched.run_watched(args.mpirun, ranks, [args.exe], 60, env, shlex.split(args.launcher))
             text = outcome.output.decode(errors="replace")
             bad += run_mpi.judge(outcome, ranks, set() if lives else set(range(ranks)))
             for event, count in re.findall(r"^(opened|nothing after|saved) (\d+)$", text, re.M):

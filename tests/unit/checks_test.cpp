@@ -1,6 +1,5 @@
 #include "regraft/msa/checks.hpp"
 
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,7 @@ Alignment alignment(std::vector<std::string> const& rows) {
 
 PartitionToCheck partition(std::string name, Alphabet alphabet, std::uint64_t first, std::uint64_t last,
                            std::uint64_t free_parameters = 0) {
-    PartitionToCheck result{std::move(name), alphabet, Sites(last - first), free_parameters, false};
-    std::iota(result.sites.begin(), result.sites.end(), first);
-    return result;
+    return {std::move(name), alphabet, {{first, last}}, free_parameters, false};
 }
 
 std::vector<PartitionToCheck> whole(Alignment const& alignment, Alphabet alphabet = Alphabet::dna) {
@@ -207,7 +204,7 @@ TEST(Reduced, LeavesOutTwinsAndGapsAndRenumbers) {
     std::vector<PartitionSpec> const specs{
         {"GTR", "a", {{0, 9, 2}}}, {"HKY", "b", {{1, 9, 2}}}, {"JC", "c", {{9, 10, 1}}}};
     std::vector<PartitionToCheck> partitions;
-    for (auto const& spec : specs) partitions.push_back({spec.name, Alphabet::dna, sites_of(spec), 0, false});
+    for (auto const& spec : specs) partitions.push_back({spec.name, Alphabet::dna, spec.sites, 0, false});
     auto const [small, small_specs] = reduced(read, specs, take_census(read, partitions));
     EXPECT_EQ(small.names, (Lines{"t0", "t1", "t4"}));
     EXPECT_EQ(small.row(0), "ACTACGTA");

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "regraft/placement/mod_k.hpp"
 #include "support/placement_checks.hpp"
 
 namespace regraft::placement {
@@ -134,6 +135,31 @@ TEST(NodeAwareDeathTest, RefusesWhatItDoesNotKnow) {
     EXPECT_DEATH(rule.run(BlockId{5}), "precondition");
     EXPECT_DEATH(rule.holder(BlockId{4}, 2), "precondition");
     EXPECT_DEATH(rule.held(Slot{3}), "precondition");
+}
+
+TEST(OverNodes, TakesTheGivenRuleUnlessSlotsShareNodes) {
+    ModK const rule(100, 6, 2);
+    auto const holders = [](Any const& placement) {
+        std::vector<Slot> all;
+        for (std::uint64_t id = 0; id < 100; ++id) {
+            for (std::uint32_t copy = 0; copy < 2; ++copy) all.push_back(placement.holder(BlockId{id}, copy));
+        }
+        return all;
+    };
+    std::vector<std::uint32_t> const one(6, 4);
+    std::vector<std::uint32_t> const own{5, 4, 3, 2, 1, 0};
+    std::vector<std::uint32_t> const pairs{0, 3, 0, 3, 0, 3};  // in ModK the copies of a group are on one node
+    EXPECT_EQ(holders(over_nodes(rule, one)), holders(rule));
+    EXPECT_EQ(holders(over_nodes(rule, own)), holders(rule));
+    EXPECT_EQ(over_nodes(rule, one).nodes(), one);
+    EXPECT_EQ(over_nodes(rule, own).nodes(), own);
+    EXPECT_TRUE(Any(rule).nodes().empty());
+    auto const spread = over_nodes(rule, pairs);
+    EXPECT_EQ(spread.shape(), rule.shape());
+    EXPECT_EQ(spread.nodes(), (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}));
+    for (std::uint64_t id = 0; id < 100; ++id) {
+        EXPECT_NE(pairs[value(spread.holder(BlockId{id}, 0))], pairs[value(spread.holder(BlockId{id}, 1))]);
+    }
 }
 
 }  // namespace

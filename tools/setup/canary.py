@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch
+from regraft_run import watched
 
 RANKS = [16, 8, 4]  # of the jobs, in turn; with more ranks there are more messages in flight
 TIMEOUT = 15  # seconds; a good job takes half a second
@@ -31,12 +31,12 @@ def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT)
     """Throws Failed for the first job that does not end with exactly one survivor that found nothing wrong."""
     for seed in range(jobs):
         ranks = RANKS[seed % len(RANKS)]
-        outcome = launch.run_watched(mpirun, ranks, [exe, mode, str(seed)], timeout, {}, [])
+        outcome = watched.run_watched(mpirun, ranks, [exe, mode, str(seed)], timeout, {}, [])
         if len(outcome.verdicts) != 1 or outcome.cut_short:
             raise Failed(f"{mode}, {ranks} ranks, seed {seed}", symptom(outcome), outcome.cut_short.startswith("hung"))
 
 
-def symptom(outcome: launch.Outcome) -> str:
+def symptom(outcome: watched.Outcome) -> str:
     """The line of the output that is most likely to name the cause."""
     if outcome.cut_short:
         return outcome.cut_short

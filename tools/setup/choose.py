@@ -189,7 +189,7 @@ def key(build: pathlib.Path) -> str:
     """A hash that changes when a choice may come out differently."""
     digest = hashlib.sha256(str(build).encode())
     here = pathlib.Path(__file__).parent
-    for file in [here / "choose.py", here / "canary.py", here / "trust.py", ROOT / "apps/launch/launch.py", *JUDGES]:
+    for file in [here / "choose.py", here / "canary.py", here / "trust.py", *sorted(ROOT.glob("apps/launch/regraft_run/*.py")), *JUDGES]:
         digest.update(file.read_bytes())
     for name in ["mpirun", "mpicxx", "c++", "meson", "ninja"]:
         path = shutil.which(name)

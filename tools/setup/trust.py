@@ -19,7 +19,7 @@ import sys
 import canary
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
-import launch
+from regraft_run import watched
 
 # The library and its programs call these. tests/lint/layers.py checks that they call no other.
 NEEDED = ["Allgather", "Allreduce", "Alltoallv", "Barrier", "Bcast", "Gather", "Gatherv", "Reduce", "Scatter", "Scatterv"]
@@ -60,7 +60,7 @@ def tallies(mpirun: str, exe: str, calls: list[str], deaths: int, seed: int = 1,
 
 
 def one_job(mpirun: str, program: list[str], ranks: int, env: dict[str, str], timeout: float) -> dict[str, Tally]:
-    outcome = launch.run_watched(mpirun, ranks, program, timeout, env, [])
+    outcome = watched.run_watched(mpirun, ranks, program, timeout, env, [])
     said = set(outcome.verdicts.values())
     if len(said) != 1 or outcome.cut_short:
         symptom = outcome.cut_short or f"the survivors say {sorted(said)}"

@@ -23,18 +23,18 @@ _regraft_shield() {
         return
     fi
     case $previous in
-        --report | --mpirun | --library | --hostfile)
+        --report | --mpirun | --library | --node-library | --hostfile)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
             return ;;
-        -n | --map-by | --host) return ;;
+        -n | --map-by | --host | --node-timeout) return ;;
     esac
     # Behind the program its own arguments follow.
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         [[ $word == -- ]] && break
     done
     if [[ $cur == -* && $word != -- ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--help --version --report --tolerate --policy --mpirun --library -n --host --hostfile --map-by' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--help --version --report --tolerate --policy --mpirun --library --node-library --node-timeout -n --host --hostfile --map-by' -- "$cur")
         return
     fi
     compopt -o filenames 2>/dev/null

@@ -28,10 +28,12 @@ namespace fs = std::filesystem;
 /// The number of occurrences of each character in a partition.
 msa::Histogram histogram(msa::Alignment const& alignment, msa::PartitionSpec const& partition) {
     msa::Histogram result{};
-    auto const sites = msa::sites_of(partition);
     for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon) {
         auto const row = alignment.row(taxon);
-        for (auto site : sites) ++result[static_cast<unsigned char>(row[site])];
+        for (auto const& range : partition.sites) {
+            for (std::uint64_t i = 0, size = range.size(); i < size; ++i)
+                ++result[static_cast<unsigned char>(row[range[i]])];
+        }
     }
     return result;
 }
@@ -130,7 +132,7 @@ void run_checks(Options const& options, CheckedInput& input) {
         partitions.push_back(
             {.name = input.partitions[q].name,
              .alphabet = input.specs[q].alphabet,
-             .sites = msa::sites_of(input.partitions[q]),
+             .sites = input.partitions[q].sites,
              .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0),
              .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
     }

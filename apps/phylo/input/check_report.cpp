@@ -55,7 +55,7 @@ std::string partition_table(CheckedInput const& input) {
     auto text = row("partition", "model", "sites", "patterns", "invariant");
     for (std::size_t q = 0; q < shown.size(); ++q) {
         auto const& counts = input.census.partitions[q];
-        text += row(shown[q].name, shown[q].model, msa::sites_of(shown[q]).size(), counts.num_patterns,
+        text += row(shown[q].name, shown[q].model, msa::num_sites(shown[q].sites), counts.num_patterns,
                     counts.invariant_sites);
     }
     auto const more = input.partitions.size() - shown.size();
@@ -99,7 +99,7 @@ Json partition_to_json(CheckedInput const& input, std::size_t q) {
     auto const& counts = input.census.partitions[q];
     return {{"name", input.partitions[q].name},
             {"model", input.partitions[q].model},
-            {"sites", msa::sites_of(input.partitions[q]).size()},
+            {"sites", msa::num_sites(input.partitions[q].sites)},
             {"patterns", counts.num_patterns},
             {"invariant_sites", counts.invariant_sites},
             {"taxa_without_data", counts.empty_taxa.count + input.census.gap_taxa.size()},

@@ -13,7 +13,9 @@
 #include "regraft/assign/reassign.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/clock.hpp"
+#include "regraft/ft/nodes.hpp"
 #include "regraft/placement/mod_k.hpp"
+#include "regraft/placement/node_aware.hpp"
 #include "together/shared_input_error.hpp"
 
 namespace regraft::phylo {
@@ -66,7 +68,8 @@ std::uint32_t DealtSites::submit(Dataset const& dataset, msa::Patterns const& pa
     auto const size = checked_cast<std::uint32_t>(comm_.size());
     auto const mine = even_part<BlockId>(dataset.num_patterns(), comm_.position(comm_.self()), size);
     placement::ModK const placement(dataset.num_patterns(), size, std::min(replicas, size));
-    store_.submit(placement, mine, to_blocks(patterns, std::span(&mine, 1)), dataset.block_bytes());
+    store_.submit(placement::over_nodes(placement, ft::node_ids(comm_)), mine, to_blocks(patterns, std::span(&mine, 1)),
+                  dataset.block_bytes());
     dataset_ = &dataset;
     costs_ = cost_per_pattern(dataset);
     groups_.clear();

@@ -9,6 +9,7 @@
 
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/code.hpp"
+#include "regraft/ft/communicator.hpp"
 #include "regraft/placement/placement.hpp"
 
 #pragma GCC visibility push(default)
@@ -27,6 +28,9 @@ Partners pairwise(std::uint32_t copies = 2);
 /// founders). With copies <= floor(p / n) and n members on the largest node, no two copies are on one node.
 /// Precondition: as many entries as there are founders.
 Partners on_other_nodes(std::vector<std::uint32_t> node_of, std::uint32_t copies = 2);
+/// The same on the nodes as they are. pairwise if each member is on a node of its own or all are on one. Asks
+/// ft::node_ids once. Collective, uniform.
+Partners on_other_nodes(ft::Communicator& comm, std::uint32_t copies = 2);
 
 /// How a snapshot survives deaths: by copies, or by the parities of an erasure code, which take less memory and more
 /// time to read (store::ErasureStore).

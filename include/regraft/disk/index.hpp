@@ -9,6 +9,7 @@
 
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/csr.hpp"
+#include "regraft/core/format_bytes.hpp"
 #include "regraft/core/ids.hpp"
 
 #pragma GCC visibility push(default)
@@ -42,6 +43,12 @@ inline std::uint64_t bytes_on_disk(Piece const& piece, BlockSizes const& sizes) 
 /// The length of a data file in bytes.
 std::uint64_t file_bytes(Index const& index, std::size_t file);
 std::vector<std::byte> file_head(std::uint64_t generation, std::size_t file);
+
+/// Appends sizes as the index has them.
+void put_sizes(FormatWriter& out, BlockSizes const& sizes);
+/// Reads back what put_sizes wrote. Throws InputError if the bytes end too early, or if all blocks together have more
+/// than 2^62 bytes. Allocates O(bytes).
+BlockSizes get_sizes(FormatReader& in);
 
 /// The bytes of the index file. O(pieces), and O(blocks) if they differ in size.
 std::vector<std::byte> encode(Index const& index);

@@ -36,8 +36,8 @@ class Unchecked;
 class Communicator {
 public:
     /// Leaves out dead members of the parent. Sets MPI_ERRORS_RETURN on the parent and on MPI_COMM_SELF. The first
-    /// communicator of a process names on stderr, on one PE, the settings of MPI with which survivors may hang.
-    /// Collective over the parent.
+    /// communicator of a process names on stderr, on one PE, the settings of MPI with which survivors may hang. Throws
+    /// WrongLauncher if Slurm has started the ranks by itself (srun PROGRAM). Collective over the parent.
     explicit Communicator(MPI_Comm parent, CommunicatorOptions options = {});
     Communicator(Communicator const&) = delete;
     Communicator& operator=(Communicator const&) = delete;

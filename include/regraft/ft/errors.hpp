@@ -44,6 +44,12 @@ public:
     using MpiError::MpiError;
 };
 
+/// What has started the job ends it when a rank dies. what() says what to type instead. Thrown on all ranks alike.
+class WrongLauncher : public MpiError, public Uniform {
+public:
+    using MpiError::MpiError;
+};
+
 /// Thrown on a PE whose death is simulated (MPIs without ULFM): unwind, call MPI_Finalize, and leave without a result.
 class Departed {};
 

@@ -24,7 +24,7 @@ inline constexpr std::size_t min_taxa = 4;
 struct PartitionToCheck {
     std::string name;
     Alphabet alphabet = Alphabet::dna;
-    std::vector<std::uint64_t> sites;   // counted from 0
+    std::vector<SiteStride> sites;      // disjoint, in any order
     std::uint64_t free_parameters = 0;  // number of parameters that are estimated from this partition alone
     bool only_varying = false;          // the partition must have no sites without variation
 };
@@ -54,9 +54,9 @@ struct Census {
     std::vector<std::uint64_t> gap_sites;  // sites without data
 };
 
-/// Counts in one pass over the rows, by hashes of columns and rows; equal rows are compared. Symbols outside of the
-/// alphabet count as no data. O(taxa * (sites + partitions)) time, O(taxa + sites + partitions) memory. Precondition:
-/// every site is in exactly one partition.
+/// Counts by hashes of columns and rows; equal rows are compared. Symbols outside of the alphabet count as no data.
+/// O(taxa * (sites + partitions)) time, O(taxa + sites + partitions) memory, of which a site takes 8 bytes.
+/// Precondition: every site is in exactly one partition.
 Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
 
 enum class Severity : std::uint8_t { error, warning, note };

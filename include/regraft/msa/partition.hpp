@@ -16,6 +16,8 @@ struct SiteStride {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     std::uint64_t step = 1;
+    std::uint64_t size() const { return (last - first - 1) / step + 1; }
+    std::uint64_t operator[](std::uint64_t i) const { return first + i * step; }
     friend bool operator==(SiteStride const&, SiteStride const&) = default;
 };
 
@@ -57,7 +59,9 @@ std::string to_text(std::span<PartitionSpec const> partitions);
 /// The one partition of all sites. Precondition: num_sites > 0.
 PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::string name = "all");
 
-/// The sites of a partition, counted from 0, in increasing order.
+std::uint64_t num_sites(std::span<SiteStride const> sites);
+
+/// The sites of a partition, counted from 0, in increasing order. 8 bytes for each site.
 std::vector<std::uint64_t> sites_of(PartitionSpec const& partition);
 
 /// Represents increasing sites as evenly spaced runs; each run is the longest possible from its first site on.

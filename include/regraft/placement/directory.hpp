@@ -42,6 +42,8 @@ public:
     std::uint64_t num_blocks() const { return shape_.num_blocks; }
     /// The number of copies of every block at submission.
     std::uint32_t replicas() const { return shape_.replicas; }
+    /// The node of each PE that submitted, by PeId, as the placement tells it; empty if the placement does not know.
+    std::span<std::uint32_t const> node_of() const { return node_of_; }
 
     /// From now on only these PEs hold anything; a PE that was left out before stays out. members: ascending. O(slots +
     /// members), and O(table) if a PE is newly left out.
@@ -104,7 +106,8 @@ private:
     std::optional<Any> placement_;
     Shape shape_{};
     std::vector<PeId> pe_of_slot_;
-    std::vector<char> alive_;  // by slot
+    std::vector<std::uint32_t> node_of_;  // by PeId
+    std::vector<char> alive_;             // by slot
     Table table_;
     std::vector<std::int64_t> gained_;  // by slot: blocks held beyond those of the placement; empty: all 0 so far
 };

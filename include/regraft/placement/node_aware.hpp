@@ -1,4 +1,6 @@
-// Node-aware placement: the copies of a block are on different nodes, however many slots each node has.
+// Node-aware placement: the copies of a block are on different nodes, however many slots each node has. A program of
+// which nothing is known about nodes becomes node-aware by over_nodes:
+//   store.submit(placement::over_nodes(placement::ModK(n, p, 3), ft::node_ids(comm)), mine, bytes, block_bytes);
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,7 @@ public:
     /// O(log m).
     std::uint64_t num_held(Slot slot) const;
     std::uint32_t most_copies() const { return shape_.replicas; }
+    std::vector<std::uint32_t> nodes() const;
 
 private:
     struct SlotPoints;
@@ -67,6 +70,11 @@ private:
     std::vector<std::uint32_t> members_;  // node i has slots_[members_[i]] up to slots_[members_[i + 1]]
     std::vector<std::uint64_t> line_;     // node i has the points line_[i] up to line_[i + 1]
 };
+
+/// The rule where it keeps the copies of a block on different nodes anyway, because every slot is on a node of its own,
+/// and where nothing can, because all slots are on one node. Otherwise NodeAware of the same shape. In either case the
+/// result knows the nodes. node_of: the id of each slot's node, any numbers (ft::node_ids). O(p log p).
+Any over_nodes(Any rule, std::span<std::uint32_t const> node_of, RangeOptions const& options = {});
 
 }  // namespace regraft::placement
 #pragma GCC visibility pop

@@ -36,6 +36,9 @@ struct Shape {
 ///   holders(block, out)   replaces out by all holders, in the order of the copies;
 ///   num_held(slot)        the number of blocks in held(slot);
 ///   most_copies()         an upper bound for num_copies.
+/// A rule that knows which slots are on one node, and so die together, tells it by
+///   nodes()               a number for each slot, the same for slots of one node.
+/// Then a store loads from the same node where it can, and repairs onto different nodes.
 template <class P>
 concept Placement = requires(P const& placement, BlockId block, std::uint32_t copy, Slot slot) {
     { placement.shape() } -> std::same_as<Shape>;
@@ -62,6 +65,8 @@ public:
     std::uint64_t num_held(Slot slot) const { return rule_->num_held(slot); }
     /// 2^32 - 1 if the rule does not give a bound.
     std::uint32_t most_copies() const { return rule_->most_copies(); }
+    /// Empty if the rule does not know nodes. O(slots).
+    std::vector<std::uint32_t> nodes() const { return rule_->nodes(); }
 
 private:
     struct Rule {
@@ -77,6 +82,7 @@ private:
         virtual BlockRange run(BlockId block) const = 0;
         virtual std::uint64_t num_held(Slot slot) const = 0;
         virtual std::uint32_t most_copies() const = 0;
+        virtual std::vector<std::uint32_t> nodes() const = 0;
     };
     template <Placement P>
     struct Holding final : Rule {
@@ -103,6 +109,10 @@ private:
         std::uint32_t most_copies() const override {
             if constexpr (requires { placement_.most_copies(); }) return placement_.most_copies();
             return std::numeric_limits<std::uint32_t>::max();
+        }
+        std::vector<std::uint32_t> nodes() const override {
+            if constexpr (requires { placement_.nodes(); }) return placement_.nodes();
+            return {};
         }
         P placement_;
     };

@@ -33,6 +33,8 @@ public:
     BlockRange run(BlockId block) const;
     std::uint64_t num_held(Slot slot) const;
     std::uint32_t most_copies() const { return most_copies_; }
+    /// The nodes of the slots, as the partners know them.
+    std::vector<std::uint32_t> nodes() const { return partners_.nodes(); }
 
 private:
     std::uint32_t num_slots() const { return static_cast<std::uint32_t>(begins_.size() - 1); }

@@ -24,6 +24,9 @@ struct LocalRule {
     std::uint64_t seed = 0;
     /// A run is divided among all of its holders, unless the parts would be shorter than this.
     std::uint64_t part_bytes = 1 << 16;
+    /// The node of each PeId; empty if nodes are unknown. Holders on the receiver's node are the only ones that count,
+    /// if there are any.
+    std::span<std::uint32_t const> node_of{};
 };
 
 /// Divides the request among its holders, into parts as even as block boundaries allow. There are as many parts as

@@ -38,7 +38,8 @@ struct RangeSenders {
     /// Indices of requests for blocks that no PE holds.
     std::vector<std::uint64_t> unservable;
     /// The largest number of bytes that one PE sends; a lower bound for it over all choices of senders, even if blocks
-    /// could be divided; and the largest number of bytes that one PE receives.
+    /// could be divided (with nodes: over those that send as little between nodes); and the largest number of bytes
+    /// that one PE receives.
     std::uint64_t most_sent = 0;
     std::uint64_t most_sent_bound = 0;
     std::uint64_t most_received = 0;
@@ -50,14 +51,19 @@ struct RangeSenders {
 /// instead (weighted min_b_matching), provided that blocks times holders are below 2^22; then the busiest PE is at most
 /// one block above the bound. Deterministic. Precondition: holders has a row per request. O(requests + transfers log
 /// transfers + largest PeId) beside the matching.
+///
+/// node_of: the node of each PeId; empty if nodes are unknown. A PeId beyond its end is on none of them. A request that
+/// a holder on the receiver's node can serve is served there, so no choice sends less between nodes. What has to travel
+/// between nodes is divided first among the nodes that can send it, and then, together with what stays on a node, among
+/// the PEs of each node. Nodes of one PE each, and a single node, change nothing.
 RangeSenders choose_range_senders(std::span<RangeRequest const> requests, CsrView<PeId> holders,
-                                  BlockSizes const& sizes);
+                                  BlockSizes const& sizes, std::span<std::uint32_t const> node_of = {});
 
-/// Whether senders serve every block of every request once, by a holder, locally where possible, with the sums that
-/// their comments promise (except that the bound is not verified). O((requests + transfers + holders) log). Does not
-/// use the solver.
+/// Whether senders serve every block of every request once, by a holder, locally where possible and otherwise from the
+/// same node where possible, with the sums that their comments promise (except that the bound is not verified).
+/// O((requests + transfers + holders) log). Does not use the solver.
 bool is_valid(RangeSenders const& senders, std::span<RangeRequest const> requests, CsrView<PeId> holders,
-              BlockSizes const& sizes);
+              BlockSizes const& sizes, std::span<std::uint32_t const> node_of = {});
 
 }  // namespace regraft::schedule
 #pragma GCC visibility pop

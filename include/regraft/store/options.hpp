@@ -11,6 +11,7 @@
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/transport.hpp"
+#include "regraft/store/keep.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::store {
@@ -40,6 +41,9 @@ struct Options {
     /// (estimated from a sample, with the same result on all members), no PE plans for all. Instead each PE finds
     /// senders by a rule that it evaluates alone, which balances less evenly (schedule::choose_senders_locally).
     std::uint64_t most_planned_runs = 500'000;
+    /// Files on the node that outlive the job (docs/restart.md). The blocks are in these files and nowhere else; own
+    /// copies are copied. Nothing: blocks are in the private memory of the PEs.
+    std::optional<Keep> keep{};
 };
 
 /// What all members submit, for use where every member knows it already. All members pass the same.
@@ -77,8 +81,21 @@ struct RepairOptions {
     std::uint32_t replicas = 0;
     /// Bytes of blocks that this PE may hold when the repair is over.
     std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
-    /// This PE's failure domain (ft::node_ids). Either all members give one or none does.
+    /// This PE's failure domain (ft::node_ids). Either all members give one or none does. If none does, domains are the
+    /// nodes that the placement knows (placement::over_nodes), or else the members.
     std::optional<std::uint32_t> node{};
+};
+
+/// All members pass the same, except for repair, where RepairOptions says what may differ.
+struct ReopenOptions {
+    /// What is done about blocks that are on no node any more.
+    enum class Lost {
+        thrown,  // all members throw DataLost
+        left,    // the report names them, and loads treat them as lost blocks
+    } lost = Lost::thrown;
+    /// How missing copies are made anew; nothing: they are not. Without RepairOptions::node, members that share a
+    /// folder are on one node.
+    std::optional<RepairOptions> repair = RepairOptions{};
 };
 
 }  // namespace regraft::store

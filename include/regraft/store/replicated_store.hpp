@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/csr.hpp"
@@ -94,6 +96,20 @@ public:
     /// A function for LoadOptions::reread that reads from where this version was saved or opened. Empty if it was
     /// neither.
     std::function<void(BlockRange, std::span<std::byte>)> reread() const;
+
+    /// Opens the newest version that the job before has kept (Options::keep) and of which all blocks are on the nodes
+    /// of the members, whatever their number and places now. If there is none, and nodes with the last copies of blocks
+    /// of the newest version are missing, all members throw DataLost. Returns nothing if no submit had succeeded.
+    /// Blocks stay where they are; copies that are missing are made anew. Throws DiskError if the files cannot be used.
+    /// Files stay as they were until all members have what they need. On ProcessFailure, shrink and call it again.
+    /// Precondition: nothing was submitted yet. O(manifests + ranges in them), with checksums O(bytes). Collective,
+    /// uniform.
+    std::optional<ReopenReport> reopen(ReopenOptions const& options = {});
+    /// Bytes that the next submits keep beside their blocks in files; all members pass the same. Not collective.
+    void set_attributes(std::vector<std::byte> attributes);
+    /// Removes the blocks and all files (Options::keep), for a program that has ended well. Without it files stay when
+    /// the store is destroyed. Collective, uniform.
+    void discard();
 
     /// The blocks of the version that can be read; none before the first submit.
     std::uint64_t num_blocks() const { return sizes().num_blocks(); }

@@ -1,6 +1,7 @@
 // Reports and errors of the collectives of a store.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -57,6 +58,8 @@ struct [[nodiscard]] LoadReport {
     /// Blocks and bytes that travelled between different PEs, in total.
     std::uint64_t blocks_moved = 0;
     std::uint64_t bytes_moved = 0;
+    /// Bytes among these that travelled between nodes. 0 if the placement does not know the nodes.
+    std::uint64_t bytes_between_nodes = 0;
     /// The largest number of bytes that one PE sent; a lower bound for it over all choices of senders (an equal share
     /// of everything, if no PE planned for all); and the largest number of bytes that one PE received.
     std::uint64_t most_sent = 0;
@@ -72,6 +75,21 @@ struct [[nodiscard]] LoadReport {
 struct [[nodiscard]] RepairReport : repair::Plan {
     /// Replicas that were to be copied and had wrong checksums. They count no more; others have been made instead.
     std::vector<Damage> damaged{};
+};
+
+/// What a reopen found. All but the last is the same on all members.
+struct [[nodiscard]] ReopenReport {
+    /// The version of the store that is open now, and what was kept beside its blocks (set_attributes).
+    std::uint64_t version = 0;
+    std::vector<std::byte> attributes{};
+    /// What is wrong with files that were not used.
+    std::vector<std::string> refused{};
+    /// Blocks that no node has any more (ReopenOptions::Lost::left): ascending, disjoint.
+    std::vector<BlockRange> lost{};
+    /// The copies that were made because nodes are missing; nothing without ReopenOptions::repair.
+    RepairReport repaired{};
+    /// Bytes of blocks that this PE has taken over on its node, without moving them.
+    std::uint64_t bytes_inherited = 0;
 };
 
 /// What a scrub found. All but the last is the same on all members.

@@ -20,10 +20,6 @@ SiteStride first_stride(std::span<std::uint64_t const> sites) {
     return {sites[0], sites[last] + 1, step};
 }
 
-std::uint64_t num_sites(SiteStride const& range) {
-    return (range.last - range.first - 1) / range.step + 1;
-}
-
 std::string to_text(SiteStride const& range) {
     auto text = std::to_string(range.first + 1);
     if (range.last > range.first + 1) text += '-' + std::to_string(range.last);
@@ -64,7 +60,7 @@ std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites) {
     std::vector<SiteStride> strides;
     while (!sites.empty()) {
         strides.push_back(first_stride(sites));
-        sites = sites.subspan(num_sites(strides.back()));
+        sites = sites.subspan(strides.back().size());
     }
     return strides;
 }
@@ -74,14 +70,20 @@ PartitionSpec whole_alignment(std::string model, std::uint64_t num_sites, std::s
     return {std::move(model), std::move(name), {{0, num_sites, 1}}};
 }
 
+std::uint64_t num_sites(std::span<SiteStride const> sites) {
+    std::uint64_t count = 0;
+    for (auto const& range : sites) {
+        REGRAFT_EXPECTS(range.step >= 1 && range.first < range.last);
+        count += range.size();
+    }
+    return count;
+}
+
 std::vector<std::uint64_t> sites_of(PartitionSpec const& partition) {
     std::vector<std::uint64_t> sites;
+    sites.reserve(num_sites(partition.sites));
     for (auto const& range : partition.sites) {
-        REGRAFT_EXPECTS(range.step >= 1 && range.first < range.last);
-        // Not only site += step: a huge step would wrap around.
-        for (auto site = range.first; site < range.last; site += std::min(range.step, range.last - site)) {
-            sites.push_back(site);
-        }
+        for (std::uint64_t i = 0, size = range.size(); i < size; ++i) sites.push_back(range[i]);
     }
     std::ranges::sort(sites);
     return sites;

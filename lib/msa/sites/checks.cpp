@@ -5,13 +5,13 @@
 #include <array>
 #include <utility>
 
-#include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::msa {
 namespace {
 
 constexpr std::size_t taxa_kept = 10;
+constexpr std::size_t sites_at_a_time = 1024;
 using SymbolStates = std::array<StateMask, 256>;
 
 /// The states of all symbols; symbols that are not in the alphabet get all states.
@@ -32,119 +32,178 @@ std::uint64_t extended(std::uint64_t hash, StateMask next) {
     return hash ^ hash >> 32;
 }
 
-struct HashedRow {
-    std::uint64_t hash = 0;
-    std::uint32_t taxon = 0;
+/// The sites of a partition, a block of at most sites_at_a_time after the other.
+class SiteBlocks {
+public:
+    explicit SiteBlocks(std::span<SiteStride const> ranges) : ranges_(ranges) {}
+    /// The next block, valid until the next call; empty after the last.
+    std::span<std::uint64_t const> next() {
+        sites_.clear();
+        for (; !ranges_.empty(); ranges_ = ranges_.subspan(1), used_ = 0) {
+            auto const size = ranges_[0].size();
+            while (used_ < size && sites_.size() < sites_at_a_time) sites_.push_back(ranges_[0][used_++]);
+            if (used_ < size) break;
+        }
+        return sites_;
+    }
+
+private:
+    std::span<SiteStride const> ranges_;
+    std::uint64_t used_ = 0;  // sites of the first range
+    std::vector<std::uint64_t> sites_;
 };
 
+/// Goes through each partition block by block, so that a site leaves nothing behind but the hash of its column.
 class CensusTaker {
 public:
     CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
     Census take();
 
 private:
-    void count_row(std::uint32_t taxon);
-    void count_sites(std::uint32_t q);
+    void find_gap_taxa();
+    void count_partition(std::uint32_t q);
+    void count_block(std::uint32_t q, std::span<std::uint64_t const> sites);
+    void count_columns(std::uint32_t q, std::span<std::uint64_t const> sites);
+    void list_gap_sites();
     void find_twins();
-    std::vector<std::uint32_t> equal_to_first(std::span<HashedRow const> rows);
-    /// Reads the states of a row, each site by its partition's alphabet.
-    void read_row(std::uint32_t taxon, std::vector<StateMask>& states) const;
+    std::vector<std::uint32_t> equal_to_first(std::span<std::uint32_t const> taxa) const;
+    bool has_data(std::uint32_t taxon) const;
+    bool are_equal(std::uint32_t taxon, std::uint32_t other) const;
 
     Alignment const& alignment_;
     std::span<PartitionToCheck const> partitions_;
     std::vector<SymbolStates> states_of_;     // per partition
-    std::vector<std::uint32_t> partition_;    // per site
-    std::vector<StateMask> common_;           // per site: states that all rows so far may have
-    std::vector<std::uint64_t> column_hash_;  // per site: hash of the rows so far
-    std::vector<StateMask> row_;
-    std::vector<char> has_data_;   // per partition: whether this row has data in it
-    std::vector<HashedRow> rows_;  // rows with data
+    std::vector<std::uint64_t> row_hash_;     // per taxon: hash of its cells so far
+    std::vector<char> is_gap_taxon_;          // per taxon
+    std::vector<bool> is_gap_site_;           // per site
+    std::vector<char> has_data_;              // per taxon: whether it has data in this partition
+    std::vector<StateMask> common_;           // per site of the block: states that all rows so far may have
+    std::vector<std::uint64_t> column_hash_;  // per site of the block: hash of the rows so far
+    std::vector<std::uint64_t> hashes_;       // per column of this partition with data
     Census census_;
 };
 
 CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck const> partitions)
     : alignment_(alignment),
       partitions_(partitions),
-      partition_(alignment.num_sites()),
-      common_(alignment.num_sites()),
-      column_hash_(alignment.num_sites()),
-      row_(alignment.num_sites()),
-      has_data_(partitions.size()) {
+      row_hash_(alignment.num_taxa()),
+      is_gap_taxon_(alignment.num_taxa()),
+      is_gap_site_(alignment.num_sites()),
+      has_data_(alignment.num_taxa()) {
     census_.partitions.resize(partitions.size());
-    std::size_t num_sites = 0;
-    for (std::uint32_t q = 0; q < partitions.size(); ++q) {
-        num_sites += partitions[q].sites.size();
-        states_of_.push_back(states_of_symbols(partitions[q].alphabet));
-        for (auto site : partitions[q].sites) {
-            REGRAFT_EXPECTS(site < alignment.num_sites());
-            partition_[site] = q;
-            common_[site] = undetermined(partitions[q].alphabet);
-        }
+    std::uint64_t sites = 0;
+    for (auto const& partition : partitions) {
+        sites += num_sites(partition.sites);
+        for (auto const& range : partition.sites) REGRAFT_EXPECTS(range[range.size() - 1] < alignment.num_sites());
+        states_of_.push_back(states_of_symbols(partition.alphabet));
     }
-    REGRAFT_EXPECTS(num_sites == alignment.num_sites());
+    REGRAFT_EXPECTS(sites == alignment.num_sites());
 }
 
 Census CensusTaker::take() {
-    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) count_row(taxon);
-    for (std::uint32_t q = 0; q < partitions_.size(); ++q) count_sites(q);
-    std::ranges::sort(census_.gap_sites);
+    find_gap_taxa();
+    for (std::uint32_t q = 0; q < partitions_.size(); ++q) count_partition(q);
+    hashes_ = {};
+    list_gap_sites();
     find_twins();
     return std::move(census_);
 }
 
-void CensusTaker::read_row(std::uint32_t taxon, std::vector<StateMask>& states) const {
-    auto const row = alignment_.row(taxon);
-    for (std::size_t site = 0; site < row.size(); ++site) {
-        states[site] = states_of_[partition_[site]][static_cast<unsigned char>(row[site])];
-    }
-}
-
-void CensusTaker::count_row(std::uint32_t taxon) {
-    read_row(taxon, row_);
-    auto const row = alignment_.row(taxon);
-    std::ranges::fill(has_data_, 0);
-    for (std::size_t site = 0; site < row.size(); ++site) {
-        auto const states = row_[site];
-        auto const q = partition_[site];
-        ++census_.partitions[q].histogram[static_cast<unsigned char>(row[site])];
-        if (states != undetermined(partitions_[q].alphabet)) has_data_[q] = 1;
-        common_[site] &= states;
-        column_hash_[site] = extended(column_hash_[site], states);
-    }
-    if (std::ranges::count(has_data_, 1) == 0) {
+void CensusTaker::find_gap_taxa() {
+    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
+        if (has_data(taxon)) continue;
+        is_gap_taxon_[taxon] = 1;
         census_.gap_taxa.push_back(taxon);
-        return;
-    }
-    rows_.push_back({hash(std::as_bytes(std::span(row_))), taxon});
-    for (std::size_t q = 0; q < has_data_.size(); ++q) {
-        if (has_data_[q] == 0) add(census_.partitions[q].empty_taxa, taxon);
     }
 }
 
-void CensusTaker::count_sites(std::uint32_t q) {
-    auto& counts = census_.partitions[q];
-    std::vector<std::uint64_t> hashes;
-    hashes.reserve(partitions_[q].sites.size());
-    for (auto site : partitions_[q].sites) {
-        hashes.push_back(column_hash_[site]);
-        if (common_[site] == 0) continue;
-        if (!counts.first_not_varying) counts.first_not_varying = site;
-        if (common_[site] == undetermined(partitions_[q].alphabet)) {
-            census_.gap_sites.push_back(site);
-            ++counts.gap_sites;
-        } else {
-            ++counts.invariant_sites;
+bool CensusTaker::has_data(std::uint32_t taxon) const {
+    auto const row = alignment_.row(taxon);
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        auto const gap = undetermined(partitions_[q].alphabet);
+        for (auto const& range : partitions_[q].sites) {
+            for (std::uint64_t i = 0, size = range.size(); i < size; ++i) {
+                if (states_of_[q][static_cast<unsigned char>(row[range[i]])] != gap) return true;
+            }
         }
     }
-    std::ranges::sort(hashes);
-    counts.num_patterns = static_cast<std::uint64_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+    return false;
+}
+
+void CensusTaker::count_partition(std::uint32_t q) {
+    auto& counts = census_.partitions[q];
+    std::ranges::fill(has_data_, 0);
+    hashes_.clear();
+    hashes_.reserve(num_sites(partitions_[q].sites));
+    SiteBlocks blocks(partitions_[q].sites);
+    for (auto sites = blocks.next(); !sites.empty(); sites = blocks.next()) count_block(q, sites);
+    std::ranges::sort(hashes_);
+    auto const distinct = std::unique(hashes_.begin(), hashes_.end()) - hashes_.begin();
+    counts.num_patterns = static_cast<std::uint64_t>(distinct) + (counts.gap_sites > 0 ? 1 : 0);
+    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
+        if (has_data_[taxon] == 0 && is_gap_taxon_[taxon] == 0) add(counts.empty_taxa, taxon);
+    }
+}
+
+void CensusTaker::count_block(std::uint32_t q, std::span<std::uint64_t const> sites) {
+    auto const gap = undetermined(partitions_[q].alphabet);
+    auto const& states_of = states_of_[q];
+    auto& histogram = census_.partitions[q].histogram;
+    common_.assign(sites.size(), gap);
+    column_hash_.assign(sites.size(), 0);
+    for (std::size_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
+        auto const row = alignment_.row(taxon);
+        auto row_hash = row_hash_[taxon];
+        bool has_data = false;
+        for (std::size_t i = 0; i < sites.size(); ++i) {
+            auto const symbol = static_cast<unsigned char>(row[sites[i]]);
+            auto const states = states_of[symbol];
+            ++histogram[symbol];
+            has_data |= states != gap;
+            common_[i] &= states;
+            column_hash_[i] = extended(column_hash_[i], states);
+            row_hash = extended(row_hash, states);
+        }
+        row_hash_[taxon] = row_hash;
+        if (has_data) has_data_[taxon] = 1;
+    }
+    count_columns(q, sites);
+}
+
+/// Takes over what count_block has found out about the columns of its sites.
+void CensusTaker::count_columns(std::uint32_t q, std::span<std::uint64_t const> sites) {
+    auto& counts = census_.partitions[q];
+    auto const gap = undetermined(partitions_[q].alphabet);
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+        bool const is_gap = common_[i] == gap;
+        if (!is_gap) hashes_.push_back(column_hash_[i]);
+        if (common_[i] == 0) continue;
+        counts.first_not_varying = std::min(sites[i], counts.first_not_varying.value_or(sites[i]));
+        is_gap_site_[sites[i]] = is_gap;
+        ++(is_gap ? counts.gap_sites : counts.invariant_sites);
+    }
+}
+
+void CensusTaker::list_gap_sites() {
+    std::uint64_t count = 0;
+    for (auto const& counts : census_.partitions) count += counts.gap_sites;
+    census_.gap_sites.reserve(count);
+    for (std::size_t site = 0; census_.gap_sites.size() < count; ++site) {
+        if (is_gap_site_[site]) census_.gap_sites.push_back(site);
+    }
 }
 
 void CensusTaker::find_twins() {
-    std::ranges::stable_sort(rows_, {}, &HashedRow::hash);  // taxa of equal hashes keep their order
+    std::vector<std::uint32_t> taxa;  // with data
+    for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
+        if (is_gap_taxon_[taxon] == 0) taxa.push_back(taxon);
+    }
+    auto const hash_of = [&](std::uint32_t taxon) { return row_hash_[taxon]; };
+    std::ranges::stable_sort(taxa, {}, hash_of);  // taxa of equal hashes keep their order
     std::vector<std::vector<std::uint32_t>> groups;
-    for (auto first = rows_.begin(); first != rows_.end();) {
-        auto const last = std::find_if(first, rows_.end(), [&](auto const& row) { return row.hash != first->hash; });
+    for (auto first = taxa.begin(); first != taxa.end();) {
+        auto const last =
+            std::find_if(first, taxa.end(), [&](auto other) { return hash_of(other) != hash_of(*first); });
         if (auto group = equal_to_first({first, last}); group.size() > 1) groups.push_back(std::move(group));
         first = last;
     }
@@ -154,21 +213,32 @@ void CensusTaker::find_twins() {
 
 /// The taxa whose rows equal that of the first. All have the same hash. Rows that differ nevertheless, one in 2^64, are
 /// taken to have no twins.
-std::vector<std::uint32_t> CensusTaker::equal_to_first(std::span<HashedRow const> rows) {
-    std::vector<std::uint32_t> taxa{rows[0].taxon};
-    if (rows.size() == 1) return taxa;
-    read_row(taxa[0], row_);
-    std::vector<StateMask> other(row_.size());
-    for (auto const& row : rows.subspan(1)) {
-        read_row(row.taxon, other);
-        if (other == row_) taxa.push_back(row.taxon);
+std::vector<std::uint32_t> CensusTaker::equal_to_first(std::span<std::uint32_t const> taxa) const {
+    std::vector<std::uint32_t> equal{taxa[0]};
+    for (auto const taxon : taxa.subspan(1)) {
+        if (are_equal(taxon, taxa[0])) equal.push_back(taxon);
     }
-    return taxa;
+    return equal;
+}
+
+bool CensusTaker::are_equal(std::uint32_t taxon, std::uint32_t other) const {
+    auto const row = alignment_.row(taxon);
+    auto const other_row = alignment_.row(other);
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        auto const states = [&](char symbol) { return states_of_[q][static_cast<unsigned char>(symbol)]; };
+        for (auto const& range : partitions_[q].sites) {
+            for (std::uint64_t i = 0, size = range.size(); i < size; ++i) {
+                if (states(row[range[i]]) != states(other_row[range[i]])) return false;
+            }
+        }
+    }
+    return true;
 }
 
 /// The numbers below count that are not in an increasing list.
 std::vector<std::uint64_t> all_but(std::span<std::uint64_t const> left_out, std::uint64_t count) {
     std::vector<std::uint64_t> kept;
+    kept.reserve(count - left_out.size());
     for (std::uint64_t i = 0; i < count; ++i) {
         if (!left_out.empty() && left_out[0] == i) {
             left_out = left_out.subspan(1);
@@ -195,6 +265,7 @@ std::vector<SiteStride> renumbered(std::span<SiteStride const> ranges, std::span
     std::vector<SiteStride> result;
     for (auto const& range : ranges) {
         std::vector<std::uint64_t> sites;
+        sites.reserve(range.size());
         auto const begin = std::ranges::lower_bound(kept, range.first);
         for (auto site = begin; site != kept.end() && *site < range.last; ++site) {
             if ((*site - range.first) % range.step != 0) continue;

@@ -34,15 +34,18 @@ std::string first_few(std::uint64_t count, std::string_view separator, Item&& it
 
 /// Runs of consecutive sites, counted from 1 as in files.
 std::string ranges_of(std::span<std::uint64_t const> increasing) {
-    std::vector<std::string> ranges;
-    for (std::size_t first = 0; first < increasing.size();) {
+    std::vector<std::string> shown;
+    std::uint64_t count = 0;
+    for (std::size_t first = 0; first < increasing.size(); ++count) {
         auto last = first;
         while (last + 1 < increasing.size() && increasing[last + 1] == increasing[last] + 1) ++last;
-        ranges.push_back(std::to_string(increasing[first] + 1));
-        if (last > first) ranges.back() += '-' + std::to_string(increasing[last] + 1);
+        if (shown.size() < items_shown) {
+            shown.push_back(std::to_string(increasing[first] + 1));
+            if (last > first) shown.back() += '-' + std::to_string(increasing[last] + 1);
+        }
         first = last + 1;
     }
-    return first_few(ranges.size(), ", ", [&](std::size_t i) { return ranges[i]; });
+    return first_few(count, ", ", [&](std::size_t i) { return shown[i]; });
 }
 
 struct Cell {
@@ -52,10 +55,16 @@ struct Cell {
 
 /// The first cell with a symbol that is not in the alphabet. Precondition: there is one.
 Cell first_misfit(Alignment const& alignment, PartitionToCheck const& partition) {
+    auto const masks = state_masks(partition.alphabet);
     for (std::size_t taxon = 0;; ++taxon) {
-        for (auto site : partition.sites) {
-            if (state_mask(partition.alphabet, alignment.cell(taxon, site)) == 0) return {taxon, site};
+        auto const row = alignment.row(taxon);
+        auto first = row.size();
+        for (auto const& range : partition.sites) {
+            for (std::uint64_t i = 0, size = range.size(); i < size && range[i] < first; ++i) {
+                if (masks[static_cast<unsigned char>(row[range[i]])] == 0) first = range[i];
+            }
         }
+        if (first < row.size()) return {taxon, first};
     }
 }
 

@@ -25,6 +25,8 @@ public:
     void own(Memory memory) { memories_.push_back(std::move(memory)); }
     /// The largest piece of memory that this object owned, when nothing in it is needed any more.
     Memory largest_memory() &&;
+    /// The memory that it owns.
+    std::span<Memory> memories() { return memories_; }
     /// Takes everything that the other object has. Precondition: none of its blocks is here yet.
     void take(HeldBlocks other);
     /// Forgets blocks, as far as they are here, and gives their pages back to the system.
@@ -43,6 +45,13 @@ public:
 
     /// Sets the checksums of the parts (visit_parts) of blocks.
     void set_checksums(BlockRange blocks, std::span<std::uint64_t const> sums, BlockSizes const& sizes);
+    /// Sets the checksum of blocks that lie in one piece.
+    void set_checksum(BlockRange blocks, std::uint64_t sum) { checksums_[blocks.first] = {blocks.last, sum}; }
+    /// Calls visit(blocks, sum) for all checksums, ascending.
+    template <class Visit>
+    void visit_checksums(Visit visit) const {
+        for (auto const& [first, checksum] : checksums_) visit(BlockRange{first, checksum.last}, checksum.sum);
+    }
     /// Computes the checksums of blocks that have just been written again; the old ones are forgotten.
     void renew_checksums(BlockRange blocks, BlockSizes const& sizes);
     /// Appends to bad the pieces that overlap blocks and whose checksum is wrong. O(bytes of them).

@@ -41,18 +41,24 @@ Memory::Memory(std::uint64_t size) : size_(size) {
 #endif
 }
 
+Memory::Memory(std::unique_ptr<Segment> segment)
+    : data_(segment->bytes().data()), size_(segment->bytes().size()), segment_(std::move(segment)) {}
+
 Memory::Memory(Memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      segment_(std::move(other.segment_)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
     auto old = std::move(*this);
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
+    segment_ = std::move(other.segment_);
     return *this;
 }
 
 Memory::~Memory() {
-    if (data_) munmap(data_, size_);
+    if (data_ && !segment_) munmap(data_, size_);
 }
 
 void Memory::give_back(std::span<std::byte> part) {

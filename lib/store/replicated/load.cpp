@@ -77,13 +77,13 @@ void ReplicatedStore::Impl::prepare(Delivery& delivery) {
     delivery.plan =
         together ? plan_load(directory, current->sizes, seams, comm.members(), delivery.wanted, delivery.to_replace)
                  : plan_load_alone(directory, current->sizes, seams, comm.members(), comm.self(), delivery.wanted);
-    delivery.report = report_of(delivery.plan, current->sizes, comm.self());
+    delivery.report = report_of(delivery.plan, current->sizes, directory.node_of(), comm.self());
     if (!together) share_report(comm, delivery.report);
     lay_out(delivery);
 }
 
 void ReplicatedStore::Impl::lay_out(Delivery& delivery) {
-    auto& [directory, sizes, held, seams] = *current;
+    auto& [directory, sizes, held, seams, common] = *current;
     auto const& plan = delivery.plan;
     std::uint64_t wanted_bytes = 0;
     for (auto const& range : delivery.wanted[value(comm.self())]) wanted_bytes += sizes.bytes(range);
@@ -150,7 +150,7 @@ void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const>
 
 /// Damaged replicas count no more, except where good ones have been written over them.
 void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
-    auto& [directory, sizes, held, seams] = *current;
+    auto& [directory, sizes, held, seams, common] = *current;
     auto const& plan = delivery.plan;
     for (auto const& [blocks, holder] : delivery.damaged) directory.remove(blocks, holder);
     for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
@@ -165,6 +165,11 @@ void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
             if (!replaced) held.remove(run.blocks, sizes);
         });
     }
+    if (delivery.damaged.empty() || !keeping) return;
+    // If that fails, the manifest before stays, and the next job finds the damage again.
+    Complaint ignored;
+    list(*current, ignored);
+    keeping->settle();
 }
 
 LoadReport ReplicatedStore::Impl::finish(Delivery& delivery) {

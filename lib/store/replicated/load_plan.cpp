@@ -50,7 +50,7 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
     plan.num_wanted = plan.requests.size();
     for (auto const& damage : to_replace) requests.add(damage.blocks, damage.holder);
     plan.offsets.resize(plan.requests.size(), 0);
-    plan.senders = schedule::choose_range_senders(plan.requests, requests.holders(), sizes);
+    plan.senders = schedule::choose_range_senders(plan.requests, requests.holders(), sizes, directory.node_of());
     for (auto const i : plan.senders.unservable) {
         if (i < plan.num_wanted) plan.lost.push_back(plan.requests[i].blocks);
     }
@@ -165,11 +165,15 @@ LoadReport report_of_self(LoadPlan const& plan, BlockSizes const& sizes, PeId se
 
 }  // namespace
 
-LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
+LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, std::span<std::uint32_t const> node_of, PeId self) {
     auto report = plan.of == LoadPlan::Of::all ? report_of_all(plan, sizes) : report_of_self(plan, sizes, self);
     report.rounds = std::max(report.rounds, report.b);
-    for (auto const& transfer : plan.senders.transfers) {
-        if (transfer.receiver == self) report.bytes_received += sizes.bytes(transfer.blocks);
+    bool const of_all = plan.of == LoadPlan::Of::all;
+    for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
+        if (receiver == self) report.bytes_received += sizes.bytes(blocks);
+        bool const counts = (of_all || sender == self) && !node_of.empty();
+        if (counts && node_of[value(sender)] != node_of[value(receiver)])
+            report.bytes_between_nodes += sizes.bytes(blocks);
     }
     for (auto const& transfer : plan.senders.local) {
         if (transfer.receiver == self) report.bytes_local += sizes.bytes(transfer.blocks);

@@ -43,7 +43,7 @@ LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const
                          std::span<PeId const> members, PeId self, CsrView<BlockRange> wanted);
 
 /// The part of the report that follows from the plan. For a plan of self alone it has what self sends and receives
-/// instead of sums and maxima over all.
-LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, PeId self);
+/// instead of sums and maxima over all. node_of: of the directory.
+LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, std::span<std::uint32_t const> node_of, PeId self);
 
 }  // namespace regraft::store

@@ -1,7 +1,9 @@
 // Repair: all members make the same plan and carry it out step by step; each step is agreed on.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
@@ -20,6 +22,16 @@ struct Terms {
 
     repair::Options options(RepairOptions const& mine) const { return {mine.replicas, room, node_of}; }
 };
+
+/// The nodes of the members as the placement knows them. Empty if all are on one node or each is on its own, because
+/// then a plan need not care.
+std::vector<std::uint32_t> nodes_of(std::span<PeId const> members, std::span<std::uint32_t const> by_pe) {
+    if (by_pe.empty()) return {};
+    std::vector<std::uint32_t> node_of;
+    for (auto const pe : members) node_of.push_back(by_pe[value(pe)]);
+    auto const different = std::set(node_of.begin(), node_of.end()).size();
+    return different > 1 && different < members.size() ? node_of : std::vector<std::uint32_t>();
+}
 
 Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
     std::vector<std::uint64_t> words{mine.replicas, mine.room};
@@ -41,12 +53,13 @@ Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
 /// The memory that the copies of a step are sent from and received in.
 Traffic traffic_of(ft::Communicator const& comm, repair::Step const& step, HeldBlocks const& held,
                    BlockSizes const& sizes, std::span<BlockId const> seams,
-                   std::vector<schedule::RangeTransfer>& transfers, HeldBlocks& arrived) {
+                   std::vector<schedule::RangeTransfer>& transfers,
+                   std::function<Memory(std::uint64_t)> const& memory_of, HeldBlocks& arrived) {
     std::uint64_t total = 0;
     for (auto const& copy : step.copies) {
         if (copy.receiver == comm.self()) total += sizes.bytes(copy.blocks);
     }
-    Memory memory(total);
+    auto memory = memory_of(total);
     auto rest = memory.bytes();
     RowsBuilder<BlockRange> blocks_out(comm.size()), blocks_in(comm.size());
     RowsBuilder<std::span<std::byte const>> out(comm.size());
@@ -113,8 +126,9 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
     if (!current) return {};
     REGRAFT_EXPECTS(idle() && "no load is under way");
     comm.reach(repair_phase.before);
-    auto const terms = gather_terms(comm, repair_options);
+    auto terms = gather_terms(comm, repair_options);
     current->directory.retain(comm.members());
+    if (!repair_options.node) terms.node_of = nodes_of(comm.members(), current->directory.node_of());
     RepairReport report;
     bool done = false;
     while (!done) {  // if damage is found, another plan is made without the damaged replicas
@@ -138,10 +152,20 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
 
 /// Returns false if replicas that were to be copied are damaged. Those count no more on any member.
 bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& report) {
-    auto& [directory, sizes, held, seams] = *current;
+    auto& [directory, sizes, held, seams, common] = *current;
     HeldBlocks arrived;
     std::vector<schedule::RangeTransfer> transfers;
-    auto traffic = traffic_of(comm, step, held, sizes, seams.blocks(), transfers, arrived);
+    Complaint complaint;
+    auto const memory_of = [&](std::uint64_t size) {
+        if (!keeping) return Memory(size);
+        Memory memory;
+        complaint = attempt([&] { memory = keeping->memory(size); });
+        return complaint ? Memory(size) : std::move(memory);
+    };
+    auto traffic = traffic_of(comm, step, held, sizes, seams.blocks(), transfers, memory_of, arrived);
+    if (keeping) {
+        if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
+    }
     std::optional<Seals> seals;
     if (checked()) seals.emplace(traffic, sizes, HeldSums(held, sizes));
     auto const messages = messages_of(comm, transfers, sizes, options.integrity);
@@ -161,13 +185,20 @@ bool ReplicatedStore::Impl::carry_out(repair::Step const& step, RepairReport& re
         if (drop.holder == comm.self()) held.remove(drop.blocks, sizes);
     }
     seams.prune(directory);
+    if (keeping) {
+        // If a manifest cannot be written, the one before stays, and the next job makes these copies again.
+        Complaint ignored;
+        list(*current, ignored);
+        keeping->agreed(held);
+        keeping->settle();
+    }
     report.steps.push_back(step);
     return true;
 }
 
 /// Whether replicas that were to be copied are damaged; if so, no member counts on them any more. Uniform.
 bool ReplicatedStore::Impl::forget_damage(std::span<BlockRange const> looked_at, std::vector<Damage>& damaged) {
-    auto& [directory, sizes, held, seams] = *current;
+    auto& [directory, sizes, held, seams, common] = *current;
     auto const bad = find_damage(comm, 0, looked_at, sizes, held);
     if (bad.empty()) return false;
     comm.agree();

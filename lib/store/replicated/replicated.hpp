@@ -14,8 +14,10 @@
 #include "store/blocks/seals.hpp"
 #include "store/blocks/seams.hpp"
 #include "store/blocks/traffic.hpp"
+#include "store/kept/keeping.hpp"
 #include "store/on_disk/on_disk.hpp"
 #include "store/replicated/load_plan.hpp"
+#include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
 #include "store/together/loading.hpp"
 
@@ -27,6 +29,7 @@ struct Version {
     BlockSizes sizes;
     HeldBlocks held;  // the blocks of this PE
     Seams seams;
+    Common common{};  // with Options::keep
 };
 
 /// A load, or the replacement of damaged replicas, that is not yet agreed on. It may take several attempts.
@@ -51,7 +54,16 @@ struct Delivery {
 };
 
 struct ReplicatedStore::Impl {
-    Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {}
+    Impl(ft::Communicator& communicator, Options const& given) : comm(communicator), options(given) {
+        if (!options.keep) return;
+        keeping.emplace(*options.keep);
+        options.own_copy = OwnCopy::copied;
+    }
+    Impl(Impl const&) = delete;
+    Impl& operator=(Impl const&) = delete;
+    ~Impl() {
+        if (current) leave_files(current->held);
+    }
 
     using SizesOf = std::function<BlockSizes(std::span<BlockRange const>)>;
     /// Gathers what members submit, and then submits it as the overload below. from: where the blocks were read, if
@@ -66,6 +78,8 @@ struct ReplicatedStore::Impl {
                     std::uint64_t alike);
     RepairReport repair(RepairOptions const& repair_options);
     ScrubReport scrub();
+    std::optional<ReopenReport> reopen(ReopenOptions const& reopen_options);
+    void discard();
 
     /// Plans the next attempt, and assigns the memory for everything that is sent and received. Collective, not
     /// uniform.
@@ -89,8 +103,32 @@ struct ReplicatedStore::Impl {
     std::uint64_t version = 0;
     OnDisk on_disk;
     LoadsUnderWay loads;
+    std::optional<Keeping> keeping;
+    std::vector<std::byte> attributes;  // of the next version
+
+    static void leave_files(HeldBlocks& held) {
+        for (auto& memory : held.memories()) {
+            if (memory.segment()) memory.segment()->stay();
+        }
+    }
+    /// A hash of the names of job and store, and of what reopening has in common.
+    std::uint64_t names_of_keep() const;
+    /// The spare memory if it fits; otherwise new memory, and the spare memory is freed. If there is no place for a
+    /// file, the complaint says why, and the memory is private: the exchange takes place all the same, and is not
+    /// agreed on.
+    Memory take_memory(std::uint64_t size, Complaint& complaint);
+    /// Lists in files what is held of the version. Not collective.
+    void list(Version& listed, Complaint& complaint);
 
 private:
+    struct Reopened {
+        ReopenReport report;
+        std::vector<std::uint32_t> site_of;  // by PeId
+    };
+    std::optional<Reopened> reopened;  // not yet reported
+    struct Taken;
+    bool adopt_newest(ReopenOptions const& reopen_options);
+    void build(Taken& taken, Survey const& survey);
     struct Started;
     friend class ReplicatedStore;
     void lay_out(Delivery& delivery);

@@ -10,7 +10,7 @@ namespace regraft::store {
 
 std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
     REGRAFT_EXPECTS(current && "something was submitted");
-    auto& [directory, sizes, held, seams] = *current;
+    auto& [directory, sizes, held, seams, common] = *current;
     directory.retain(comm.members());
     // Plans as for a further member that holds nothing and wants everything.
     PeId const disk{comm.num_founders()};

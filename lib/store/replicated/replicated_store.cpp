@@ -90,17 +90,6 @@ std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const
     return messages_of(comm, transfers, sizes, integrity);
 }
 
-/// The spare memory if it fits; otherwise new memory, and the spare memory is freed.
-Memory memory_of(std::uint64_t size, Memory& spare) {
-    Memory memory = std::move(spare);
-    bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
-    if (!fits) {
-        memory = Memory();  // frees the spare memory before new memory is taken
-        memory = Memory(size);
-    }
-    return memory;
-}
-
 /// The checksums of what is submitted here. Blocks for several holders are read once.
 class SubmittedSums {
 public:
@@ -148,10 +137,10 @@ std::vector<Arrival> parts_of(std::span<BlockRange const> held_ranges, std::span
 /// Lays out the blocks that this PE will hold in memory in their order, so that what one member sends lies in one
 /// piece.
 void collect_incoming(Submission const& submission, std::span<Arrival const> parts, BlockSizes const& sizes,
-                      Memory& spare, Traffic& traffic, HeldBlocks& held) {
+                      std::function<Memory(std::uint64_t)> const& memory_of, Traffic& traffic, HeldBlocks& held) {
     std::uint64_t total = 0;
     for (auto const& [blocks, rank] : parts) total += submission.by_reference(rank) ? 0 : sizes.bytes(blocks);
-    auto memory = memory_of(total, spare);
+    auto memory = memory_of(total);
     auto rest = memory.bytes();
     RowsBuilder<BlockRange> rows(submission.ranges.size());
     RowsBuilder<std::span<std::byte>> pieces(submission.ranges.size());
@@ -265,8 +254,9 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     REGRAFT_EXPECTS(shape.num_slots == comm.size() && shape.num_blocks == all.sizes.num_blocks());
     REGRAFT_EXPECTS(idle() && "no load is under way");
     auto next = std::make_unique<Version>();
-    auto& [directory, sizes, held, seams] = *next;
+    auto& [directory, sizes, held, seams, common] = *next;
     sizes = all.sizes;
+    Complaint complaint;
     directory = placement::Directory(std::move(placement), {comm.members().begin(), comm.members().end()});
     if (options.own_copy == OwnCopy::referenced) {
         for (std::size_t rank = 0; rank < comm.size(); ++rank) seams.add(all.ranges[rank], comm.members()[rank]);
@@ -285,9 +275,16 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
             submission.bytes = against;
         }
     }
+    if (keeping) {
+        if (!keeping->begun()) static_cast<void>(keeping->begin(comm, names_of_keep()));
+        keeping->retract();  // of a submit that a failure ended
+        common = {keeping->next(comm, version + 1), shape.replicas, sizes, attributes};
+        if (vote) common.id.alike = vote->alike;
+    }
     Traffic traffic;
     collect_outgoing(comm, submission, directory, sizes, traffic);
-    collect_incoming(submission, parts, sizes, spare, traffic, held);
+    collect_incoming(
+        submission, parts, sizes, [&](std::uint64_t size) { return take_memory(size, complaint); }, traffic, held);
     std::optional<Seals> seals;
     SubmittedSums sums(submission, sizes);
     if (checked()) seals.emplace(traffic, sizes, std::ref(sums));
@@ -295,21 +292,34 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     for (Resends resends;; resends.add()) {
         exchange::all_to_all(comm, traffic.out, traffic.in, options.transport, messages);
         bool const holds = !seals || seals->hold(traffic, sizes, submission.self);
-        if (!vote && comm.agree(holds)) break;
-        if (!vote) continue;
+        if (!vote) {
+            if (seals && holds) seals->keep(traffic, sizes, held);
+            if (holds) list(*next, complaint);
+            if (comm.agree(holds && !complaint)) break;
+            if (!keeping) continue;
+            keeping->retract();
+            if (auto const first = first_complaint(comm, complaint)) throw DiskError(*first);
+            continue;
+        }
         // As in a load: a member that votes against passes a different number; if all do, each of them knows that
         // itself.
-        bool const agrees =
-            vote->in_favour && holds && !anybody_against(traffic, submission.self, current->held, sizes);
+        bool agrees = vote->in_favour && holds && !anybody_against(traffic, submission.self, current->held, sizes);
+        if (seals && agrees) seals->keep(traffic, sizes, held);
+        if (agrees) list(*next, complaint);
+        agrees = agrees && !complaint;
         if (comm.agree_equal(agrees ? vote->alike : ~vote->alike) && agrees) break;
+        if (keeping) keeping->retract();
         spare = std::move(held).largest_memory();
         return false;
     }
     if (seals) {
-        seals->keep(traffic, sizes, held);
         for (auto const& [blocks, rank] : parts) {
             if (submission.by_reference(rank)) held.set_checksums(blocks, sums(blocks), sizes);
         }
+    }
+    if (keeping) {
+        keeping->agreed(held);
+        keeping->settle();
     }
     std::swap(current, next);
     if (next) spare = std::move(next->held).largest_memory();
@@ -318,6 +328,25 @@ bool ReplicatedStore::Impl::submit(placement::Any placement, Submissions const& 
     if (options.own_copy == OwnCopy::copied) on_disk.opened = {};
     comm.reach(submit_phase.after);
     return true;
+}
+
+Memory ReplicatedStore::Impl::take_memory(std::uint64_t size, Complaint& complaint) {
+    Memory memory = std::move(spare);
+    bool const fits = size <= memory.bytes().size() && memory.bytes().size() <= size + size / 8;
+    bool const is_right_kind = !keeping || size == 0 || memory.segment();
+    if (fits && is_right_kind) {
+        if (memory.segment()) memory.segment()->mark(0);
+        return memory;
+    }
+    memory = Memory();  // frees the spare memory before new memory is taken
+    if (!keeping) return Memory(size);
+    complaint = attempt([&] { memory = keeping->memory(size); });
+    return complaint ? Memory(size) : std::move(memory);
+}
+
+void ReplicatedStore::Impl::list(Version& listed, Complaint& complaint) {
+    if (!keeping || complaint) return;
+    complaint = attempt([&] { keeping->write(listed.common, listed.held, listed.sizes, checked()); });
 }
 
 RepairReport ReplicatedStore::repair(RepairOptions const& options) {
@@ -336,7 +365,7 @@ std::uint64_t ReplicatedStore::version() const {
 std::span<std::byte const> ReplicatedStore::held(BlockRange blocks) const {
     REGRAFT_EXPECTS(value(blocks.last) <= num_blocks());
     if (!impl_->current) return {};
-    auto const& [directory, sizes, held, seams] = *impl_->current;
+    auto const& [directory, sizes, held, seams, common] = *impl_->current;
     auto const bytes = held.find(blocks, sizes);
     std::vector<BlockRange> bad;
     if (impl_->checked() && !bytes.empty()) held.verify(blocks, sizes, bad);

@@ -7,7 +7,8 @@ namespace regraft::store {
 Digest& Digest::add(placement::Any const& placement) {
     constexpr std::uint64_t most_sampled = 16;
     auto const [num_blocks, num_slots, replicas] = placement.shape();
-    add(num_blocks).add(num_slots).add(replicas);
+    auto const nodes = placement.nodes();
+    add(num_blocks).add(num_slots).add(replicas).add(hash(std::as_bytes(std::span(nodes))));
     auto const sampled = std::min(num_blocks, most_sampled);
     for (std::uint64_t i = 0; i < sampled; ++i) {
         auto const block = even_part<BlockId>(num_blocks, i, sampled).first;

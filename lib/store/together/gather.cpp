@@ -85,7 +85,8 @@ Csr<BlockRange> gather_wanted(ft::Communicator& comm, std::span<BlockRange const
 
 void share_report(ft::Communicator& comm, LoadReport& report) {
     std::array most{report.b, report.rounds, report.most_sent, report.most_received};
-    std::array sums{report.blocks_moved, report.bytes_moved, std::uint64_t{report.lost.size()}};
+    std::array sums{report.blocks_moved, report.bytes_moved, report.bytes_between_nodes,
+                    std::uint64_t{report.lost.size()}};
     comm.check(MPI_Allreduce(MPI_IN_PLACE, most.data(), most.size(), MPI_UINT64_T, MPI_MAX, comm.native()),
                "MPI_Allreduce");
     comm.check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), sums.size(), MPI_UINT64_T, MPI_SUM, comm.native()),
@@ -96,8 +97,9 @@ void share_report(ft::Communicator& comm, LoadReport& report) {
     report.most_received = most[3];
     report.blocks_moved = sums[0];
     report.bytes_moved = sums[1];
+    report.bytes_between_nodes = sums[2];
     report.most_sent_bound = (report.bytes_moved + comm.size() - 1) / comm.size();
-    if (sums[2] == 0) return;
+    if (sums[3] == 0) return;
     std::vector<std::uint64_t> mine;
     for (auto const& range : report.lost) mine.insert(mine.end(), {value(range.first), value(range.last)});
     auto const ends = exchange::all_gather(comm, mine);

@@ -16,6 +16,7 @@
 #include "shield/calls/communicators/attributes.hpp"
 #include "shield/calls/messages/buffered.hpp"
 #include "shield/calls/start/surroundings.hpp"
+#include "shield/calls/start/warnings.hpp"
 #include "shield/session/report.hpp"
 #include "shield/session/session.hpp"
 #include "shield/waits/waiting.hpp"
@@ -92,6 +93,7 @@ void start() {
     it.board = std::make_unique<Board>(rank, size);
     Entry::show(&it.board->mine().family);
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
+    tell_warnings_once();
     it.notices.resize(static_cast<std::size_t>(size));
     it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
                                                  .on_error = handler_of_faces(),

@@ -1,0 +1,1 @@
+"""Starts MPI jobs whose ranks may die: the parts of regraft-run."""

@@ -1,0 +1,242 @@
+"""Jobs in the foreground, for people."""
+import contextlib
+import dataclasses
+import itertools
+import os
+import pathlib
+import secrets
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from regraft_run import hosts, openmpi
+from regraft_run.caught import WHY_CAUGHT, Caught
+from regraft_run.connections import Connections
+from regraft_run.processes import JobDirectory, end_session, kill, kill_job, say
+from regraft_run.told import Files, Rank, code_of_ranks, hopeless, is_lost
+
+USAGE_ERROR = 2
+GRACE = 5.0  # seconds in which a job may end by itself
+LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
+LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
+LOST_RANKS = "lost-ranks"  # the name of a file
+# An id that all starts of a job in the same allocation share.
+BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
+
+
+@dataclasses.dataclass
+class Options:
+    rank_library: str = ""  # preloaded into ranks. Without it they do not tell their exit codes
+    node_library: str = ""  # preloaded into mpirun. Without it the loss of a node ends the job
+    node_timeout: int = openmpi.NODE_TIMEOUT  # seconds of silence after which a node is lost
+    restarts: int = 0  # how often a job that is lost starts again
+    resume: bool = False  # the first start goes on from what an earlier job of this name has kept
+    name: str = ""  # of the job; empty: that of the batch system, or a random one
+
+
+def run(mpirun: str, words: list[str], options: Options) -> int:
+    """Runs a job that has the streams of this process, and returns its exit code. Starts it again if it is lost."""
+    name = job_id(options) or secrets.token_hex(8)
+    for start in itertools.count():
+        job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
+        if not job.is_lost or start == options.restarts:
+            return job.code
+        words, where = on_hosts_that_answer(words)
+        if job.signals.stop:
+            return 128 + job.signals.stop
+        if not words:
+            say("no host answers any more")
+            return job.code
+        say(f"the job is lost and starts again{where} (restart {start + 1} of {options.restarts})")
+    raise AssertionError
+
+
+def job_id(options: Options) -> str:
+    """The name of the job, or its number in the batch system; empty if it has neither."""
+    return options.name or next((os.environ[name] for name in BATCH_JOBS if name in os.environ), "")
+
+
+def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
+    """The command line, and where it starts ranks. Empty if no host answers."""
+    named = hosts.hosts_of(words)
+    if not named:
+        return words, ""
+    left = hosts.that_answer(named)
+    return (hosts.words_for(left, words) if left else []), f" on {', '.join(map(str, left))}"
+
+
+def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
+    """Starts mpirun, again if it does not come to start ranks. Returns the job when it has ended."""
+    for attempt in range(1, openmpi.ATTEMPTS + 1):
+        with JobDirectory() as tmpdir:
+            job = Job(mpirun, words, options, variables, pathlib.Path(tmpdir))
+            job.wait()
+        if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:
+            return job
+        print(openmpi.TRY_AGAIN, file=sys.stderr)
+    raise AssertionError
+
+
+class Job:
+    """One start of mpirun."""
+
+    code: int  # the exit code, after wait()
+    is_lost: bool
+
+    def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folder: pathlib.Path):
+        self.options = options
+        self.one_host = not (openmpi.names_hosts(words) or any(name in os.environ for name in openmpi.BATCH_SYSTEMS))
+        self.survives = "ulfm" in openmpi.flags(mpirun)
+        by_files = self.one_host or not self.survives
+        self.told = Files(folder / "ranks") if by_files else Connections(options.node_timeout, folder / LOST_RANKS)
+        self.variable = "=".join(*self.told.address().items())
+        env = openmpi.environment(mpirun, str(folder), self.one_host)
+        for_ranks = variables | (self.told.address() if self.survives else {})
+        env |= for_ranks
+        if self.survives and not self.one_host:
+            openmpi.outlive_nodes(mpirun, options.node_library, options.node_timeout, env)
+            env["REGRAFT_LOST_RANKS"] = str(folder / LOST_RANKS)
+        if self.one_host and "OMP_NUM_THREADS" not in os.environ:
+            env["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // openmpi.number_of_ranks(words)))
+        if sys.stderr.isatty():
+            env.setdefault("REGRAFT_PROGRESS", "1")  # ranks write into pipes of mpirun and cannot see the terminal
+        command = [mpirun, *openmpi.flags(mpirun), *openmpi.output(mpirun, words), *self.exports(mpirun, for_ranks), *words]
+        # The job has a session of its own, so that Ctrl-C reaches this process only. mpirun would end the job.
+        self.mpirun = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, start_new_session=True,
+                                       stdin=subprocess.PIPE if sys.stdin.isatty() else None)
+        if self.mpirun.stdin:
+            threading.Thread(target=copy_terminal, args=(self.mpirun.stdin,), daemon=True).start()
+        self.signals = Signals(self)
+        self.fault = threading.Event()  # mpirun has failed to start
+        self.copier = threading.Thread(target=copy_stderr, args=(self.mpirun.stderr, self.fault), daemon=True)
+        self.copier.start()
+
+    def exports(self, mpirun: str, for_ranks: dict[str, str]) -> list[str]:
+        """Options by which mpirun gives ranks their environment."""
+        if "Open MPI" not in openmpi.version(mpirun):
+            return []  # ranks get all of it
+        words = [] if self.one_host else [word for name in for_ranks for word in ("-x", name)]
+        if self.survives and self.options.rank_library:
+            words += ["-x", f"LD_PRELOAD={openmpi.preload(self.options.rank_library, os.environ)}"]
+        return words
+
+    def wait(self) -> None:
+        """Waits for the end of the job."""
+        ended_with = self.follow()
+        if not self.one_host:
+            end_session(self.mpirun)
+        self.copier.join(timeout=5)
+        ranks = list(self.told.ranks().values())
+        self.told.close()
+        self.code = ended_with or code_of_ranks(ranks if self.options.rank_library else [], self.mpirun.wait())
+        if self.signals.stop and not any(rank.end for rank in ranks):
+            self.code = 128 + self.signals.stop
+        if self.code == openmpi.USAGE_ERROR and not ranks:
+            self.code = USAGE_ERROR
+        may_be_lost = not self.signals.stop and self.code not in (0, USAGE_ERROR)
+        self.is_lost = may_be_lost and (not self.survives or is_lost(ranks))
+
+    def follow(self) -> int:
+        """Waits for the end of mpirun. If no rank can go on, it ends the job and returns its exit code; else 0."""
+        exited: set[str] = set()
+        caught = Caught()
+        for turn in itertools.count():
+            is_over = self.mpirun.poll() is not None  # asked before the ranks, so that the last look sees the end of each
+            ranks = self.told.ranks()
+            for name, rank in ranks.items():
+                if rank.end == "exited" and name not in exited:
+                    exited.add(name)
+                    say(f"rank {rank.number} ended by exit({rank.code}) without MPI_Finalize: to the others it is dead")
+            if is_over:
+                self.after_mpirun()
+                return 0
+            verdict = hopeless(list(ranks.values()))
+            if verdict:
+                code, why = verdict
+                say(f"{why}; the job is ended")
+                self.stop()
+                return code
+            if caught.after_a_death or turn % LOOKS_BETWEEN_DEATHS == 0:
+                end_caught(caught, ranks)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.mpirun.wait(LOOK_EVERY)
+
+    def after_mpirun(self) -> None:
+        """Says so if mpirun was killed, and ends ranks that it has left."""
+        if self.mpirun.returncode < 0 and not self.signals.stop:
+            say(f"mpirun was killed by {signal.Signals(-self.mpirun.returncode).name}; the job is ended")
+            kill_job(self.mpirun, self.variable)
+
+    def stop(self) -> None:
+        self.mpirun.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.mpirun.wait(GRACE)
+        kill_job(self.mpirun, self.variable)
+        self.mpirun.wait()
+
+
+def end_caught(caught: Caught, ranks: dict[str, Rank]) -> None:
+    at_work = {rank.process: rank for rank in ranks.values() if rank.process and rank.left and not rank.end}
+    for process in caught.look(list(at_work)):
+        say(f"rank {at_work[process].number} {WHY_CAUGHT}")
+        kill(process)
+
+
+class Signals:
+    """Passes on the signals that this process receives. The first SIGINT (Ctrl-C) or SIGTERM goes to the ranks, which may save their work.
+    The second one goes to mpirun, which ends the job. So does the first one if a rank is not at work yet. SIGHUP and SIGUSR1 go to mpirun,
+    which ends the job at SIGHUP and passes SIGUSR1 on to the ranks."""
+
+    def __init__(self, job: Job):
+        self.job = job
+        self.stop = 0  # the last SIGINT or SIGTERM; 0: there was none
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # a shell lets a job that was started with & ignore it
+            signal.signal(signal.SIGINT, self.ask_to_stop)
+        signal.signal(signal.SIGTERM, self.ask_to_stop)
+        signal.signal(signal.SIGTSTP, self.pause)
+        for number in (signal.SIGHUP, signal.SIGUSR1):
+            signal.signal(number, lambda received, _: job.mpirun.send_signal(received))
+
+    def ask_to_stop(self, number: int, _frame: object) -> None:
+        asked_before, self.stop = self.stop != 0, number
+        ranks = list(self.job.told.ranks().values())
+        if asked_before or not ranks or not all(rank.left for rank in ranks):
+            self.job.mpirun.send_signal(number)
+            return
+        self.job.told.signal(number)
+        if number == signal.SIGINT:
+            say("the ranks are asked to stop; Ctrl-C again ends the job at once")
+
+    def pause(self, number: int, _frame: object) -> None:
+        """Stops the ranks, by mpirun, and this process (Ctrl-Z)."""
+        self.job.mpirun.send_signal(number)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self.job.mpirun.send_signal(signal.SIGCONT)
+
+
+def copy_stderr(source, fault: threading.Event) -> None:
+    tail = b""
+    while chunk := source.read1(65536):
+        sys.stderr.buffer.write(chunk)
+        sys.stderr.buffer.flush()
+        tail = tail[-200:] + chunk
+        if openmpi.LAUNCHER_FAULT in tail:
+            fault.set()
+
+
+def copy_terminal(target) -> None:
+    """Copies what is typed to the job, while this process is in the foreground. In the background, a process that reads from a terminal
+    is stopped."""
+    with contextlib.suppress(OSError), target:
+        while True:
+            if os.tcgetpgrp(sys.stdin.fileno()) != os.getpgrp():
+                time.sleep(LOOK_EVERY)
+            elif select.select([sys.stdin], [], [], LOOK_EVERY)[0]:
+                piece = os.read(sys.stdin.fileno(), 65536)
+                if not piece:
+                    return
+                target.write(piece)
+                target.flush()

@@ -1,0 +1,182 @@
+"""What mpirun is told so that a job survives. The one place that knows its flags and settings."""
+import dataclasses
+import functools
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+
+from regraft_run.processes import say
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A parameter of Open MPI (MCA) that has to have this value."""
+
+    name: str
+    value: str
+    otherwise: str  # what happens with another value
+
+
+# Jobs survive in Open MPI 5 with these. The parameter file that is installed and the warnings of the library are made from this list.
+SETTINGS = [
+    Setting("async_mpi_finalize", "1", "MPI_Finalize waits for the dead"),
+    # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
+    Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),
+    # 3 is a star. The help text of Open MPI 5.0.9 says that 2 is one, but its code makes 2 a chain. In a chain or a tree, a rank that has
+    # contributed to an agreement and has lost its parent waits for ever if the grandparent decides before it notices that death. This
+    # happened in 22 of 24 provoked deaths in a chain and in 20 in the default tree. It did not happen in the star, where only the root
+    # has children.
+    Setting("coll_ftagree_era_topology", "3", "survivors may wait in an agreement for ever"),
+    # 3 is a ring. The default algorithms of 5.0.9 returned MPI_SUCCESS and wrong data in 42 of 64 deaths. The library does not call
+    # MPI_Allgatherv, but programs may.
+    Setting("coll_tuned_use_dynamic_rules", "1", "the next setting is ignored"),
+    Setting("coll_tuned_allgatherv_algorithm", "3", "MPI_Allgatherv gives wrong data when a rank dies in it"),
+]
+ON_ONE_HOST = {
+    "OMPI_MCA_btl": "self,sm",  # TCP reports failures less reliably
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # more ranks than cores
+    # A waiting rank lets others run. Otherwise two ranks on two cores that another program uses, too, wait for each other's time slices:
+    # 18 s instead of 0.2 s.
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMP_WAIT_POLICY": "passive",  # the same for threads
+    # GCC's threads spin for microseconds before they sleep. If they slept at once, waking them would cost three times the work.
+    "GOMP_SPINCOUNT": "1000",
+    "OMP_NUM_THREADS": "1",  # in tests the ranks are the parallelism
+}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # jobs in containers often run as root
+
+# mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
+LAUNCHER_FAULT = b"PMIx server's listener thread failed to start"
+ATTEMPTS = 3
+TRY_AGAIN = "mpirun failed to start (PMIx listener thread), trying again"
+USAGE_ERROR = 213  # mpirun of Open MPI 5 exits with it if it does not understand its options
+
+HOST_OPTIONS = {"host", "H", "hostfile", "machinefile", "default-hostfile", "rankfile", "dvm-uri", "dvm"}
+OUTLIVES_NODES = ["5.0.9"]  # the versions of Open MPI with which tests/nodes has seen jobs go on without a node
+NODE_TIMEOUT = 30  # seconds
+
+BATCH_SYSTEMS = ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS", "PE_HOSTFILE"]  # Open MPI knows them by these variables
+
+
+@functools.lru_cache
+def version(mpirun: str) -> str:
+    """How mpirun names itself: "mpirun (Open MPI) 5.0.9"."""
+    return subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
+
+
+def flags(mpirun: str) -> tuple[str, ...]:
+    """The flags without which this mpirun ends the job when a rank dies, or refuses more ranks than cores."""
+    if "Open MPI) 5" in version(mpirun):
+        return ("--with-ft", "ulfm")
+    if "Open MPI" in version(mpirun):
+        return ("--oversubscribe",)  # no ULFM before version 5
+    return ("-disable-auto-cleanup",) if "HYDRA" in version(mpirun) else ()
+
+
+def output(mpirun: str, words: list[str]) -> tuple[str, ...]:
+    """Asks for output that is passed on as it comes, unless the caller says how. Open MPI 5.0.9 ends its help texts on stderr with a NUL
+    byte. It buffers what is not a whole line and puts it before the next bytes of that rank, even if these are for stdout."""
+    return ("--output", ":raw") if "ulfm" in flags(mpirun) and "output" not in options(words) else ()
+
+
+def command(mpirun: str, ranks: int, program: list[str]) -> list[str]:
+    return [mpirun, *flags(mpirun), *output(mpirun, []), "-n", str(ranks), *program]
+
+
+def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, str]:
+    """The environment of a job. A variable that the caller has set keeps its value."""
+    env = dict(os.environ)
+    survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
+    for name, value in {**AS_ROOT, **survival, **(ON_ONE_HOST if one_host else {})}.items():
+        env.setdefault(name, value)
+    if one_host:
+        env["TMPDIR"] = tmpdir  # other hosts do not have this folder
+    elif "SLURM_JOB_ID" in env:
+        env.setdefault("SLURM_NO_KILL", "set")  # otherwise Slurm ends mpirun's daemons when it sees that a node is down
+    env.setdefault("HOME", tmpdir)  # Open MPI does not start without one
+    return env
+
+
+def preload(library: str, env: Mapping[str, str]) -> str:
+    """A value of LD_PRELOAD: this library, and what is preloaded anyway."""
+    return ":".join(filter(None, [library, env.get("LD_PRELOAD")]))
+
+
+def outlive_nodes(mpirun: str, node_library: str, node_timeout: int, env: dict[str, str]) -> None:
+    """Adds to the environment of mpirun what lets a job go on when a node is lost, except that of mpirun."""
+    known = re.search(r"Open MPI\) ([\d.]+)", version(mpirun))
+    if not node_library or not known or known[1] not in OUTLIVES_NODES:
+        why = f"Open MPI {', '.join(OUTLIVES_NODES)} is needed to go on" if node_library else "libregraft_node_loss.so is not there"
+        say(f"the job ends if a node is lost: {why}")
+        return
+    env["LD_PRELOAD"] = preload(node_library, env)
+    env["REGRAFT_NODE_TIMEOUT"] = str(node_timeout)
+    probes, interval = 3, max(1, node_timeout // 6)
+    for name, value in {"time": max(1, node_timeout - probes * interval), "intvl": interval, "probes": probes}.items():
+        env.setdefault(f"PRTE_MCA_oob_tcp_keepalive_{name}", str(value))
+
+
+def parameter_file() -> str:
+    """The text of a parameter file for mpirun --tune FILE, which allows no blanks around '='."""
+    lines = ["# Jobs survive in Open MPI 5 with these settings: mpirun --with-ft ulfm --tune THIS-FILE ...",
+             "# Or append this file to an openmpi-mca-params.conf."]
+    for setting in SETTINGS:
+        lines += [f"# Otherwise {setting.otherwise}.", f"{setting.name}={setting.value}"]
+    return "\n".join(lines) + "\n"
+
+
+def initialisers() -> str:
+    """The settings as initialisers in C++, for lib/ft/settings.cpp."""
+    return "".join(f'{{"{setting.name}", "{setting.value}", "{setting.otherwise}"}},\n' for setting in SETTINGS)
+
+
+NUMBER_OPTIONS = ("n", "np", "c")
+
+
+def options_and_values(words: list[str]) -> list[tuple[str, str]]:
+    """mpirun's options with the word that follows each. They end at '--' or at the program, the first word that neither is an option nor
+    follows one."""
+    found = []
+    for i, word in enumerate(words):
+        if word == "--" or not (word.startswith("-") or (i > 0 and words[i - 1].startswith("-"))):
+            break
+        if word.startswith("-"):
+            name, _, value = word.lstrip("-").partition("=")
+            found.append((name, value or "".join(words[i + 1:i + 2])))
+    return found
+
+
+def options(words: list[str]) -> set[str]:
+    """The names of mpirun's options."""
+    return {name for name, _ in options_and_values(words)}
+
+
+def number_of_ranks(words: list[str]) -> int:
+    """The number that mpirun is given by -n or another name of this option; 1 if it is given none."""
+    numbers = [int(value) for name, value in options_and_values(words) if name in NUMBER_OPTIONS and value.isdigit()]
+    return max(1, numbers[0]) if numbers else 1
+
+
+def names_hosts(words: list[str]) -> bool:
+    """Whether mpirun is told on which hosts to run."""
+    return not HOST_OPTIONS.isdisjoint(options(words))
+
+
+def without_options(words: list[str], names: set[str]) -> list[str]:
+    """The words without these options of mpirun and their values."""
+    rest, i, num_options = [], 0, len(options_and_values(words))
+    while num_options > 0:
+        if words[i].startswith("-"):
+            num_options -= 1
+            if words[i].lstrip("-").partition("=")[0] in names:
+                i += 1 if "=" in words[i] else 2
+                continue
+        rest.append(words[i])
+        i += 1
+    return rest + words[i:]
+
+
+def with_at_most(ranks: int, words: list[str]) -> list[str]:
+    """The words with a smaller number of ranks if it is larger than this."""
+    return words if number_of_ranks(words) <= ranks else ["-n", str(ranks), *without_options(words, set(NUMBER_OPTIONS))]

@@ -1,0 +1,84 @@
+"""Jobs in the background, for tests: every rank that lives to the end writes a verdict."""
+import dataclasses
+import itertools
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+from regraft_run import openmpi
+from regraft_run.caught import WHY_CAUGHT, Caught
+from regraft_run.processes import JobDirectory, kill, kill_job, processes_with, say
+
+GRACE = 5.0  # seconds until a job is ended in which a rank has failed; other ranks may wait for that rank for ever
+
+
+@dataclasses.dataclass
+class Outcome:
+    verdicts: dict[int, str]  # by rank, e.g. "pass 3"; a rank that is missing was silent
+    exit_code: int
+    output: bytes
+    cut_short: str  # why the job was killed; empty if it ended by itself
+
+
+def run_watched(mpirun: str, ranks: int, program: list[str], timeout: float, extra_env: dict[str, str], launcher: list[str]) -> Outcome:
+    """Runs a job in a session of its own and collects the verdicts. Nothing of it is left behind, whatever happens.
+    timeout: seconds on a machine that does nothing else. launcher: used in place of mpirun and its flags if not empty."""
+    words = [*launcher, "-n", str(ranks), *program] if launcher else openmpi.command(mpirun, ranks, program)
+    for _ in range(openmpi.ATTEMPTS):
+        with JobDirectory() as tmpdir, tempfile.TemporaryFile() as log:
+            verdicts = pathlib.Path(tmpdir, "verdicts")
+            verdicts.mkdir()
+            env = {**openmpi.environment(mpirun, tmpdir), **extra_env, "REGRAFT_VERDICTS": str(verdicts)}
+            job = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            try:
+                cut_short = watch(job, ranks, verdicts, timeout)
+            finally:
+                kill_job(job, f"REGRAFT_VERDICTS={verdicts}")
+            log.seek(0)
+            outcome = Outcome(read_verdicts(verdicts), job.wait(), log.read(), cut_short)
+        if openmpi.LAUNCHER_FAULT not in outcome.output:
+            break
+        print(openmpi.TRY_AGAIN)
+    return outcome
+
+
+def watch(job: subprocess.Popen, ranks: int, verdicts: pathlib.Path, timeout: float) -> str:
+    """Waits for the end of a job, or for its timeout, in seconds of a machine that does nothing else. Returns why the job has to be killed;
+    empty if it has ended."""
+    left, reason = timeout, f"hung: killed after {timeout:g} s"
+    failed = False
+    caught, processes = Caught(), []
+    before = time.monotonic()
+    for turn in itertools.count():
+        if job.poll() is not None:
+            break
+        if turn % 50 == 0:  # each second
+            processes = sorted({*processes, *processes_with(f"REGRAFT_VERDICTS={verdicts}")})
+        if turn % (5 if caught.after_a_death else 50) == 0:
+            for process in caught.look(processes):
+                say(f"a rank {WHY_CAUGHT}")
+                kill(process)
+        now = time.monotonic()
+        left -= (now - before) / slowdown(ranks)
+        before = now
+        if left < 0:
+            return reason
+        if not failed and any(verdict.startswith("fail") for verdict in read_verdicts(verdicts).values()):
+            failed = True
+            left, reason = min(left, GRACE), f"killed {GRACE:g} s after a rank had failed"
+        time.sleep(0.02)
+    return ""
+
+
+def slowdown(ranks: int) -> float:
+    """A lower bound of the time that a job takes now, over its time on an idle machine. A job waits for its slowest rank at every step. So
+    what counts is how many processes are before that rank in the queue for a core, and not the job's share of the cores."""
+    runnable = int(pathlib.Path("/proc/loadavg").read_text(encoding="ascii").split()[3].split("/")[0])
+    cores = os.cpu_count() or 1
+    return 1 + max(0, runnable - max(ranks, cores)) / cores
+
+
+def read_verdicts(directory: pathlib.Path) -> dict[int, str]:
+    return {int(file.name): file.read_text(encoding="utf-8").strip() for file in directory.iterdir() if file.name.isdigit()}

@@ -1,0 +1,334 @@
+#include "store/kept/keeping.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "exchange/exchange.hpp"
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/checked_cast.hpp"
+#include "regraft/core/contracts.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/ft/nodes.hpp"
+#include "regraft/store/disk.hpp"
+#include "store/together/complaint.hpp"
+
+namespace regraft::store {
+namespace {
+
+ft::FailPhase begin_phase("keep-begin");
+
+constexpr std::string_view suffix_of_manifests = ".manifest";
+constexpr char const* discarded_name = "discarded";
+constexpr double patience_s = 20;  // processes that were killed take a while to end
+
+std::string hexadecimal(std::uint64_t number) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text(16, '0');
+    for (auto at = text.rbegin(); at != text.rend(); ++at, number /= 16) *at = digits[number % 16];
+    return text;
+}
+
+/// The owner and the number in the name of a manifest.
+std::optional<std::array<std::uint64_t, 2>> parse_name(std::string_view name) {
+    if (!name.ends_with(suffix_of_manifests)) return {};
+    name.remove_suffix(suffix_of_manifests.size());
+    if (name.size() < 18 || name[16] != '-') return {};
+    std::array<std::uint64_t, 2> numbers{};
+    auto const owner = std::from_chars(name.data(), name.data() + 16, numbers[0], 16);
+    auto const number = std::from_chars(name.data() + 17, name.data() + name.size(), numbers[1]);
+    bool const is_all = owner.ec == std::errc() && owner.ptr == name.data() + 16 && number.ec == std::errc() &&
+                        number.ptr == name.data() + name.size();
+    return is_all ? std::optional(numbers) : std::nullopt;
+}
+
+void append_text(std::vector<std::uint64_t>& words, std::string const& text) {
+    words.push_back(text.size());
+    auto const begin = words.size();
+    words.resize(begin + (text.size() + 7) / 8);
+    std::ranges::copy(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(words).subspan(begin)).begin());
+}
+
+std::string take_text(std::span<std::uint64_t const>& words) {
+    auto const size = words[0];
+    auto const bytes = std::as_bytes(words.subspan(1, (size + 7) / 8)).first(size);
+    words = words.subspan(1 + (size + 7) / 8);
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+/// Numbers the sites: members of a node that gave the same path.
+std::vector<std::uint32_t> number_sites(ft::Communicator& comm, Keep const& keep, std::uint64_t alike) {
+    auto const nodes = ft::node_ids(comm);
+    auto const& path = keep.folder.native();
+    std::array const mine{alike, hash(std::as_bytes(std::span(path)))};
+    auto const rows = exchange::all_gather(comm, mine);
+    std::vector<std::array<std::uint64_t, 2>> known;
+    std::vector<std::uint32_t> site_of;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        REGRAFT_EXPECTS(rows[i][0] == alike &&
+                        "all members give the same names of job and store, and the same options");
+        std::array const key{std::uint64_t{nodes[i]}, rows[i][1]};
+        auto const at = std::ranges::find(known, key);
+        site_of.push_back(static_cast<std::uint32_t>(at - known.begin()));
+        if (at == known.end()) known.push_back(key);
+    }
+    return site_of;
+}
+
+/// The lock is given back unless everything went well.
+class Locking {
+public:
+    explicit Locking(KeptFolder& folder) : folder_(&folder) {}
+    Locking(Locking const&) = delete;
+    Locking& operator=(Locking const&) = delete;
+    ~Locking() {
+        if (folder_) folder_->lock(KeptFolder::Lock::none, 0, [] {});
+    }
+    void keep() { folder_ = nullptr; }
+
+private:
+    KeptFolder* folder_;
+};
+
+void require(ft::Communicator& comm, Complaint const& mine) {
+    if (auto const complaint = first_complaint(comm, mine)) throw DiskError(*complaint);
+}
+
+}  // namespace
+
+std::string Keeping::name(std::uint64_t owner, std::uint64_t number, char const* suffix) const {
+    return hexadecimal(owner) + '-' + std::to_string(number) + suffix;
+}
+
+Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
+    comm.reach(begin_phase.before);
+    begun_ = false;
+    present_.reset();
+    pending_.reset();
+    replaces_.clear();
+    folder_.reset();  // the lock of an attempt before is given back on all members before any takes one
+    require(comm, attempt([&] { folder_ = std::make_shared<KeptFolder>(keep_); }));
+    Survey survey{.site_of = number_sites(comm, keep_, alike)};
+    auto const self = comm.position(comm.self());
+    auto const site = survey.site_of[self];
+    auto const first = static_cast<std::size_t>(std::ranges::find(survey.site_of, site) - survey.site_of.begin());
+    auto const wait = [&] { comm.look_for_failures(); };
+
+    boot_ = boot_of_node();
+    owner_ = random_number();
+    Locking locking(*folder_);
+    std::vector<std::uint64_t> words(2);  // how many manifests and complaints follow, and whether all were discarded
+    require(comm, attempt([&] {
+                if (first != self) return;
+                folder_->lock(KeptFolder::Lock::exclusive, patience_s, wait);
+                std::vector<std::string> refused;
+                look(words, refused);
+                for (auto const& text : refused) append_text(words, text);
+            }));
+    comm.reach(begin_phase.inside);
+    // Nobody makes files before all have looked.
+    std::vector<std::string> names;
+    auto const unreadable = attempt([&] { names = folder_->names(); });
+    auto const rows = exchange::all_gather(comm, words);
+    bool discarded = false;
+    start_ = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        auto row = rows[i].subspan(2);
+        discarded = discarded || rows[i][1] != 0;
+        for (auto left = rows[i][0]; left > 0; --left) {
+            survey.found.push_back(Found::take_from(row, survey.site_of[i]));
+            start_ = std::max(start_, survey.found.back().id.start + 1);
+        }
+        while (!row.empty()) survey.refused.push_back(take_text(row));
+    }
+    if (discarded) survey.found.clear();
+    std::array job{start_, random_number()};
+    ft::broadcast(comm, std::as_writable_bytes(std::span(job)), comm.members().front());
+    start_ = job[0];
+    instance_ = job[1];
+    require(comm,
+            unreadable ? unreadable : attempt([&] { folder_->lock(KeptFolder::Lock::shared, patience_s, wait); }));
+    locking.keep();
+    stale_.clear();
+    auto const here = static_cast<std::size_t>(std::ranges::count(survey.site_of, site));
+    auto const among = static_cast<std::size_t>(
+        std::count(survey.site_of.begin(), survey.site_of.begin() + static_cast<std::ptrdiff_t>(self), site));
+    for (auto i = among; i < names.size(); i += here) stale_.push_back(std::move(names[i]));
+    begun_ = true;
+    comm.reach(begin_phase.after);
+    return survey;
+}
+
+/// Appends all manifests of the folder that can be used.
+void Keeping::look(std::vector<std::uint64_t>& words, std::vector<std::string>& refused) const {
+    for (auto const& file : folder_->names()) {
+        if (file == discarded_name) words[1] = 1;
+        auto const name = parse_name(file);
+        if (!name) continue;
+        try {
+            auto const manifest = read((*name)[0], (*name)[1]);
+            Found found{.owner = manifest.owner, .number = (*name)[1], .id = manifest.common.id};
+            found.common = manifest.common.hash();
+            found.num_blocks = manifest.common.sizes.num_blocks();
+            found.replicas = manifest.common.replicas;
+            found.bytes = manifest.bytes();
+            found.replaces = manifest.replaces;
+            for (auto const& piece : manifest.pieces) found.pieces.push_back(piece.blocks);
+            auto const mark = found.id.mark();
+            for (auto const& [part, bytes] : manifest.files) {
+                found.agreed = Segment::open(folder_, part, bytes, mark)->is_agreed(mark) || found.agreed;
+            }
+            found.append_to(words);
+            ++words[0];
+        } catch (InputError const& error) {
+            refused.emplace_back(error.what());
+        }
+    }
+}
+
+Manifest Keeping::read(std::uint64_t owner, std::uint64_t number) const {
+    auto const file = name(owner, number, suffix_of_manifests.data());
+    auto manifest = decode(folder_->read(file), folder_->store(), owner, folder_->path(file));
+    // Files are not written through to a disk, so only checksums tell what a node still has after a restart.
+    if (!manifest.checked && manifest.boot != boot_) {
+        throw InputError({folder_->path(file)}, "was written before the node was restarted, and has no checksums");
+    }
+    return manifest;
+}
+
+GenerationId Keeping::next(ft::Communicator const& comm, std::uint64_t version) {
+    attempt_ = comm.epoch() == last_epoch_ ? attempt_ + 1 : 0;
+    last_epoch_ = comm.epoch();
+    return {start_, instance_, version, comm.epoch(), attempt_, 0};
+}
+
+Memory Keeping::memory(std::uint64_t bytes) {
+    if (bytes == 0) return {};
+    return Memory(Segment::make(folder_, name(owner_, next_number_++, ".blocks"), bytes));
+}
+
+void Keeping::write(Common const& common, HeldBlocks& held, BlockSizes const& sizes, bool checked) {
+    Manifest manifest{.common = common, .owner = owner_, .boot = boot_, .checked = checked};
+    bool const again = present_ && present_->id == common.id;
+    if (again) manifest.replaces = replaces_;
+    std::vector<std::pair<std::byte const*, std::uint64_t>> begins;
+    for (auto& memory : held.memories()) {
+        if (memory.bytes().empty()) continue;
+        REGRAFT_EXPECTS(memory.segment() && "all blocks are in files");
+        if (!memory.segment()->has_mark(common.id.mark())) memory.segment()->mark(common.id.mark());
+        begins.emplace_back(memory.bytes().data(), manifest.files.size());
+        manifest.files.push_back({memory.segment()->name(), memory.bytes().size()});
+    }
+    std::sort(begins.begin(), begins.end());
+    for (auto const& blocks : held.pieces()) {
+        auto const bytes = held.at(blocks, sizes);
+        Manifest::Piece piece{blocks};
+        if (!bytes.empty()) {
+            auto const behind =
+                std::upper_bound(begins.begin(), begins.end(), std::pair(bytes.data(), ~std::uint64_t{0}));
+            REGRAFT_EXPECTS(behind != begins.begin());
+            auto const& [begin, file] = *std::prev(behind);
+            piece.file = file;
+            piece.offset = static_cast<std::uint64_t>(bytes.data() - begin);
+            REGRAFT_EXPECTS(piece.offset + bytes.size() <= manifest.files[file].bytes);
+        }
+        manifest.pieces.push_back(piece);
+    }
+    if (checked) {
+        held.visit_checksums([&](BlockRange blocks, std::uint64_t sum) { manifest.sums.push_back({blocks, sum}); });
+    }
+    Written const written{common.id, again ? present_->number : next_number_++};
+    folder_->write(name(owner_, written.number, suffix_of_manifests.data()), encode(manifest, folder_->store()));
+    pending_ = written;
+}
+
+void Keeping::retract() noexcept {
+    if (!pending_) return;
+    folder_->remove(name(owner_, pending_->number, suffix_of_manifests.data()));
+    pending_.reset();
+}
+
+void Keeping::agreed(HeldBlocks& held) const noexcept {
+    for (auto& memory : held.memories()) {
+        if (memory.segment() && pending_) memory.segment()->mark_agreed(pending_->id.mark());
+    }
+}
+
+void Keeping::settle() noexcept {
+    if (!pending_) return;
+    if (present_ && present_->number != pending_->number) {
+        folder_->remove(name(owner_, present_->number, suffix_of_manifests.data()));
+        replaces_.clear();
+    }
+    present_ = std::exchange(pending_, {});
+    for (auto const& file : std::exchange(stale_, {})) folder_->remove(file);
+}
+
+Inherited Keeping::inherit(Found const& found, bool checked, Common& common) {
+    auto const manifest = read(found.owner, found.number);
+    common = manifest.common;
+    auto const& sizes = common.sizes;
+    Inherited result;
+    std::vector<std::byte*> begins;
+    for (auto const& [file, bytes] : manifest.files) {
+        Memory memory(Segment::open(folder_, file, bytes, common.id.mark()));
+        begins.push_back(memory.bytes().data());
+        result.held.own(std::move(memory));
+    }
+    for (auto const& [blocks, file, offset] : manifest.pieces) {
+        bool const has_bytes = sizes.bytes(blocks) > 0;
+        result.held.add(blocks, has_bytes ? begins[file] + offset : nullptr, sizes);
+    }
+    for (auto const& [blocks, sum] : manifest.sums) result.held.set_checksum(blocks, sum);
+    for (auto const& piece : manifest.pieces) result.held.verify(piece.blocks, sizes, result.damaged);
+    for (auto const& blocks : result.damaged) result.held.remove(blocks, sizes);
+    if (!result.damaged.empty()) {
+        auto const file = name(found.owner, found.number, suffix_of_manifests.data());
+        result.reason = folder_->path(file) + ": " + std::to_string(result.damaged.size()) +
+                        " parts of its blocks are damaged, the first from block " +
+                        std::to_string(value(result.damaged.front().first));
+    }
+    if (checked && !manifest.checked) {
+        for (auto const& blocks : result.held.pieces()) result.held.renew_checksums(blocks, sizes);
+    }
+    return result;
+}
+
+void Keeping::take_over(HeldBlocks& held, std::span<Found const> from) {
+    for (auto& memory : held.memories()) {
+        if (memory.segment()) memory.segment()->link(name(owner_, next_number_++, ".blocks"));
+    }
+    replaces_.clear();
+    for (auto const& found : from) {
+        replaces_.push_back(found.owner);
+        replaces_.insert(replaces_.end(), found.replaces.begin(), found.replaces.end());
+    }
+    // The manifest that is written next is the first of this PE, and says what those say.
+    if (!from.empty()) present_ = Written{from.front().id, next_number_++};
+}
+
+void Keeping::discard(ft::Communicator& comm) {
+    if (!begun_) return;
+    require(comm, attempt([&] { folder_->write(discarded_name, {}); }));
+    for (auto const& written : {present_, pending_}) {
+        if (written) folder_->remove(name(owner_, written->number, suffix_of_manifests.data()));
+    }
+    present_.reset();
+    pending_.reset();
+    for (auto const& file : std::exchange(stale_, {})) folder_->remove(file);
+}
+
+void Keeping::leave(ft::Communicator& comm) {
+    if (!begun_) return;
+    comm.agree();
+    folder_->remove(discarded_name);
+    folder_->remove_if_empty();
+    folder_.reset();
+    begun_ = false;
+}
+
+}  // namespace regraft::store

@@ -1,0 +1,98 @@
+// What a store keeps in files comes back in another store, and damaged or foreign files do not.
+#include <mpi.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "support/first_members.hpp"
+#include "support/stores_on_disk.hpp"
+
+namespace regraft::store {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Content;
+using test::Submission;
+
+/// Every two ranks have a folder, as if they were on a node.
+fs::path node_folder(ft::Communicator const& comm, std::string const& name) {
+    auto const path = test::job_folder(name) / std::to_string(comm.position(comm.self()) / 2);
+    fs::create_directories(path);
+    return path;
+}
+
+Options options_of(ft::Communicator const& comm, std::string const& name, Integrity integrity) {
+    return {.integrity = integrity, .keep = Keep{node_folder(comm, name), "job", name}};
+}
+
+void submit(test::Replicated& store, ft::Communicator const& comm, Content const& content) {
+    store.submit({content, test::part_of(content.num_blocks(), comm.position(comm.self()), comm.size())}, content);
+}
+
+TEST(KeptStore, ComesBackAsItWasSubmittedLast) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    for (auto const integrity : {Integrity::unchecked, Integrity::checked}) {
+        for (bool const scattered : {false, true}) {
+            auto const name = "kept-" + std::to_string(static_cast<int>(integrity)) + std::to_string(scattered ? 1 : 0);
+            std::vector<Content> const contents{
+                Content(1, 103, Content::Sizes::fixed, 37), Content(2, 90, Content::Sizes::variable, 5000),
+                Content(3, 0, Content::Sizes::fixed, 8), Content(4, 7, Content::Sizes::fixed, 0),
+                Content(5, 90, Content::Sizes::variable, 5000)};
+            std::uint64_t version = 0;
+            for (auto const& content : contents) {
+                {
+                    test::Replicated store(comm, options_of(comm, name, integrity), scattered);
+                    auto const before = store.store().reopen();
+                    EXPECT_EQ(before.has_value(), version > 0);
+                    EXPECT_EQ(store.store().version(), version);
+                    store.store().set_attributes(test::as_bytes(content.num_blocks()));
+                    submit(store, comm, content);
+                    submit(store, comm, content);
+                    version += 2;
+                }
+                comm.agree();
+                test::Replicated store(comm, options_of(comm, name, integrity), scattered);
+                auto const report = store.store().reopen();
+                ASSERT_TRUE(report.has_value());
+                EXPECT_EQ(report->version, version);
+                EXPECT_EQ(test::as_number(report->attributes), content.num_blocks());
+                EXPECT_TRUE(report->refused.empty());
+                EXPECT_EQ(report->repaired.bytes_copied, 0u) << "nothing is missing";
+                EXPECT_EQ(test::wrong_in(store.store(), content), "");
+            }
+        }
+    }
+}
+
+TEST(KeptStore, IsGoneWhenItWasDiscarded) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const options = options_of(comm, "discarded", Integrity::unchecked);
+    Content const content(1, 50, Content::Sizes::fixed, 100);
+    {
+        test::Replicated store(comm, options);
+        submit(store, comm, content);
+        store.store().discard();
+    }
+    comm.agree();
+    EXPECT_TRUE(fs::is_empty(options.keep->folder));
+    comm.agree();
+    test::Replicated store(comm, options);
+    EXPECT_FALSE(store.store().reopen().has_value());
+}
+
+TEST(KeptStore, TellsWhenThereIsNoRoom) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto options = options_of(comm, "room", Integrity::unchecked);
+    if (comm.leads()) options.keep->room = 1000;
+    Content const small(1, 20, Content::Sizes::fixed, 10), large(2, 500, Content::Sizes::fixed, 500);
+    test::Replicated store(comm, options);
+    submit(store, comm, small);
+    EXPECT_THROW(submit(store, comm, large), DiskError);
+    EXPECT_EQ(store.store().version(), 1u);
+    EXPECT_EQ(test::wrong_in(store.store(), small), "");
+}
+
+}  // namespace
+}  // namespace regraft::store

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Jobs over nodes with random losses at random moments, from the start of mpirun to the end of the ranks. Each job either ends with the
+result of a job without losses, or ends by name. No process of it stays on a node.
+
+campaign.py --mpirun PATH --node-library PATH --rank-library PATH --program STEPS [--build DIR] [--jobs N] [--seed N]
+
+--build DIR   also k-means, the stencil and regraft-phylo of this build
+"""
+import argparse
+import collections
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import cluster
+import jobs_test
+from ends_test import GONE, left
+from jobs_test import kill
+
+LIMIT = 90  # seconds for a job
+MPI = ["mpirun", "prterun", "prted"]
+ENDS_BY_NAME = re.compile(r"^(regraft-run: |.*DataLost|.*EntitiesLost|.*lost|A daemon failed to report back)", re.M)
+
+
+def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, tuple[list[str], str]]:
+    """Command lines, and a pattern of what is the same in all jobs."""
+    found = {"steps": ([args.program, "200"], r"^result (\S+)")}
+    if args.build:
+        build, data = pathlib.Path(args.build), cluster.ROOT / "data/primates.phy"
+        found["kmeans"] = ([str(build / "examples/kmeans"), "--steps", "200"], r"^result (\S+)")
+        found["stencil"] = ([str(build / "examples/stencil"), "--steps", "2000", "--interval", "50"], r"^result (\S+)")
+        found["phylo"] = ([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", "rand{2}", "--redo",
+                           "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)")
+    return found
+
+
+def lose(nodes: cluster.Cluster, kind: str, node: int, draw: random.Random) -> None:
+    if not nodes.is_alive(node):
+        return
+    ranks = [process for process in nodes.processes(node) if process not in {p for name in MPI for p in nodes.processes(node, name)}]
+    if kind == "rank":
+        kill(draw.sample(ranks, min(1, len(ranks))))
+    elif kind == "ranks":
+        kill(ranks)
+    elif kind == "daemon":
+        kill(nodes.processes(node, "prted"))
+    else:
+        {"crash": nodes.crash, "power": nodes.power_off, "cut": nodes.cut}[kind](node)
+
+
+class Campaign:
+    def __init__(self, args: argparse.Namespace, nodes: cluster.Cluster, folder: pathlib.Path, ranks_of_a_node: int):
+        self.args, self.nodes, self.ranks_of_a_node = args, nodes, ranks_of_a_node
+        self.programs = programs(args, folder)
+        self.known: dict[str, tuple[str, float]] = {}  # result and seconds without losses
+        self.ends: collections.Counter[str] = collections.Counter()
+
+    def start(self, name: str) -> subprocess.Popen:
+        number = len(self.nodes.nodes)
+        return jobs_test.start(self.nodes, self.args, ["--bind-to", "none"], self.programs[name][0], self.nodes.hosts(self.ranks_of_a_node), number * self.ranks_of_a_node)
+
+    def undisturbed(self, name: str) -> tuple[str, float]:
+        if name not in self.known:
+            begin = time.monotonic()
+            text = self.start(name).communicate(timeout=LIMIT)[0]
+            results = re.findall(self.programs[name][1], text, re.M)
+            assert results, text
+            self.known[name] = results[-1], time.monotonic() - begin
+        return self.known[name]
+
+    def one_job(self, draw: random.Random) -> str:
+        """What is wrong with a random job; empty if nothing is."""
+        name = draw.choice(sorted(self.programs))
+        result, seconds = self.undisturbed(name)
+        others = range(1, len(self.nodes.nodes))
+        losses = sorted((draw.uniform(0, seconds), draw.choice(["rank", "ranks", "daemon", "crash", "power", "cut"]), draw.choice(others))
+                        for _ in range(draw.choice([1, 1, 2, 3])))
+        job, begin = self.start(name), time.monotonic()
+        for moment, kind, node in losses:
+            time.sleep(max(0, begin + moment - time.monotonic()))
+            lose(self.nodes, kind, node, draw)
+        wrong = self.judge(job, name, result)
+        self.clean_up()
+        print(f"{name}, {', '.join(f'{kind} of n{node} after {moment:.2f} s' for moment, kind, node in losses)}: {wrong or 'good'}", flush=True)
+        return wrong
+
+    def judge(self, job: subprocess.Popen, name: str, result: str) -> str:
+        try:
+            text = job.communicate(timeout=LIMIT)[0]
+        except subprocess.TimeoutExpired:
+            stay = left(self.nodes)
+            kill(self.nodes.processes(0))
+            return f"hung, with {stay}\n{job.communicate()[0]}"
+        end = time.monotonic()
+        while (stays := left(self.nodes)) and time.monotonic() < end + GONE:
+            time.sleep(0.1)
+        results = re.findall(self.programs[name][1], text, re.M)
+        self.ends["finished" if job.returncode == 0 else f"ended with {job.returncode}"] += 1
+        if stays:
+            return f"{stays} stay\n{text}"
+        if job.returncode == 0:
+            return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}"
+        return "" if ENDS_BY_NAME.search(text) else f"exit code {job.returncode} without a reason\n{text}"
+
+    def clean_up(self) -> None:
+        for node in range(len(self.nodes.nodes)):
+            if self.nodes.is_alive(node):
+                self.nodes.join(node)
+                kill(self.nodes.processes(node))
+            else:
+                self.nodes.boot(node)
+
+
+def main() -> int:
+    parser = jobs_test.arguments(__doc__ or "")
+    parser.add_argument("--build", default="")
+    parser.add_argument("--jobs", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    if skip := cluster.reason_to_skip():
+        print(f"SKIPPED: {skip}")
+        return cluster.SKIPPED
+    draw, bad = random.Random(args.seed), []
+    with tempfile.TemporaryDirectory() as name:
+        shared = [*jobs_test.folders(args), pathlib.Path(name), *([pathlib.Path(args.build)] if args.build else [])]
+        for number, ranks_of_a_node in ((4, 2), (3, 3)):
+            with cluster.Cluster(number, shared) as nodes:
+                campaign = Campaign(args, nodes, pathlib.Path(name), ranks_of_a_node)
+                bad += [wrong for _ in range(args.jobs // 2) if (wrong := campaign.one_job(draw))]
+                print(f"{number} nodes, {ranks_of_a_node} ranks each: {dict(campaign.ends)}", flush=True)
+    print(f"{args.jobs // 2 * 2} jobs, {len(bad)} of them wrong")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
