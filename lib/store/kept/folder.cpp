@@ -168,8 +168,8 @@ int KeptFolder::make(std::string const& name, std::uint64_t bytes) const {
 }
 
 void KeptFolder::write(std::string const& name, std::span<std::byte const> bytes) const {
-    auto const temporary = name + ".tmp";
-    remove(temporary);
+    // Several PEs of a node may write the same name at the same time.
+    auto const temporary = name + '.' + std::to_string(random_number()) + ".tmp";
     int const descriptor = make(temporary, 0);
     std::size_t done = 0;
     int error = 0;
@@ -196,6 +196,11 @@ void KeptFolder::link(std::string const& name, std::string const& further) const
 void KeptFolder::remove_if_empty() const noexcept {
     rmdir(path_.c_str());
     rmdir(path_.parent_path().c_str());
+}
+
+bool KeptFolder::is_removed() const noexcept {
+    struct stat status {};
+    return fstat(descriptor_, &status) != 0 || status.st_nlink == 0;
 }
 
 void KeptFolder::expect_room(std::uint64_t bytes) const {

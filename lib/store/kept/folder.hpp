@@ -42,6 +42,8 @@ public:
     void remove(std::string const& name) const noexcept;
     /// Removes the folder, and that of the job, if they are empty.
     void remove_if_empty() const noexcept;
+    /// Whether another PE has removed the folder since it was opened.
+    bool is_removed() const noexcept;
     /// Returns a descriptor for reading and writing.
     int make(std::string const& name, std::uint64_t bytes) const;
     void link(std::string const& name, std::string const& further) const;

@@ -118,6 +118,11 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
 
     boot_ = boot_of_node();
     owner_ = random_number();
+    // A member that discarded a store of this name may have removed the folder after this PE opened it. All members
+    // are here now, so no member still does that.
+    require(comm, attempt([&] {
+                if (folder_->is_removed()) folder_ = std::make_shared<KeptFolder>(keep_);
+            }));
     Locking locking(*folder_);
     std::vector<std::uint64_t> words(2);  // how many manifests and complaints follow, and whether all were discarded
     require(comm, attempt([&] {
