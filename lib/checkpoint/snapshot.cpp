@@ -22,6 +22,7 @@ std::uint64_t digest(SnapshotOptions const& options) {
     fields.put(options.form);
     fields.put(options.transport);
     fields.put(options.integrity);
+    fields.put(options.keep.has_value());
     fields.put(options.pace.steps);
     fields.put(options.pace.estimate);
     fields.put(options.pace.mtbf_hours);
@@ -96,6 +97,7 @@ bool Snapshot::Impl::commit_as_before(Images const& next, Head const& head) {
     bool const same = head.entities == manifest.hashes[comm.position(comm.self())] && has_common_names_of(next);
     store::Vote const vote{same, head.options + head.common};
     auto const& mine = same ? next.own.bytes : current().own.bytes;
+    describe(manifest, next);
     steady = put(
         [&] {
             return vault.submit_if(vote, {manifest.ranges, manifest.sizes, manifest.node_of}, mine);
@@ -108,6 +110,7 @@ void Snapshot::Impl::commit_as_told(Images const& next, Head const& head) {
     auto const heads = gather_heads(comm, head);
     auto next_manifest = manifest_for(heads, next);
     auto const& of = next_manifest ? *next_manifest : manifest;
+    describe(of, next);
     auto const submit = [&] {
         vault.submit({of.ranges, of.sizes, of.node_of}, next.own.bytes);
         return true;
@@ -151,6 +154,7 @@ bool Snapshot::Impl::put(std::function<bool()> const& submit, std::function<void
     auto const keep_if_done = [&] {
         if (vault.version() == before) return;
         keep();
+        reopened.reset();
         arrivals = {};
         guarded = {comm.members().begin(), comm.members().end()};
     };

@@ -3,12 +3,12 @@
 #include <map>
 #include <utility>
 
+#include "checkpoint/opening.hpp"
 #include "checkpoint/snapshot_impl.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/core/united.hpp"
 #include "regraft/disk/archive.hpp"
 
 namespace regraft::checkpoint {
@@ -21,68 +21,6 @@ ft::FailPhase open_phase("snapshot-open");
 
 constexpr BlockRange only(std::size_t i) {
     return {BlockId{i}, BlockId{i + 1}};
-}
-
-/// Deals entities to their former homes; those of PEs that are no longer members are balanced.
-std::vector<PeId> to_former_homes(std::span<Orphan const> orphans, std::span<Survivor const> survivors) {
-    std::vector<PeId> homes;
-    std::vector<Survivor> loads(survivors.begin(), survivors.end());
-    std::vector<Orphan> others;
-    std::vector<std::size_t> which;
-    for (auto const& orphan : orphans) {
-        auto const found = std::ranges::lower_bound(loads, orphan.home, {}, &Survivor::pe);
-        if (found != loads.end() && found->pe == orphan.home) {
-            found->bytes += orphan.bytes;
-        } else {
-            which.push_back(homes.size());
-            others.push_back(orphan);
-        }
-        homes.push_back(orphan.home);
-    }
-    auto const dealt = balanced(others, loads);
-    for (std::size_t k = 0; k < which.size(); ++k) homes[which[k]] = dealt[k];
-    return homes;
-}
-
-/// The homes of all entities with these members.
-std::vector<PeId> deal(SavedState const& state, std::span<PeId const> members, Deal rule) {
-    if (!rule) rule = std::ranges::includes(state.members, members) ? Deal(to_former_homes) : Deal(balanced);
-    std::vector<Orphan> orphans;
-    for (auto const& [name, home, bytes, stored_bytes] : state.entities) orphans.push_back({name, bytes, home, {}});
-    std::vector<Survivor> survivors;
-    for (auto const pe : members) survivors.push_back({pe, 0});
-    auto homes = rule(orphans, survivors);
-    REGRAFT_EXPECTS(homes.size() == orphans.size() && "a home for every entity");
-    for (auto const home : homes) {
-        REGRAFT_EXPECTS(std::binary_search(members.begin(), members.end(), home) && "homes are members");
-    }
-    return homes;
-}
-
-std::vector<BlockRange> at_home(std::span<PeId const> homes, PeId pe) {
-    std::vector<BlockRange> blocks;
-    for (std::size_t i = 0; i < homes.size(); ++i) {
-        if (homes[i] == pe) blocks.push_back(only(i));
-    }
-    return united(std::move(blocks));
-}
-
-/// Throws InputError unless all compressed entities can be unpacked. A checksum proves that bytes are undamaged, but
-/// not which program wrote them.
-void expect_frames(SavedState const& state, store::Opened const& opened, std::string const& file) {
-    std::vector<std::byte> memory;
-    auto bytes = opened.bytes;
-    for (auto const& range : opened.blocks) {
-        for (auto i = value(range.first); i < value(range.last); ++i) {
-            auto const& entity = state.entities[i];
-            try {
-                static_cast<void>(unpacked(bytes.first(entity.stored_bytes), entity.bytes, memory));
-            } catch (InputError const& error) {
-                throw InputError({file}, "has entity '" + entity.name + "', which cannot be unpacked: " + error.what());
-            }
-            bytes = bytes.subspan(entity.stored_bytes);
-        }
-    }
 }
 
 }  // namespace
@@ -160,10 +98,11 @@ OpenReport Snapshot::Impl::open(fs::path const& archive, OpenOptions const& open
         auto const share = [&](disk::Index const& index) {
             file = disk::index_path(archive, index.generation).string();
             state = decode(index.attributes, index.sizes, file);
-            homes = checkpoint::deal(state, comm.members(), open_options.deal);
+            homes = checkpoint::deal(state, {}, comm.members(), open_options.deal);
             return at_home(homes, comm.self());
         };
-        auto opened = store::open(comm, archive, share, [&](auto const& read) { expect_frames(state, read, file); });
+        auto opened = store::open(comm, archive, share,
+                                  [&](auto const& read) { expect_frames(state, read.blocks, read.bytes, file); });
         report.generation = opened.index.generation;
         report.refused = std::move(opened.refused);
         report.bytes_read = opened.bytes.size();

@@ -56,11 +56,14 @@ struct Snapshot::Impl {
     store::SaveReport save(std::filesystem::path const& archive, store::SaveOptions save_options);
     OpenReport open(std::filesystem::path const& archive, OpenOptions const& open_options);
 
-    std::uint64_t generation() const { return vault.version(); }
-    Images const& current() const { return images[generation() % 2]; }
+    std::optional<OpenReport> reopen(OpenOptions const& open_options);
+
+    /// What a reopen that was interrupted has found is no commit of this job yet.
+    std::uint64_t generation() const { return reopened ? 0 : vault.version(); }
+    Images const& current() const { return images[vault.version() % 2]; }
     /// What is stored of entity i here; empty if it is not here or is empty.
     std::span<std::byte const> stored(std::uint64_t i) const;
-    Images& spare() { return images[(generation() + 1) % 2]; }
+    Images& spare() { return images[(vault.version() + 1) % 2]; }
 
     ft::Communicator& comm;
     SnapshotOptions options;
@@ -70,9 +73,10 @@ struct Snapshot::Impl {
     SavedEntities saved;  // of the last commit
     Manifest manifest;    // of the last commit, with the homes that entities have now
     Arrivals arrivals;
-    bool steady = false;         // the last commit had the names and sizes of the one before
-    std::vector<PeId> guarded;   // members for which the required number of copies exists
-    RestoreReport unreported{};  // reports of restores that were interrupted
+    std::optional<store::ReopenReport> reopened;  // what the store has taken over, until it is committed
+    bool steady = false;                          // the last commit had the names and sizes of the one before
+    std::vector<PeId> guarded;                    // members for which the required number of copies exists
+    RestoreReport unreported{};                   // reports of restores that were interrupted
     std::uint64_t bytes_to_adopt = 0;
     Pace pace;
     double last_commit_ms = 0;
@@ -83,6 +87,7 @@ private:
     bool commit_as_before(Images const& next, Head const& head);
     void commit_as_told(Images const& next, Head const& head);
     bool has_common_names_of(Images const& next) const;
+    void describe(Manifest const& of, Images const& next);
     bool put(std::function<bool()> const& submit, std::function<void()> const& keep);
     Cost cost_until(Clock::time_point begin) const;
 
@@ -101,6 +106,8 @@ private:
     void make_redundant(RestoreOptions const& restore_options, RestoreReport& report);
     bool kept_only_at_home(std::span<BlockRange const> lost) const;
 
+    std::vector<PeId> load_kept(Deal const& rule, SavedState& state, Csr<BlockRange>& wanted,
+                                std::vector<std::byte>& mine);
     std::vector<store::OwnBlocks> to_write(Return const& going) const;
     void take(SavedState const& state, std::span<PeId const> homes, std::span<std::byte const> mine,
               OpenOptions const& open_options, OpenReport& report, GivenUp& given_up);

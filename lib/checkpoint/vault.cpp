@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "regraft/core/contracts.hpp"
 #include "regraft/placement/uneven.hpp"
 
 namespace regraft::checkpoint {
@@ -14,11 +15,13 @@ using store::ReplicatedStore;
 std::variant<ReplicatedStore, ErasureStore> make_store(ft::Communicator& comm, SnapshotOptions const& options) {
     constexpr auto own = store::OwnCopy::referenced;
     if (std::holds_alternative<erasure::Code>(options.redundancy)) {
+        REGRAFT_EXPECTS(!options.keep && "only copies are kept in files, not the pieces of an erasure code");
         return ErasureStore(
             comm,
             {.transport = options.transport, .own_copy = own, .integrity = options.integrity, .node = options.node});
     }
-    return ReplicatedStore(comm, {.transport = options.transport, .own_copy = own, .integrity = options.integrity});
+    return ReplicatedStore(
+        comm, {.transport = options.transport, .own_copy = own, .integrity = options.integrity, .keep = options.keep});
 }
 
 }  // namespace
@@ -55,6 +58,19 @@ Vault::Repaired Vault::repair() {
     }
     auto report = std::get<ReplicatedStore>(store_).repair({.node = node_});
     return {report.bytes_copied, std::move(report.lost)};
+}
+
+std::optional<store::ReopenReport> Vault::reopen() {
+    // The commit that follows makes all copies anew.
+    return std::get<ReplicatedStore>(store_).reopen({.repair = std::nullopt});
+}
+
+void Vault::set_attributes(std::vector<std::byte> attributes) {
+    std::get<ReplicatedStore>(store_).set_attributes(std::move(attributes));
+}
+
+void Vault::discard() {
+    if (auto* const replicated = std::get_if<ReplicatedStore>(&store_)) replicated->discard();
 }
 
 std::uint64_t Vault::bytes_beside_own() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -29,6 +30,10 @@ public:
         std::vector<BlockRange> lost;
     };
     Repaired repair();
+    /// As those of the replicated store, for snapshots with SnapshotOptions::keep.
+    std::optional<store::ReopenReport> reopen();
+    void set_attributes(std::vector<std::byte> attributes);
+    void discard();
     /// Bytes of copies, or of parities if all members had equally many bytes, beside each member's own.
     std::uint64_t bytes_beside_own() const;
 

@@ -71,6 +71,10 @@ public:
         return report;
     }
 
+    void forget_unregistered() {
+        std::erase_if(states, [this](auto const& entry) { return !snapshot.has(name_of(entry.first)); });
+    }
+
     /// What is wrong after a commit, an open or a restore; empty: nothing. Collective.
     std::string wrong() const {
         if (!comm_.agree_equal(moment)) return "members are at different moments";
@@ -94,10 +98,6 @@ public:
     checkpoint::Snapshot snapshot;
 
 private:
-    void forget_unregistered() {
-        std::erase_if(states, [this](auto const& entry) { return !snapshot.has(name_of(entry.first)); });
-    }
-
     ft::Communicator& comm_;
     std::uint64_t num_entities_;
 };

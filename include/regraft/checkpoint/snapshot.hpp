@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,7 +99,20 @@ public:
     /// commit would not fit the others; then open() is the way back for all entities. Valid as long as the snapshot.
     std::function<void(CommittedEntity const&, std::span<std::byte>)> reread() const;
 
-    /// The number of commits that have succeeded.
+    /// Takes over the newest whole commit that the job before has kept on the nodes (SnapshotOptions::keep), makes it
+    /// the state, and commits it. Returns nothing if no job has kept any. Any number of PEs may have kept it. Without a
+    /// rule, entities are dealt to members that have them on their node. OpenReport::generation is the number of the
+    /// commit that was taken over. If nodes with all copies of an entity are missing, all members throw
+    /// store::DataLost, in which block i is entity i; if the files are no snapshot, store::DiskError. On
+    /// ProcessFailure, shrink and, if generation() is still 0, call it again; otherwise restore() goes back to this
+    /// commit. Precondition: generation() == 0. Memory beside that of a commit: this PE's entities. Collective,
+    /// uniform.
+    std::optional<OpenReport> reopen(OpenOptions const& options = {});
+    /// Removes the commit and its files (SnapshotOptions::keep), for a program that has ended well. Without it files
+    /// stay when the snapshot is destroyed. Afterwards only the destructor may be called. Collective, uniform.
+    void discard();
+
+    /// The number of commits that have succeeded, those of a job that was reopened included.
     std::uint64_t generation() const;
     /// The entities of the committed state; entity i is block i of the store behind the snapshot. The same on all
     /// members.

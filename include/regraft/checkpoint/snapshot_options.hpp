@@ -13,12 +13,13 @@
 #include "regraft/checkpoint/pace.hpp"
 #include "regraft/checkpoint/partners.hpp"
 #include "regraft/checkpoint/snapshot_reports.hpp"
+#include "regraft/store/keep.hpp"
 #include "regraft/store/options.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::checkpoint {
 
-/// All members pass the same options, except for node.
+/// All members pass the same options, except for node, and for the folder and room of keep.
 struct SnapshotOptions {
     Redundancy redundancy = pairwise();
     /// compressed: each entity is compressed by zstd at level 1, on its own PE as well as in its copies, unless that
@@ -30,6 +31,9 @@ struct SnapshotOptions {
     /// This PE's failure domain, for erasure codes. Either all members give one or none does.
     std::optional<std::uint32_t> node{};
     PaceOptions pace{};
+    /// Commits live in files of the node's memory, so that the next job can reopen them (docs/restart.md). They hold
+    /// this PE's own entities, too: R S bytes more. Precondition: redundancy is no erasure code.
+    std::optional<store::Keep> keep{};
 };
 
 /// All members pass the same options, except for what adopt and reread do.

@@ -1,0 +1,105 @@
+// Snapshots are kept and reopened under the failure plan of the row: the state is that of the last commit, or of one
+// that was under way. Only if several ranks died, all copies of an entity may be gone, and all members say so.
+#include <mpi.h>
+
+#include <filesystem>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "regraft/ft/resilient.hpp"
+#include "support/saved_program.hpp"
+#include "support/stores_on_disk.hpp"
+
+namespace regraft::checkpoint {
+namespace {
+
+constexpr std::uint64_t num_entities = 15;
+constexpr std::uint64_t last_moment = 12;
+
+/// Commits some moments, gives the snapshot up, and reopens it, again and again.
+class Job {
+public:
+    Job(ft::Communicator& comm, std::string const& name, SnapshotOptions kind)
+        : comm_(comm), options_(std::move(kind)) {
+        auto const folder = test::job_folder(name) / std::to_string(value(comm.self()));
+        std::filesystem::create_directories(folder);
+        options_.keep = store::Keep{folder, "job", name};
+    }
+
+    void run() {
+        ft::resilient(
+            comm_,
+            [&] {
+                while (committed_ < last_moment) {
+                    if (!program_ || is_opening_) open();
+                    for (int i = 0; i < 3; ++i) commit();
+                    program_.reset();
+                }
+                open();
+                EXPECT_EQ(program_->moment, last_moment);
+                program_->snapshot.discard();
+            },
+            [&](ft::Failure const&) { recover(); });
+    }
+
+private:
+    void open() {
+        if (!program_) program_ = std::make_unique<test::SavedProgram>(comm_, num_entities, options_);
+        is_opening_ = true;
+        try {
+            auto const report = program_->snapshot.reopen({.adopt = program_->adopting()});
+            program_->forget_unregistered();
+            if (report) return opened();
+            EXPECT_EQ(committed_, 0u) << "nothing is kept";
+        } catch (store::DataLost const& error) {
+            EXPECT_FALSE(error.ranges().empty());
+            EXPECT_GT(comm_.num_founders(), comm_.size() + 1) << "one rank died, and " << error.what();
+            program_ = std::make_unique<test::SavedProgram>(comm_, num_entities, options_);
+            comm_.agree();
+        }
+        is_opening_ = false;
+        program_->begin();
+        committed_ = begun_ = 0;
+    }
+
+    void opened() {
+        is_opening_ = false;
+        EXPECT_EQ(program_->wrong(), "");
+        EXPECT_GE(program_->moment, committed_);
+        EXPECT_LE(program_->moment, begun_);
+        committed_ = begun_ = program_->moment;
+    }
+
+    void recover() {
+        if (program_ && is_opening_ && program_->snapshot.generation() == 0) return;  // it is called again
+        program_.reset();
+        is_opening_ = false;
+    }
+
+    void commit() {
+        if (committed_ == last_moment) return;
+        begun_ = committed_ + 1;
+        program_->go_to(begun_);
+        program_->snapshot.commit();
+        committed_ = begun_;
+    }
+
+    ft::Communicator& comm_;
+    SnapshotOptions options_;
+    std::unique_ptr<test::SavedProgram> program_;
+    bool is_opening_ = false;
+    std::uint64_t committed_ = 0;  // all know that this moment is kept
+    std::uint64_t begun_ = 0;      // this may be
+};
+
+TEST(KeptSnapshot, ComesBackWhoeverDies) {
+    using Form = SnapshotOptions::Form;
+    ft::Communicator comm(MPI_COMM_WORLD);
+    Job(comm, "plain", {.redundancy = pairwise()}).run();
+    Job(comm, "packed", {.redundancy = pairwise(3), .form = Form::compressed, .integrity = store::Integrity::checked})
+        .run();
+}
+
+}  // namespace
+}  // namespace regraft::checkpoint
