@@ -27,6 +27,7 @@
 #include "regraft/ft/communicator.hpp"
 #include "regraft/store/disk.hpp"
 #include "regraft/store/options.hpp"
+#include "regraft/store/reports.hpp"
 
 #pragma GCC visibility push(default)
 namespace regraft::checkpoint {
