@@ -30,7 +30,7 @@ public:
         std::vector<BlockRange> lost;
     };
     Repaired repair();
-    /// As those of the replicated store, for snapshots with SnapshotOptions::keep.
+    /// Calls the function of the replicated store, for a snapshot with SnapshotOptions::keep.
     std::optional<store::ReopenReport> reopen();
     void set_attributes(std::vector<std::byte> attributes);
     void discard();
