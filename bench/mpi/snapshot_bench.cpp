@@ -6,6 +6,8 @@
 //             does not take two PEs
 //   restore   after a death: rollback, the dead's state to its holders, and copies anew
 //
+//   kept      a commit in files of /dev/shm (SnapshotOptions::keep), and one in private memory in turn; then a reopen
+//
 // pairwise: copies on partners at even distances; erasure: by a code that survives as many deaths, beside the same
 // floor. _compressed and _checked: the same, compressed or with checksums, beside the floor of what is neither.
 #include <mpi.h>
@@ -22,9 +24,11 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include "job.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
+#include "regraft/ft/collectives.hpp"
 #include "store_memory.hpp"
 
 namespace {
@@ -196,6 +200,44 @@ void measure_rollback(benchmark::State& state, ft::Communicator& comm, Config co
     state.counters["s_per_memcpy"] = median(copies);
 }
 
+/// Commits the same state in files of the node's memory and in private memory, and reopens it at the end.
+void measure_kept(benchmark::State& state, ft::Communicator& comm, Config const& config) {
+    auto number = static_cast<std::uint64_t>(getpid());
+    ft::broadcast(comm, std::as_writable_bytes(std::span(&number, 1)), comm.members().front());
+    auto options = config.options;
+    options.keep = store::Keep{"/dev/shm", "bench-" + std::to_string(number), "snapshot"};
+    State values(comm, config.bytes());
+    std::optional<Snapshot> kept(std::in_place, comm, options);
+    Snapshot beside(comm, config.options);
+    for (auto* const snapshot : {&*kept, &beside}) {
+        values.add_to(*snapshot, comm.self());
+        snapshot->commit();
+        snapshot->commit();
+    }
+    std::vector<double> in_files, in_memory;
+    for (auto _ : state) {
+        in_files.push_back(timed(comm, [&] { kept->commit(); }));
+        in_memory.push_back(timed(comm, [&] { beside.commit(); }));
+        state.SetIterationTime(in_files.back());
+    }
+    kept.emplace(comm, options);
+    values.add_to(*kept, comm.self());
+    values.scramble();
+    auto const own = [](std::span<checkpoint::Orphan const> orphans, std::span<checkpoint::Survivor const>) {
+        std::vector<PeId> homes;
+        for (auto const& orphan : orphans) homes.push_back(orphan.home);
+        return homes;
+    };
+    std::optional<checkpoint::OpenReport> report;
+    auto const reopened = timed(comm, [&] { report = kept->reopen({.deal = own}); });
+    if (largest(comm, report && values.is_right() ? 0 : 1) != 0) state.SkipWithError("wrong bytes");
+    kept->discard();
+    state.counters["s_per_call"] = median(in_files);
+    state.counters["s_per_private"] = median(in_memory);
+    state.counters["over_private"] = median(in_files) / median(in_memory);
+    state.counters["s_per_reopen"] = reopened;
+}
+
 /// The last member dies. Once in a job for each configuration.
 void measure_restore(benchmark::State& state, ft::Communicator& comm, Config const& config) {
     static ft::FailPoint death("bench:death");
@@ -269,6 +311,9 @@ int main(int argc, char** argv) {
             add("commit", measure_commit, comm, config, comm.size(), main ? many : few);
         }
         for (auto const& config : all) add("rollback", measure_rollback, comm, config, comm.size(), few);
+        for (auto const& config : all) {
+            if (config.variant == "pairwise") add("kept", measure_kept, comm, config, comm.size(), few);
+        }
         // A rank dies in each, so the largest state comes first, and then there are fewer.
         auto const plain = std::find_if(all.rbegin(), all.rend(), [](auto const& c) {
             return c.suffix.empty() && c.variant == "pairwise" && c.copies == 2;
