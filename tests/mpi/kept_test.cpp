@@ -1,6 +1,7 @@
 // What a store keeps in files comes back in another store, and damaged or foreign files do not.
 #include <mpi.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -80,6 +81,46 @@ TEST(KeptStore, IsGoneWhenItWasDiscarded) {
     comm.agree();
     test::Replicated store(comm, options);
     EXPECT_FALSE(store.store().reopen().has_value());
+}
+
+/// Changes a byte of the first file of blocks in this PE's folder.
+void damage_a_file(fs::path const& folder) {
+    std::vector<fs::path> files;
+    for (auto const& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.path().extension() == ".blocks") files.push_back(entry.path());
+    }
+    std::fstream file(std::ranges::min(files), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(10);
+    auto const byte = file.get();
+    file.seekp(10);
+    file.put(static_cast<char>(byte ^ 1));
+}
+
+TEST(KeptStore, SaysWhichFileIsDamagedAndTakesTheOtherCopy) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const options = options_of(comm, "damaged", Integrity::checked);
+    Content const content(1, 50, Content::Sizes::fixed, 100);
+    {
+        test::Replicated store(comm, options);
+        submit(store, comm, content);
+    }
+    comm.agree();
+    if (comm.leads()) damage_a_file(options.keep->folder);
+    comm.agree();
+    test::Replicated store(comm, options);
+    if (comm.size() == 1) {
+        EXPECT_THROW(static_cast<void>(store.store().reopen()), DataLost);
+        return;
+    }
+    auto const report = store.store().reopen();
+    ASSERT_TRUE(report.has_value());
+    ASSERT_EQ(report->refused.size(), 1u);
+    auto const& refused = report->refused.front();
+    EXPECT_NE(refused.find("/damaged/"), std::string::npos) << refused;
+    EXPECT_NE(refused.find(".manifest: its blocks are damaged, the first damaged part begins with block "),
+              std::string::npos)
+        << refused;
+    EXPECT_EQ(test::wrong_in(store.store(), content), "");
 }
 
 TEST(KeptStore, TellsWhenThereIsNoRoom) {

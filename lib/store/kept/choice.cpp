@@ -142,4 +142,18 @@ std::vector<BlockRange> subtract(std::span<BlockRange const> ranges, std::vector
     return result;
 }
 
+void append_text(std::vector<std::uint64_t>& words, std::string const& text) {
+    words.push_back(text.size());
+    auto const begin = words.size();
+    words.resize(begin + (text.size() + 7) / 8);
+    std::ranges::copy(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(words).subspan(begin)).begin());
+}
+
+std::string take_text(std::span<std::uint64_t const>& words) {
+    auto const size = words[0];
+    auto const bytes = std::as_bytes(words.subspan(1, (size + 7) / 8)).first(size);
+    words = words.subspan(1 + (size + 7) / 8);
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
 }  // namespace regraft::store

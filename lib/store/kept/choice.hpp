@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "regraft/core/ids.hpp"
@@ -50,5 +51,9 @@ std::vector<std::size_t> deal(std::span<Found const> found, std::span<std::size_
 
 /// The parts of ranges, which are ascending and disjoint, that are not in `without`.
 std::vector<BlockRange> subtract(std::span<BlockRange const> ranges, std::vector<BlockRange> without);
+
+/// Texts that travel as numbers.
+void append_text(std::vector<std::uint64_t>& words, std::string const& text);
+std::string take_text(std::span<std::uint64_t const>& words);
 
 }  // namespace regraft::store

@@ -44,20 +44,6 @@ std::optional<std::array<std::uint64_t, 2>> parse_name(std::string_view name) {
     return is_all ? std::optional(numbers) : std::nullopt;
 }
 
-void append_text(std::vector<std::uint64_t>& words, std::string const& text) {
-    words.push_back(text.size());
-    auto const begin = words.size();
-    words.resize(begin + (text.size() + 7) / 8);
-    std::ranges::copy(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(words).subspan(begin)).begin());
-}
-
-std::string take_text(std::span<std::uint64_t const>& words) {
-    auto const size = words[0];
-    auto const bytes = std::as_bytes(words.subspan(1, (size + 7) / 8)).first(size);
-    words = words.subspan(1 + (size + 7) / 8);
-    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
 /// Numbers the sites: members of a node that gave the same path.
 std::vector<std::uint32_t> number_sites(ft::Communicator& comm, Keep const& keep, std::uint64_t alike) {
     auto const nodes = ft::node_ids(comm);
@@ -293,8 +279,7 @@ Inherited Keeping::inherit(Found const& found, bool checked, Common& common) {
     for (auto const& blocks : result.damaged) result.held.remove(blocks, sizes);
     if (!result.damaged.empty()) {
         auto const file = name(found.owner, found.number, suffix_of_manifests.data());
-        result.reason = folder_->path(file) + ": " + std::to_string(result.damaged.size()) +
-                        " parts of its blocks are damaged, the first from block " +
+        result.reason = folder_->path(file) + ": its blocks are damaged, the first damaged part begins with block " +
                         std::to_string(value(result.damaged.front().first));
     }
     if (checked && !manifest.checked) {

@@ -109,7 +109,7 @@ bool ReplicatedStore::Impl::adopt_newest(ReopenOptions const& reopen_options) {
         Taken taken{.choice = *choice, .heirs = deal(survey.found, choice->manifests, survey.site_of)};
         comm.reach(reopen_phase.inside);
         // What cannot be read, or is damaged, counts as absent: member by member, the manifest and the blocks.
-        std::vector<std::uint64_t> words;
+        std::vector<std::uint64_t> words, reasons;
         for (std::size_t k = 0; k < taken.heirs.size(); ++k) {
             if (taken.heirs[k] != comm.position(comm.self())) continue;
             auto const i = choice->manifests[k];
@@ -120,6 +120,8 @@ bool ReplicatedStore::Impl::adopt_newest(ReopenOptions const& reopen_options) {
             for (auto const& blocks : inherited.damaged) {
                 words.insert(words.end(), {i, value(blocks.first), value(blocks.last)});
             }
+            if (complaint) append_text(reasons, *complaint);
+            if (!inherited.reason.empty()) append_text(reasons, inherited.reason);
             taken.mine.push_back(survey.found[i]);
             if (complaint) continue;
             for (auto const& blocks : taken.held.pieces()) inherited.held.remove(blocks, taken.common.sizes);
@@ -135,10 +137,14 @@ bool ReplicatedStore::Impl::adopt_newest(ReopenOptions const& reopen_options) {
             auto left = subtract(survey.found[i].pieces, std::move(gone[i]));
             if (left == survey.found[i].pieces) continue;
             changed = true;
-            survey.refused.push_back("files of rank " + std::to_string(survey.found[i].owner) + " are damaged in part");
             survey.found[i].pieces = std::move(left);
         }
-        if (changed) continue;
+        if (changed) {
+            auto const told = exchange::all_gather(comm, reasons);
+            std::span<std::uint64_t const> rest = told.values;
+            while (!rest.empty()) survey.refused.push_back(take_text(rest));
+            continue;
+        }
         build(taken, survey);
         return true;
     }
