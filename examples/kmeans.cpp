@@ -1,5 +1,6 @@
 // k-means (Lloyd 1982) of points that lie in the memory of the ranks, the application of ReStore (Huebner et al. 2022).
-// When a rank dies, the survivors take over its points, and the centres come out the same, bit for bit.
+// When a rank dies, the survivors take over its points, and the centres come out the same, bit for bit. With --keep, so
+// they do if all ranks die: the next start of the job finds points and centres in the memory of the nodes.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include "program.hpp"
 #include "regraft/assign/balance.hpp"
 #include "regraft/assign/reassign.hpp"
-#include "regraft/checkpoint/mini_checkpoint.hpp"
+#include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/ft/nodes.hpp"
@@ -116,16 +117,15 @@ struct Options : example::Options {
 };
 
 void kmeans(ft::Communicator& comm, Options const& options) {
-    store::ReplicatedStore store(comm);
-    checkpoint::MiniCheckpoint checkpoint(comm);
+    store::ReplicatedStore store(comm, {.keep = example::keep(options, "points")});
+    checkpoint::Snapshot snapshot(comm, {.keep = example::keep(options, "centres")});
     assign::Assignment work;    // which rank computes on which points
     std::vector<Point> points;  // those of this rank, in any order
+    bool has_points = false;    // the same on all ranks
+    State state;
+    snapshot.add_common("state", state);
 
-    auto const submit = [&] {
-        std::array const sites{std::uint64_t{0}, options.size};
-        work = assign::balance(sites, comm.members(), comm.num_founders());
-        auto const row = work[value(comm.self())];
-        auto const mine = row.empty() ? BlockRange{} : blocks_of(row.front());
+    auto const submit = [&](BlockRange mine) {
         points.resize(mine.size());
         make_points(options.seed, mine, std::as_writable_bytes(std::span(points)));
         if (options.unprotected) return;
@@ -134,35 +134,54 @@ void kmeans(ft::Communicator& comm, Options const& options) {
         store.submit(placement::over_nodes(placement, ft::node_ids(comm)), mine, std::as_bytes(std::span(points)),
                      sizeof(Point));
     };
-    auto const compute = [&] {
-        if (store.num_blocks() == 0) submit();
-        auto const begin = std::chrono::steady_clock::now();
-        State state;
-        if (checkpoint.generation() == 0) {
-            state.centres = first_centres(options);
+    auto const get_points = [&] {
+        std::array const sites{std::uint64_t{0}, options.size};
+        work = assign::balance(sites, comm.members(), comm.num_founders());
+        auto const row = work[value(comm.self())];
+        auto const mine = row.empty() ? BlockRange{} : blocks_of(row.front());
+        using enum store::ReopenOptions::Lost;
+        if (store.version() > 0 || (!options.keep.empty() && store.reopen({.lost = left}))) {
+            points = load(store, {mine}, options.seed);
         } else {
-            std::memcpy(&state, checkpoint.latest().shares[0].data(), sizeof state);
+            submit(mine);
         }
-        auto const first = state.step;
-        while (state.step < options.steps) {
-            state = {state.step + 1, means(comm, state.centres, points, options.size)};
-            if (!options.unprotected) checkpoint.commit_identical(std::as_bytes(std::span(&state, 1)));
-        }
-        example::print_steps(comm, state.step - first, milliseconds_since(begin));
-        example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
+        has_points = true;
     };
-    auto const recover = [&](ft::Failure const& failure) {
-        if (store.num_blocks() == 0) return example::print_recovery(comm, failure);  // no rank has copies: begin again
+    auto const take_over = [&] {
         auto next = assign::reassign(work, comm.members());
         std::vector<BlockRange> wanted;
         for (auto const& piece : next.gained[value(comm.self())]) wanted.push_back(blocks_of(piece));
         auto const gained = load(store, wanted, options.seed);  // on all survivors, or on none
         points.insert(points.end(), gained.begin(), gained.end());
         work = std::move(next.after);
+    };
+    auto const compute = [&] {
+        if (!has_points) get_points();
+        auto const begin = std::chrono::steady_clock::now();
+        if (snapshot.generation() == 0 && (options.keep.empty() || !snapshot.reopen()))
+            state = {0, first_centres(options)};
+        auto const first = state.step;
+        while (state.step < options.steps) {
+            state = {state.step + 1, means(comm, state.centres, points, options.size)};
+            if (!options.unprotected) snapshot.commit();
+        }
+        example::print_steps(comm, state.step - first, milliseconds_since(begin));
+        example::print_result(comm, hash(std::as_bytes(std::span(&state, 1))));
+    };
+    auto const recover = [&](ft::Failure const& failure) {
+        if (snapshot.generation() > 0) static_cast<void>(snapshot.restore());
+        if (store.version() == 0) has_points = false;  // no rank has copies: begin again
+        if (store.version() == 0) return example::print_recovery(comm, failure);
+        if (has_points) take_over();
         auto const repaired = store.repair();
         example::print_recovery(comm, failure, repaired.bytes_copied);
     };
     ft::resilient(comm, compute, recover);
+    auto const discard = [&] {
+        snapshot.discard();
+        store.discard();
+    };
+    ft::resilient(comm, discard, [](ft::Failure const&) {});
 }
 
 }  // namespace
@@ -171,7 +190,8 @@ int main(int argc, char** argv) {
     CLI::App app("kmeans: clusters of points, on ranks that may die");
     Options options{{.steps = 20, .size = 20'000}};
     example::add_options(app, options, "of Lloyd's algorithm", "number of points");
-    app.add_flag("--unprotected", options.unprotected,
-                 "without copies and checkpoints: after a death all begins again");
+    example::add_keep(app, options);
+    app.add_flag("--unprotected", options.unprotected, "without copies and commits: after a death all begins again")
+        ->excludes("--keep");
     return example::run(argc, argv, app, options, [&](ft::Communicator& comm) { kmeans(comm, options); });
 }

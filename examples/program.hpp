@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/communicator.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "regraft/store/keep.hpp"
 
 namespace example {
 
@@ -30,6 +32,7 @@ struct Options {
     std::uint64_t steps = 1;
     std::uint64_t size = 1;
     std::uint64_t seed = 1;
+    std::string keep{};   // folder of each node from which the next start goes on
     std::string fail{};   // which ranks die, and where
     bool points = false;  // say where deaths can be planned
     bool times = false;   // say how long it took
@@ -44,6 +47,27 @@ inline void add_options(CLI::App& app, Options& options, std::string const& step
     app.add_option("--fail", options.fail, "POINT:RANK:OCCURRENCE,...: ranks that die, and where");
     app.add_flag("--times", options.times, "say at the end how long everything took");
     app.add_flag("--points", options.points, "say at the end which points there are, and how often they were reached");
+}
+
+/// Adds --keep, for programs that go on if all ranks have died.
+inline void add_keep(CLI::App& app, Options& options) {
+    auto const has_job = [](std::string const&) {
+        return store::job_of_environment().empty() ? "REGRAFT_JOB is not set, expected the name that all starts of the "
+                                                     "job have, as regraft-run --restarts sets it"
+                                                   : "";
+    };
+    app.add_option("--keep", options.keep,
+                   "folder on each node, such as /dev/shm, from which the next start goes on if all ranks have died")
+        ->check(CLI::ExistingDirectory)
+        ->check(CLI::Validator(has_job, ""));
+}
+
+/// Where a store or a snapshot of this name keeps its bytes, if --keep is given. What was kept for another problem has
+/// another name.
+inline std::optional<store::Keep> keep(Options const& options, std::string const& name) {
+    if (options.keep.empty()) return std::nullopt;
+    auto const problem = std::to_string(options.size) + "-" + std::to_string(options.seed);
+    return store::Keep{options.keep, store::job_of_environment(), name + "-" + problem};
 }
 
 /// The bits of an object such as a double, at the place of a number of bytes.

@@ -1,5 +1,6 @@
 // Flow around a cylinder on a grid of ranks, with halos exchanged at each step and snapshots as often as pays. When
-// ranks die, survivors go back to the last snapshot, share the blocks of the dead, and end with the same bits.
+// ranks die, survivors go back to the last snapshot, share the blocks of the dead, and end with the same bits. With
+// --keep the snapshots outlive the job: if all ranks die, its next start goes on from them.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 
 #include "flow.hpp"
 #include "halo.hpp"
-#include "picture.hpp"
 #include "program.hpp"
 #include "regraft/checkpoint/snapshot.hpp"
 #include "regraft/core/clock.hpp"
@@ -21,6 +21,7 @@
 #include "regraft/ft/collectives.hpp"
 #include "regraft/ft/derived.hpp"
 #include "regraft/ft/resilient.hpp"
+#include "vorticity.hpp"
 
 using namespace regraft;
 
@@ -50,48 +51,6 @@ std::uint64_t result(ft::Communicator& comm, Blocks const& blocks) {
     for (auto const& [number, block] : blocks) sum += mix(block.hash() ^ mix(number));
     comm.check(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm.native()), "MPI_Allreduce");
     return sum;
-}
-
-struct Velocity {
-    float x, y;
-};
-
-/// The flow in all cells, row by row, on the rank that leads; nothing on the others. Collective.
-std::vector<Velocity> velocities(ft::Communicator& comm, example::Channel const& channel, Blocks const& blocks) {
-    ByteWriter mine;
-    for (auto const& [number, block] : blocks) {
-        std::vector<Velocity> cells(block.width());
-        for (std::uint64_t row = 0; row < block.height(); ++row) {
-            for (std::uint64_t column = 0; column < block.width(); ++column) {
-                auto const flow = block.flow(column, row);
-                cells[column] = {static_cast<float>(flow.x), static_cast<float>(flow.y)};
-            }
-            mine.put((block.y() + row) * channel.length() + block.x());
-            mine.put_all(std::span<Velocity const>(cells));
-        }
-    }
-    auto const everybodys = ft::gather(comm, mine.bytes(), comm.members().front());
-    std::vector<Velocity> all(comm.leads() ? channel.length() * channel.height : 0);
-    for (ByteReader reader(everybodys.values); !reader.empty();) {
-        auto const first = reader.get<std::uint64_t>();
-        std::ranges::copy(reader.get_all<Velocity>(), all.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-    return all;
-}
-
-/// Draws the vorticity: red where fluid turns left, blue where it turns right.
-std::string draw(example::Channel const& channel, std::vector<Velocity> const& cells) {
-    auto const length = channel.length();
-    std::vector<std::uint8_t> pixels(cells.size(), 128);
-    for (std::uint64_t y = 1; y + 1 < channel.height; ++y) {
-        for (std::uint64_t x = 1; x + 1 < length; ++x) {
-            auto const* const at = &cells[y * length + x];
-            float const turn = at[1].y - at[-1].y - (at + length)->x + (at - length)->x;
-            float const shade = 128 + 20 * static_cast<float>(channel.height) * turn;
-            pixels[(channel.height - 1 - y) * length + x] = static_cast<std::uint8_t>(std::clamp(shade, 0.F, 255.F));
-        }
-    }
-    return example::png(pixels, static_cast<std::uint32_t>(length), example::blue_white_red());
 }
 
 /// Thrown on all ranks alike, so that it ends the program and not one rank after the other.
@@ -124,13 +83,33 @@ void stencil(ft::Communicator& comm, Options const& options) {
         auto const report = snapshot->commit();
         snapshots_ms += report.create_ms + report.exchange_ms;
     };
+    auto const adopt = [&](std::string const& name) { add(static_cast<std::uint32_t>(std::stoul(name))); };
+    auto const find_homes = [&] {
+        for (auto const& block : snapshot->committed()) homes[std::stoul(block.name)] = block.home;
+        // Blocks that this rank had begun to adopt when another rank died may have gone to a third one.
+        std::erase_if(blocks, [&](auto const& block) { return homes[block.first] != comm.self(); });
+    };
+    /// Goes on from the snapshot that the job before has kept on the nodes. Returns whether there is one.
+    auto const reopen = [&] {
+        try {
+            if (!snapshot->reopen({.adopt = adopt})) return false;
+        } catch (store::DataLost const& lost) {  // on all alike
+            if (comm.leads()) std::printf("%s: back to the beginning\n", lost.what());
+            return false;
+        }
+        find_homes();
+        if (comm.leads()) std::printf("on from step %llu\n", static_cast<unsigned long long>(step));
+        return true;
+    };
     auto const start = [&] {
         step = 0;
         blocks.clear();
-        snapshot.emplace(
-            comm, checkpoint::SnapshotOptions{.redundancy = checkpoint::on_other_nodes(comm), .pace = options.pace});
+        snapshot.emplace(comm, checkpoint::SnapshotOptions{.redundancy = checkpoint::on_other_nodes(comm),
+                                                           .pace = options.pace,
+                                                           .keep = example::keep(options, "flow")});
         snapshot->add_common("step", step);
         homes = first_homes(comm.members());
+        if (!options.keep.empty() && reopen()) return;
         for (std::uint32_t number = 0; number < Block::count; ++number) {
             if (homes[number] == comm.self()) add(number);
         }
@@ -154,8 +133,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
                         static_cast<unsigned long long>(snapshot->generation()), snapshots_ms,
                         static_cast<unsigned long long>(again), recoveries_ms);
         if (!options.picture.empty()) {
-            auto const cells = velocities(comm, channel, blocks);
-            bool const done = !comm.leads() || example::write_file(options.picture, draw(channel, cells));
+            auto const cells = example::velocities(comm, channel, blocks);
+            bool const done = !comm.leads() || example::write_file(options.picture, example::draw(channel, cells));
             if (!comm.agree(done)) throw CannotWrite(options.picture);
         }
         example::print_result(comm, result(comm, blocks));
@@ -166,11 +145,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
         example::print_recovery(comm, failure);
         if (!snapshot || snapshot->generation() == 0) return;
         try {
-            auto const adopt = [&](std::string const& name) { add(static_cast<std::uint32_t>(std::stoul(name))); };
             auto const report = snapshot->restore({.adopt = adopt, .deal = checkpoint::balanced});
-            for (auto const& block : snapshot->committed()) homes[std::stoul(block.name)] = block.home;
-            // Blocks that this rank had begun to adopt when another rank died may have gone to a third one.
-            std::erase_if(blocks, [&](auto const& block) { return homes[block.first] != comm.self(); });
+            find_homes();
             if (comm.leads())
                 std::printf("%zu blocks have new homes; back to step %llu\n", report.adopted.size(),
                             static_cast<unsigned long long>(step));
@@ -182,6 +158,8 @@ void stencil(ft::Communicator& comm, Options const& options) {
         }
     };
     ft::resilient(comm, compute, recover);
+    ft::resilient(
+        comm, [&] { snapshot->discard(); }, [](ft::Failure const&) {});
 }
 
 }  // namespace
@@ -191,6 +169,7 @@ int main(int argc, char** argv) {
     Options options{{.steps = 200, .size = 64}};
     example::add_options(app, options, "in time", "height of the channel in cells; it is twice as long");
     app.get_option("--size")->check(CLI::Range(16, 10'000));
+    example::add_keep(app, options);
     app.add_option("--picture", options.picture, "PNG file for the vorticity at the end");
     app.add_option("--interval", options.pace.steps, "steps from snapshot to snapshot; 0: by Young's formula")
         ->capture_default_str();

@@ -6,7 +6,7 @@
    announces that to the survivors as it does for ranks whose daemon lives. Only names and numbers of PRRTE are used,
    and pmix_proc_t, which is public, but no layout of its structures.
 
-   REGRAFT_LOST_RANKS: a file, to which the number of each lost rank is appended.
+   REGRAFT_LOST_RANKS: a file, to which the number of each rank that has died is appended.
    REGRAFT_NODE_TIMEOUT: after so many seconds of silence, a connection between mpirun and a daemon has ended. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,6 +30,7 @@ typedef struct {
 enum {
     RUNNING = 4,
     TERMINATED = 20, /* this state and those above: the process is over */
+    FAILED = 50,     /* those above: and not by itself */
     FAILED_TO_START = 53,
     ABORTED_BY_SIGNAL = 54,
     COMM_FAILED = 56,
@@ -76,8 +77,8 @@ static char const* kind_of(Proc const* proc) {
     return mark == NULL ? "" : mark;
 }
 
-/* Tells the launcher, which otherwise knows nothing of ranks that have not started yet. */
-static void note_loss(uint32_t rank) {
+/* Tells the launcher, which otherwise knows nothing of ranks that have died before they told anything. */
+static void note_death(uint32_t rank) {
     char const* const name = getenv("REGRAFT_LOST_RANKS");
     FILE* const file = name == NULL ? NULL : fopen(name, "ae");
     if (file == NULL) return;
@@ -102,7 +103,7 @@ static bool end_ranks_of(Proc const* daemon, void (*report)(Proc*, int)) {
         is_over[rank.rank] = true;
         lost++;
         report(&rank, ABORTED_BY_SIGNAL);
-        note_loss(rank.rank);
+        note_death(rank.rank);
     }
     fprintf(stderr, "regraft-run: node %u of the job is lost, with %u ranks; the others go on\n", daemon->rank, lost);
     return true;
@@ -114,6 +115,7 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
     char const* const kind = kind_of(proc);
     if (strcmp(kind, "@1") == 0) {
         running = running || state == RUNNING;
+        if (state > FAILED) note_death(proc->rank);
         if (state >= TERMINATED && proc->rank < MOST) is_over[proc->rank] = true;
     }
     /* Until ranks run, mpirun ends the job, because it would wait for the daemon to start them. */

@@ -50,6 +50,7 @@ POLICIES = {  # those of lib/shield/session/policy.cpp, with their values and wh
     "WATCHDOG": ("N", "seconds for a step of a repair, or of MPI in a call that is passed on; 0: no limit; the default is 60"),
 }
 CONTRIBUTIONS_MISSING = 3
+DIED_IN_INIT = 69  # the launcher has ended the job
 OURS = (3, 4, 5, 6)  # exit codes of the shield; a program may have them, too
 NOTHING_IS_HEARD = 0.05  # seconds between two looks at the board
 LAST_WORDS = 0.3  # seconds in which ranks may still print before the job is ended
@@ -188,7 +189,8 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
         options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
     code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)
     board.close()
-    code = board.end_code() or max([code, *board.exit_codes()])
+    if code != DIED_IN_INIT:  # what other ranks say of that comes too late
+        code = board.end_code() or max([code, *board.exit_codes()])
     is_ended = bool(board.end_code()) and not board.is_of_program()
     if code in OURS and not is_ended:
         print(f"regraft-shield: exit code {code} is the program's own", file=sys.stderr)

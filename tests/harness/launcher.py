@@ -242,6 +242,23 @@ def a_rank_that_was_lost_before_it_began_ends_the_others_in_init() -> None:
         launcher.close()
 
 
+def a_job_is_deserted_if_ranks_were_lost_and_none_is_there() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        lost = pathlib.Path(folder, "lost")
+        launcher = connections.Connections(30, lost)
+        assert launcher.ranks() == {} and launcher.deserted() == 0  # none was lost
+        lost.write_text("1\n", encoding="ascii")
+        assert launcher.ranks() and launcher.deserted() > 0
+        rank = Client(launcher, "job@1.0")
+        rank.say("started 7")
+        assert rank.ask() and launcher.ranks() and launcher.deserted() == 0
+        rank.socket.close()
+        while not launcher.ranks()["job@1.0"].gone:
+            time.sleep(0.01)
+        assert launcher.ranks() and launcher.deserted() > 0
+        launcher.close()
+
+
 def strangers_are_not_heard() -> None:
     launcher = connections.Connections(30, pathlib.Path("/nothing"))
     for name, key, line in (("job@1.0", "wrong", ""), ("../x.0", "", ""), ("job@1.0", "", "finalized x"), ("job@1.0", "\xff", ""),
@@ -272,5 +289,6 @@ dead_hosts_leave_the_command_line()
 hosts_are_read_from_files_and_batch_systems()
 ranks_on_other_hosts_tell_by_their_connections()
 a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
+a_job_is_deserted_if_ranks_were_lost_and_none_is_there()
 strangers_are_not_heard()
 print("the launcher decides as it should")

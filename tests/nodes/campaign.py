@@ -58,6 +58,7 @@ class Campaign:
         self.programs = programs(args, folder)
         self.known: dict[str, tuple[str, float]] = {}  # result and seconds without losses
         self.ends: collections.Counter[str] = collections.Counter()
+        self.last_end = ""
 
     def start(self, name: str) -> subprocess.Popen:
         number = len(self.nodes.nodes)
@@ -85,7 +86,8 @@ class Campaign:
             lose(self.nodes, kind, node, draw)
         wrong = self.judge(job, name, result)
         self.clean_up()
-        print(f"{name}, {', '.join(f'{kind} of n{node} after {moment:.2f} s' for moment, kind, node in losses)}: {wrong or 'good'}", flush=True)
+        lost = ", ".join(f"{kind} of n{node} after {moment:.2f} s" for moment, kind, node in losses)
+        print(f"{name} of {seconds:.2f} s, {lost}: {wrong or self.last_end}", flush=True)
         return wrong
 
     def judge(self, job: subprocess.Popen, name: str, result: str) -> str:
@@ -99,7 +101,9 @@ class Campaign:
         while (stays := left(self.nodes)) and time.monotonic() < end + GONE:
             time.sleep(0.1)
         results = re.findall(self.programs[name][1], text, re.M)
+        reasons = re.findall(r"^regraft-run: .*", text, re.M)
         self.ends["finished" if job.returncode == 0 else f"ended with {job.returncode}"] += 1
+        self.last_end = "finished" if job.returncode == 0 else f"ended with {job.returncode}, {reasons[-1] if reasons else 'by itself'}"
         if stays:
             return f"{stays} stay\n{text}"
         if job.returncode == 0:

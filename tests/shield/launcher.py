@@ -53,6 +53,13 @@ class Launcher(under_shield.UnderShield):
                 self.assertEqual(done.returncode, 4, done.stderr)
                 self.assertRegex(done.stderr, rf"regraft-shield: rank \d: {name} \(shield_refused\+0x[0-9a-f]+; addr2line -e \S+ 0x[0-9a-f]+\): a rank has died, .*; REGRAFT_SHIELD_UNSUPPORTED=error")
 
+    def test_a_death_while_the_shield_starts_ends_the_job_by_name(self):
+        for rank in range(3):
+            with self.subTest(rank):
+                done = self.run_job("-n", "3", ARGS.program, "1", "10", fail=f"shield:start:{rank}:0")
+                self.assertEqual(done.returncode, 69, done.stderr)
+                self.assertIn("died before all ranks had left MPI_Init", done.stderr)
+
     def test_the_exit_code_of_the_program_goes_first(self):
         self.assertEqual(self.run_job("-n", "2", "sh", "-c", "exit 7").returncode, 7)
 

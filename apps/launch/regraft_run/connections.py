@@ -9,6 +9,7 @@ import selectors
 import socket
 import struct
 import threading
+import time
 
 from regraft_run.told import Rank, parse
 
@@ -35,7 +36,7 @@ class Connections:
 
     def __init__(self, node_timeout: int, lost: pathlib.Path):
         """node_timeout: after so many seconds of silence a rank or the launcher is lost to the other one. lost: the file to which mpirun
-        appends the ranks of lost nodes (node_loss.c)."""
+        appends the ranks that have died (node_loss.c)."""
         self.lost = lost
         self.key = secrets.token_hex(16)
         self.node_timeout = node_timeout
@@ -48,6 +49,7 @@ class Connections:
         self.selector.register(self.listening, selectors.EVENT_READ)
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        self.deserted_since = 0.0
         self.is_over = False
         self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
@@ -65,10 +67,17 @@ class Connections:
             rank.process = 0
             rank.gone = not rank.left and name not in connected
         known = {rank.number: rank for rank in found.values()}
-        for number in map(int, self.lost.read_text(encoding="ascii").split() if self.lost.exists() else []):
+        lost = self.lost.read_text(encoding="ascii").split() if self.lost.exists() else []
+        for number in map(int, lost):
             rank = known.get(number) or found.setdefault(f"lost.{number}", Rank(number))  # it may have been lost before it began
             rank.gone = not rank.left
+        is_deserted = bool(lost) and not any(connected)
+        self.deserted_since = (self.deserted_since or time.monotonic()) if is_deserted else 0
         return found
+
+    def deserted(self) -> float:
+        """For how many seconds ranks have been lost and no rank has been there."""
+        return time.monotonic() - self.deserted_since if self.deserted_since else 0
 
     def signal(self, number: int) -> None:
         """Sends a signal to the ranks that are in MPI."""

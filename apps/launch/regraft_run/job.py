@@ -16,13 +16,14 @@ from regraft_run import hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
 from regraft_run.processes import JobDirectory, end_session, kill, kill_job, say
-from regraft_run.told import Files, Rank, code_of_ranks, hopeless, is_lost
+from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost
 
 USAGE_ERROR = 2
 GRACE = 5.0  # seconds in which a job may end by itself
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
 LOST_RANKS = "lost-ranks"  # the name of a file
+DESERTED = 30.0  # seconds in which mpirun may end when ranks were lost and no rank is there any more, or yet
 # An id that all starts of a job in the same allocation share.
 BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
 
@@ -42,11 +43,14 @@ def run(mpirun: str, words: list[str], options: Options) -> int:
     name = job_id(options) or secrets.token_hex(8)
     for start in itertools.count():
         job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
-        if not job.is_lost or start == options.restarts:
+        if not job.has_failed or start == options.restarts:
             return job.code
-        words, where = on_hosts_that_answer(words)
+        left, where = on_hosts_that_answer(words)
         if job.signals.stop:
             return 128 + job.signals.stop
+        if not job.is_lost and (job.has_begun or left == words):
+            return job.code
+        words = left
         if not words:
             say("no host answers any more")
             return job.code
@@ -65,7 +69,10 @@ def on_hosts_that_answer(words: list[str]) -> tuple[list[str], str]:
     if not named:
         return words, ""
     left = hosts.that_answer(named)
-    return (hosts.words_for(left, words) if left else []), f" on {', '.join(map(str, left))}"
+    where = f" on {', '.join(map(str, left))}"
+    if left == named:
+        return words, where
+    return (hosts.words_for(left, words) if left else []), where
 
 
 def start_once(mpirun: str, words: list[str], options: Options, variables: dict[str, str]) -> "Job":
@@ -83,8 +90,11 @@ def start_once(mpirun: str, words: list[str], options: Options, variables: dict[
 class Job:
     """One start of mpirun."""
 
-    code: int  # the exit code, after wait()
-    is_lost: bool
+    # After wait():
+    code: int  # the exit code
+    has_begun: bool  # whether any rank came to MPI_Init
+    has_failed: bool
+    is_lost: bool  # it has failed because ranks have died
 
     def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folder: pathlib.Path):
         self.options = options
@@ -136,8 +146,9 @@ class Job:
             self.code = 128 + self.signals.stop
         if self.code == openmpi.USAGE_ERROR and not ranks:
             self.code = USAGE_ERROR
-        may_be_lost = not self.signals.stop and self.code not in (0, USAGE_ERROR)
-        self.is_lost = may_be_lost and (not self.survives or is_lost(ranks))
+        self.has_failed = not self.signals.stop and self.code not in (0, USAGE_ERROR)
+        self.has_begun = any(rank.entered for rank in ranks)
+        self.is_lost = self.has_failed and (not self.survives or ended_with == DIED_IN_INIT or is_lost(ranks))
 
     def follow(self) -> int:
         """Waits for the end of mpirun. If no rank can go on, it ends the job and returns its exit code; else 0."""
@@ -159,6 +170,10 @@ class Job:
                 say(f"{why}; the job is ended")
                 self.stop()
                 return code
+            if self.told.deserted() > DESERTED:
+                say("ranks were lost, no other rank is there, and mpirun does not end; the job is ended")
+                self.stop()
+                return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
             if caught.after_a_death or turn % LOOKS_BETWEEN_DEATHS == 0:
                 end_caught(caught, ranks)
             with contextlib.suppress(subprocess.TimeoutExpired):

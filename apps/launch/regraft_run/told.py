@@ -57,6 +57,10 @@ class Files:
             rank.gone = True
         return rank
 
+    def deserted(self) -> float:
+        """0: mpirun sees itself that all ranks of its host have ended."""
+        return 0
+
     def signal(self, number: int) -> None:
         """Sends a signal to the ranks that have not ended."""
         for rank in self.ranks().values():

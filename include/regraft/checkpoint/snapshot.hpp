@@ -110,7 +110,8 @@ public:
     /// uniform.
     std::optional<OpenReport> reopen(OpenOptions const& options = {});
     /// Removes the commit and its files (SnapshotOptions::keep), for a program that has ended well. Without it files
-    /// stay when the snapshot is destroyed. Afterwards only the destructor may be called. Collective, uniform.
+    /// stay when the snapshot is destroyed. On ProcessFailure, shrink and call it again. Afterwards only the destructor
+    /// may be called. Collective, uniform.
     void discard();
 
     /// The number of commits that have succeeded, those of a job that was reopened included.

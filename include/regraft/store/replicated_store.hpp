@@ -108,7 +108,7 @@ public:
     /// Bytes that the next submits keep beside their blocks in files; all members pass the same. Not collective.
     void set_attributes(std::vector<std::byte> attributes);
     /// Removes the blocks and all files (Options::keep), for a program that has ended well. Without it files stay when
-    /// the store is destroyed. Collective, uniform.
+    /// the store is destroyed. On ProcessFailure, shrink and call it again. Collective, uniform.
     void discard();
 
     /// The blocks of the version that can be read; none before the first submit.

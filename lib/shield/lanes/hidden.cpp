@@ -10,8 +10,7 @@ namespace regraft::shield {
 
 MPI_Comm duplicate_hidden(MPI_Comm comm) {
     MPI_Comm result = MPI_COMM_NULL;
-    int const code = PMPI_Comm_dup(comm, &result);
-    REGRAFT_EXPECTS(code == MPI_SUCCESS);
+    if (PMPI_Comm_dup(comm, &result) != MPI_SUCCESS) throw DeathInStart();
     PMPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
     return result;
 }

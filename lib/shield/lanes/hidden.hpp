@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -10,7 +11,11 @@
 
 namespace regraft::shield {
 
-/// A duplicate whose errors are returned. Deaths during the call are not survived. Collective.
+/// A rank has died before the shield had what it needs to survive that.
+class DeathInStart : public std::exception {};
+
+/// A duplicate whose errors are returned. Throws DeathInStart if a member dies during the call. Collective, not
+/// uniform.
 MPI_Comm duplicate_hidden(MPI_Comm comm);
 
 /// Whether all living members say so. Works on revoked communicators. Collective, uniform.

@@ -19,6 +19,7 @@ namespace regraft::store {
 namespace {
 
 ft::FailPhase begin_phase("keep-begin");
+ft::FailPhase discard_phase("keep-discard");
 
 constexpr std::string_view suffix_of_manifests = ".manifest";
 constexpr char const* discarded_name = "discarded";
@@ -303,6 +304,7 @@ void Keeping::take_over(HeldBlocks& held, std::span<Found const> from) {
 
 void Keeping::discard(ft::Communicator& comm) {
     if (!begun_) return;
+    comm.reach(discard_phase.before);
     require(comm, attempt([&] { folder_->write(discarded_name, {}); }));
     for (auto const& written : {present_, pending_}) {
         if (written) folder_->remove(name(owner_, written->number, suffix_of_manifests.data()));
@@ -310,11 +312,13 @@ void Keeping::discard(ft::Communicator& comm) {
     present_.reset();
     pending_.reset();
     for (auto const& file : std::exchange(stale_, {})) folder_->remove(file);
+    comm.reach(discard_phase.inside);
 }
 
 void Keeping::leave(ft::Communicator& comm) {
     if (!begun_) return;
     comm.agree();
+    comm.reach(discard_phase.after);
     folder_->remove(discarded_name);
     folder_->remove_if_empty();
     folder_.reset();

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -17,6 +18,8 @@
 #include "shield/calls/messages/buffered.hpp"
 #include "shield/calls/start/surroundings.hpp"
 #include "shield/calls/start/warnings.hpp"
+#include "shield/lanes/fail_points.hpp"
+#include "shield/lanes/hidden.hpp"
 #include "shield/session/report.hpp"
 #include "shield/session/session.hpp"
 #include "shield/waits/waiting.hpp"
@@ -82,6 +85,20 @@ void note(Repair::Step step) {
     if (step == Repair::Step::done) Waiting::renew();
 }
 
+void start_shield(int rank) {
+    auto& it = session();
+    reach(call_points.start, PeId{static_cast<std::uint32_t>(rank)});
+    try {
+        it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
+                                                     .on_error = handler_of_faces(),
+                                                     .on_step = note,
+                                                     .on_uninterruptible = Watchdog::note_uninterruptible});
+    } catch (DeathInStart const&) {
+        end_job(static_cast<int>(Exit::died_in_init), "MPI_Init",
+                "a rank died before all ranks had left MPI_Init, and the shield cannot start without it");
+    }
+}
+
 void start() {
     auto& it = session();
     int rank = 0;
@@ -95,10 +112,7 @@ void start() {
     if (auto const why = what_is_in_the_way(); !why.empty()) return do_without_shield(why, rank);
     tell_warnings_once();
     it.notices.resize(static_cast<std::size_t>(size));
-    it.shield = std::make_unique<Shield>(Options{.commit = {.always_confirm = it.policy.always_confirms},
-                                                 .on_error = handler_of_faces(),
-                                                 .on_step = note,
-                                                 .on_uninterruptible = Watchdog::note_uninterruptible});
+    start_shield(rank);
     Waiting::show_at(it.board->mine());
     it.begin = PMPI_Wtime();
     if (it.policy.watchdog > 0) it.watchdog = std::make_unique<Watchdog>(std::chrono::seconds(it.policy.watchdog));
