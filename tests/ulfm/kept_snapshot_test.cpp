@@ -31,19 +31,24 @@ public:
         ft::resilient(
             comm_,
             [&] {
-                while (committed_ < last_moment) {
-                    if (!program_ || is_opening_) open();
-                    for (int i = 0; i < 3; ++i) commit();
-                    program_.reset();
-                }
-                open();
-                EXPECT_EQ(program_->moment, last_moment);
+                if (!is_discarding_) work();
+                is_discarding_ = true;
                 program_->snapshot.discard();
             },
             [&](ft::Failure const&) { recover(); });
     }
 
 private:
+    void work() {
+        while (committed_ < last_moment) {
+            if (!program_ || is_opening_) open();
+            for (int i = 0; i < 3; ++i) commit();
+            program_.reset();
+        }
+        open();
+        EXPECT_EQ(program_->moment, last_moment);
+    }
+
     void open() {
         if (!program_) program_ = std::make_unique<test::SavedProgram>(comm_, num_entities, options_);
         is_opening_ = true;
@@ -72,7 +77,8 @@ private:
     }
 
     void recover() {
-        if (program_ && is_opening_ && program_->snapshot.generation() == 0) return;  // it is called again
+        if (is_discarding_) return;                                                   // it is called again
+        if (program_ && is_opening_ && program_->snapshot.generation() == 0) return;  // and so is this
         program_.reset();
         is_opening_ = false;
     }
@@ -89,6 +95,7 @@ private:
     SnapshotOptions options_;
     std::unique_ptr<test::SavedProgram> program_;
     bool is_opening_ = false;
+    bool is_discarding_ = false;
     std::uint64_t committed_ = 0;  // all know that this moment is kept
     std::uint64_t begun_ = 0;      // this may be
 };

@@ -15,11 +15,11 @@ struct RepairPoints {
     ft::FailPoint replay{"shield:replay"};
     ft::FailPoint end{"shield:end"};
 };
-/// Points in calls: when the shield starts, within MPI_Init; between and inside the calls that make a communicator; around those that confirm, that give to a
-/// root which collects, and that take there; before all counts are added up; and before and after the report is
-/// written.
+/// Points in calls: when the shield starts, within MPI_Init; between and inside the calls that make a communicator;
+/// around those that confirm, that give to a root which collects, and that take there; before all counts are added up;
+/// and before and after the report is written.
 struct CallPoints {
-    ft::FailPoint start{"shield:start", ft::Moment::during_next_call};
+    ft::FailPoint start{"shield:start"};
     ft::FailPoint call{"shield:call"};
     ft::FailPoint inside{"shield:call:inside", ft::Moment::during_next_call};
     ft::FailPoint between{"shield:create:between", ft::Moment::during_next_call};
