@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,6 +69,12 @@ std::string planned_deaths() {
     return planned == nullptr ? "" : planned;
 }
 
+/// Whether regraft-run has started this job before: --redo has done its work then.
+bool is_restart() {
+    char const* const number = std::getenv("REGRAFT_RESTART");
+    return number != nullptr && std::string_view(number) != "0";
+}
+
 void complain(std::exception const& error) {
     fmt::print(stderr, "regraft-phylo: {}\n", error.what());
 }
@@ -105,6 +112,7 @@ int run_with_mpi(Parsed& parsed, int founder) {
         }
         auto& options = *parsed.options;
         if (options.fail.empty()) options.fail = planned_deaths();
+        options.is_restart = is_restart();
         if (options.msa == "-" && comm.size() > 1)
             throw InputError("--msa: only a job of one rank reads standard input; expected a file");
         if (options.command == Command::check) {

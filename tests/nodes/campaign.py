@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Jobs over nodes with random losses at random moments, from the start of mpirun to the end of the ranks. Each job either ends with the
-result of a job without losses, or ends by name. No process of it stays on a node.
+"""Jobs over nodes with random losses at random moments, from the start of mpirun to the end of the ranks. Half of the jobs start again if
+they are lost. Each job either ends with the result of a job without losses, or ends by name. No process of it stays on a node.
 
 campaign.py --mpirun PATH --node-library PATH --rank-library PATH --program STEPS [--build DIR] [--jobs N] [--seed N]
 
---build DIR   also k-means, the stencil and regraft-phylo of this build
+--build DIR   also k-means, the stencil, regraft-phylo and, under the shield, monte_carlo of this build
 """
 import argparse
 import collections
+import dataclasses
 import pathlib
 import random
 import re
@@ -21,20 +22,34 @@ import jobs_test
 from ends_test import GONE, left
 from jobs_test import kill
 
-LIMIT = 90  # seconds for a job
+LIMIT = 150  # seconds for a job and its restarts
+RESTARTS = 3
 MPI = ["mpirun", "prterun", "prted"]
-ENDS_BY_NAME = re.compile(r"^(regraft-run: |.*DataLost|.*EntitiesLost|.*lost|A daemon failed to report back)", re.M)
+LAUNCHED = [*MPI, "steps", "kmeans", "stencil", "regraft-phylo", "monte_carlo"]
+ENDS_BY_NAME = re.compile(r"^(regraft-run: |regraft-shield: |.*DataLost|.*EntitiesLost|.*lost|A daemon failed to report back)", re.M)
 
 
-def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, tuple[list[str], str]]:
-    """Command lines, and a pattern of what is the same in all jobs."""
-    found = {"steps": ([args.program, "200"], r"^result (\S+)")}
+@dataclasses.dataclass
+class Program:
+    words: list[str]
+    result: str  # a pattern of what is the same in all jobs
+    if_restarted: tuple[str, ...] = ()  # further options
+    library: str = ""  # of the shield, under which it runs
+    codes: tuple[int, ...] = (0,)  # exit codes of a job that has come to its end
+
+
+def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, Program]:
+    found = {"steps": Program([args.program, "600"], r"^result (\S+)")}
     if args.build:
         build, data = pathlib.Path(args.build), cluster.ROOT / "data/primates.phy"
-        found["kmeans"] = ([str(build / "examples/kmeans"), "--steps", "200"], r"^result (\S+)")
-        found["stencil"] = ([str(build / "examples/stencil"), "--steps", "2000", "--interval", "50"], r"^result (\S+)")
-        found["phylo"] = ([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", "rand{2}", "--redo",
-                           "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)")
+        keep = ("--keep", "/dev/shm")
+        found["kmeans"] = Program([str(build / "examples/kmeans"), "--steps", "800"], r"^result (\S+)", keep)
+        found["stencil"] = Program([str(build / "examples/stencil"), "--steps", "12000", "--interval", "100"], r"^result (\S+)", keep)
+        found["phylo"] = Program([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", "rand{40}",
+                                  "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)")
+        # Its result depends on when ranks die, but never on what the dead had not thrown.
+        found["shield"] = Program([str(build / "examples/monte_carlo"), "--darts", "2000000000"], r"^pi is (3\.14)", (),
+                                  str(build / "lib/shield/calls/libregraft_shield.so"), (0, 3))
     return found
 
 
@@ -52,23 +67,33 @@ def lose(nodes: cluster.Cluster, kind: str, node: int, draw: random.Random) -> N
         {"crash": nodes.crash, "power": nodes.power_off, "cut": nodes.cut}[kind](node)
 
 
+def clear(folder: pathlib.Path) -> None:
+    """Removes what a job of regraft-phylo has left."""
+    for file in folder.iterdir():
+        file.unlink()
+
+
 class Campaign:
     def __init__(self, args: argparse.Namespace, nodes: cluster.Cluster, folder: pathlib.Path, ranks_of_a_node: int):
         self.args, self.nodes, self.ranks_of_a_node = args, nodes, ranks_of_a_node
-        self.programs = programs(args, folder)
+        self.folder, self.programs = folder, programs(args, folder)
         self.known: dict[str, tuple[str, float]] = {}  # result and seconds without losses
         self.ends: collections.Counter[str] = collections.Counter()
         self.last_end = ""
 
-    def start(self, name: str) -> subprocess.Popen:
-        number = len(self.nodes.nodes)
-        return jobs_test.start(self.nodes, self.args, ["--bind-to", "none"], self.programs[name][0], self.nodes.hosts(self.ranks_of_a_node), number * self.ranks_of_a_node)
+    def start(self, name: str, restarts: int) -> subprocess.Popen:
+        number, program = len(self.nodes.nodes), self.programs[name]
+        options = [*(["--restarts", str(restarts)] if restarts else []), "--bind-to", "none"]
+        words = [*program.words, *(program.if_restarted if restarts else [])]
+        clear(self.folder)
+        return jobs_test.start(self.nodes, self.args, options, words, self.nodes.hosts(self.ranks_of_a_node), number * self.ranks_of_a_node,
+                               program.library)
 
     def undisturbed(self, name: str) -> tuple[str, float]:
         if name not in self.known:
             begin = time.monotonic()
-            text = self.start(name).communicate(timeout=LIMIT)[0]
-            results = re.findall(self.programs[name][1], text, re.M)
+            text = self.start(name, 0).communicate(timeout=LIMIT)[0]
+            results = re.findall(self.programs[name].result, text, re.M)
             assert results, text
             self.known[name] = results[-1], time.monotonic() - begin
         return self.known[name]
@@ -80,33 +105,35 @@ class Campaign:
         others = range(1, len(self.nodes.nodes))
         losses = sorted((draw.uniform(0, seconds), draw.choice(["rank", "ranks", "daemon", "crash", "power", "cut"]), draw.choice(others))
                         for _ in range(draw.choice([1, 1, 2, 3])))
-        job, begin = self.start(name), time.monotonic()
+        restarts = 0 if self.programs[name].library else draw.choice([0, RESTARTS])
+        job, begin = self.start(name, restarts), time.monotonic()
         for moment, kind, node in losses:
             time.sleep(max(0, begin + moment - time.monotonic()))
             lose(self.nodes, kind, node, draw)
         wrong = self.judge(job, name, result)
         self.clean_up()
         lost = ", ".join(f"{kind} of n{node} after {moment:.2f} s" for moment, kind, node in losses)
-        print(f"{name} of {seconds:.2f} s, {lost}: {wrong or self.last_end}", flush=True)
+        print(f"{name} of {seconds:.2f} s{', restarted' if restarts else ''}, {lost}: {wrong or self.last_end}", flush=True)
         return wrong
 
     def judge(self, job: subprocess.Popen, name: str, result: str) -> str:
         try:
             text = job.communicate(timeout=LIMIT)[0]
         except subprocess.TimeoutExpired:
-            stay = left(self.nodes)
+            stay = left(self.nodes, LAUNCHED)
             kill(self.nodes.processes(0))
             return f"hung, with {stay}\n{job.communicate()[0]}"
         end = time.monotonic()
-        while (stays := left(self.nodes)) and time.monotonic() < end + GONE:
+        while (stays := left(self.nodes, LAUNCHED)) and time.monotonic() < end + GONE:
             time.sleep(0.1)
-        results = re.findall(self.programs[name][1], text, re.M)
+        results = re.findall(self.programs[name].result, text, re.M)
+        is_done = job.returncode in self.programs[name].codes
         reasons = re.findall(r"^regraft-run: .*", text, re.M)
-        self.ends["finished" if job.returncode == 0 else f"ended with {job.returncode}"] += 1
-        self.last_end = "finished" if job.returncode == 0 else f"ended with {job.returncode}, {reasons[-1] if reasons else 'by itself'}"
+        self.ends["finished" if is_done else f"ended with {job.returncode}"] += 1
+        self.last_end = f"finished{' after restarts' if 'starts again' in text else ''}" if is_done else f"ended with {job.returncode}, {reasons[-1] if reasons else 'by itself'}"
         if stays:
             return f"{stays} stay\n{text}"
-        if job.returncode == 0:
+        if is_done:
             return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}"
         return "" if ENDS_BY_NAME.search(text) else f"exit code {job.returncode} without a reason\n{text}"
 
@@ -130,10 +157,12 @@ def main() -> int:
         return cluster.SKIPPED
     draw, bad = random.Random(args.seed), []
     with tempfile.TemporaryDirectory() as name:
+        outputs = pathlib.Path(name, "outputs")
+        outputs.mkdir()
         shared = [*jobs_test.folders(args), pathlib.Path(name), *([pathlib.Path(args.build)] if args.build else [])]
         for number, ranks_of_a_node in ((4, 2), (3, 3)):
             with cluster.Cluster(number, shared) as nodes:
-                campaign = Campaign(args, nodes, pathlib.Path(name), ranks_of_a_node)
+                campaign = Campaign(args, nodes, outputs, ranks_of_a_node)
                 bad += [wrong for _ in range(args.jobs // 2) if (wrong := campaign.one_job(draw))]
                 print(f"{number} nodes, {ranks_of_a_node} ranks each: {dict(campaign.ends)}", flush=True)
     print(f"{args.jobs // 2 * 2} jobs, {len(bad)} of them wrong")

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import cluster
 import jobs_test
@@ -28,6 +28,7 @@ class End:
     """What happens to a job, and how it ends."""
 
     lose: Callable[[cluster.Cluster], object] = lambda nodes: None  # once all ranks are at work
+    lose_at_start: Callable[[cluster.Cluster], object] = lambda nodes: None
     script: str = ""  # in place of the program, which it starts
     options: tuple[str, ...] = ()
     code: int | None = None  # None: nobody is left to say it
@@ -44,10 +45,19 @@ def crash_of_node_2(nodes: cluster.Cluster) -> None:
     kill(mpiruns(nodes))
 
 
+def crash_before_ranks(nodes: cluster.Cluster) -> None:
+    """Node 2 crashes as soon as mpirun has a daemon there."""
+    while not nodes.processes(2, "prted"):
+        time.sleep(0.001)
+    nodes.crash(2)
+
+
 ENDS = {
     "nothing": End(code=0, result=True),
     "early": End(script=DIES_EARLY, code=69, says="rank 3 died before all ranks had left MPI_Init"),
     "early-restart": End(script=DIES_EARLY, options=("--restarts", "1"), code=0, says="starts again on n0:2, n1:2, n2:2, n3:2 (restart 1 of 1)", result=True),
+    "crash-before-ranks-restart": End(lose_at_start=crash_before_ranks, options=("--restarts", "1"), code=0, result=True,
+                                      says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)"),
     "mpirun": End(lambda nodes: kill(mpiruns(nodes)), code=1, says="mpirun was killed by SIGKILL; the job is ended"),
     "mpirun-restart": End(lambda nodes: kill(mpiruns(nodes)), options=("--restarts", "2"), code=0, result=True,
                           says="starts again on n0:2, n1:2, n2:2, n3:2 (restart 1 of 2)"),
@@ -67,10 +77,10 @@ def launchers(nodes: cluster.Cluster) -> list[int]:
     return [process for process in nodes.processes(0) if b"launch.py" in open(f"/proc/{process}/cmdline", "rb").read()]
 
 
-def left(nodes: cluster.Cluster) -> list[str]:
+def left(nodes: cluster.Cluster, names: Iterable[str] = ("mpirun", "prterun", "prted", "steps")) -> list[str]:
     """Processes of a job on the nodes that live."""
     return [f"n{node}: {name}" for node in range(len(nodes.nodes)) if nodes.is_alive(node)
-            for name in ("mpirun", "prterun", "prted", "steps")
+            for name in names
             if nodes.processes(node, name)]
 
 
@@ -80,6 +90,7 @@ def one_job(nodes: cluster.Cluster, args, name: str, end: End) -> tuple[str, lis
     job = jobs_test.start(nodes, args, list(end.options), program)
     assert job.stdout
     text, wrong = "", []
+    end.lose_at_start(nodes)
     while "at work" not in text and (line := job.stdout.readline()):
         text += line
     end.lose(nodes)

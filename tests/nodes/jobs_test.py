@@ -47,11 +47,12 @@ def kill(processes: list[int]) -> None:
 
 
 def start(nodes: cluster.Cluster, args: argparse.Namespace, options: list[str] | None = None, program: list[str] | None = None,
-          hosts: str = "", ranks: int = NODES * RANKS_OF_A_NODE) -> subprocess.Popen:
-    """options: of regraft-run. program: in place of `steps`. hosts: as mpirun names them, all nodes if empty."""
-    words = [sys.executable, launch.__file__, "--mpirun", args.mpirun, "--node-library", args.node_library, "--rank-library", args.rank_library,
-             "--node-timeout", str(SILENCE), *(options or []), "--host", hosts or nodes.hosts(RANKS_OF_A_NODE), "-n", str(ranks),
-             "--", *(program or [args.program, STEPS])]
+          hosts: str = "", ranks: int = NODES * RANKS_OF_A_NODE, shield: str = "") -> subprocess.Popen:
+    """options: of regraft-run. program: in place of `steps`. hosts: as mpirun names them, all nodes if empty. shield: its library; empty: the
+    program runs without."""
+    launcher = [str(cluster.ROOT / "apps/launch/shield.py"), "--library", shield] if shield else [launch.__file__, "--rank-library", args.rank_library]
+    words = [sys.executable, *launcher, "--mpirun", args.mpirun, "--node-library", args.node_library, "--node-timeout", str(SILENCE),
+             *(options or []), "--host", hosts or nodes.hosts(RANKS_OF_A_NODE), "-n", str(ranks), "--", *(program or [args.program, STEPS])]
     env = {"PRTE_MCA_plm_ssh_agent": f"{sys.executable} {cluster.HERE / 'rsh.py'}", "OMPI_MCA_mpi_yield_when_idle": "1"}
     return nodes.start(0, words, env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

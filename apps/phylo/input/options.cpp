@@ -11,6 +11,7 @@
 #include "input/raxml_names.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/likelihood/instructions.hpp"
+#include "regraft/store/keep.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -54,7 +55,8 @@ std::vector<OptionGroup> const groups{
     {"Search", {"--starts", "--effort", "--spr-radius", "--seed"}},
     {"Support", {"--all", "--bs-trees", "--bs-metric", "--alrt"}},
     {"Output", {"--prefix", "--redo", "--json", "--outgroup", "--profile"}},
-    {"Resources", {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--replicas"}},
+    {"Resources",
+     {"--threads", "--groups", "--memory", "--time-limit", "--checkpoint-interval", "--keep", "--replicas"}},
     {"For tests", {"--fail", "--repeats", "--instructions"}}};
 
 void group_options(CLI::App& app) {
@@ -237,6 +239,13 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("N");
 }
 
+/// What is kept belongs to a job, whose starts have the same name.
+std::string has_job(std::string const&) {
+    return store::job_of_environment().empty()
+               ? "REGRAFT_JOB is not set, expected the name of the job, as regraft-run sets it"
+               : "";
+}
+
 void add_options(CLI::App& app, Options& options) {
     std::map<std::string, likelihood::Repeats> const repeats{{"auto", likelihood::Repeats::automatic},
                                                              {"on", likelihood::Repeats::everywhere},
@@ -265,6 +274,12 @@ void add_options(CLI::App& app, Options& options) {
            "time between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
+    app.add_option("--keep", options.keep,
+                   "folder on each node, such as /dev/shm, where the search is kept, too, every moment: if all ranks "
+                   "died, the next start by regraft-run --restarts goes on from there")
+        ->check(CLI::ExistingDirectory)
+        ->check(CLI::Validator(has_job, ""))
+        ->type_name("FOLDER");
     app.add_option(
            "--time-limit", options.time_limit_seconds,
            "stop before this time is over, with a checkpoint and exit code 75; the same command goes on. Ctrl-C, "

@@ -35,11 +35,13 @@ struct Options {
     bool until_convergence = false;     // fewer replicates if they suffice
     std::vector<std::string> outgroup;  // taxa at which trees are rooted when they are written
     std::uint64_t seed = 1;
-    std::string prefix;  // prefix of the output files
-    bool redo = false;   // overwrite the output files
+    std::string prefix;       // prefix of the output files
+    bool redo = false;        // overwrite the output files
+    bool is_restart = false;  // regraft-run has started this job before
     std::uint32_t replicas = 3;
     std::uint32_t groups = 0;                  // groups of ranks that search side by side; 0: as many as pay
     double checkpoint_seconds = 60;            // between checkpoints on disk
+    std::filesystem::path keep;                // folder of each node for what the next start goes on from; empty: none
     std::optional<double> time_limit_seconds;  // none: no limit
     Effort effort = Effort::normal;
     std::uint32_t spr_radius = 20;
@@ -50,6 +52,8 @@ struct Options {
     std::string instructions;  // instructions of the kernels; empty: the best
     std::string fail;          // failure plan, or random:SEED:COUNT
 
+    /// Whether what an earlier run has left is not gone on from.
+    bool begins_anew() const { return redo && !is_restart; }
     std::filesystem::path output(std::string const& extension) const { return prefix + extension; }
 };
 

@@ -133,6 +133,7 @@ void Climber::commit(Task const& task, SearchState const& state) {
     known_.news.note(task.item, state);
     ++records_.checkpoints.count;
     if (files_.is_due() && sites_.group().members.front() == comm.self()) files_.save_or_warn();
+    files_.keep(sites_.group().members);
     if (sites_.num_groups() > 1) comm.look_for_failures();
     comm.reach(commit_phase.after);
     records_.committed_at = Records::Clock::now();

@@ -44,7 +44,7 @@ msa::Patterns JobFiles::read_all() {
         input = to_input(checked);
         if (reduces) prepare_reduced(options, checked);
         if (reduces) write_reduced(options, checked);
-        if (reduces && options.redo) remove_checkpoints(options.prefix);
+        if (reduces && options.begins_anew()) remove_checkpoints(options.prefix);
         beginnings = read_beginnings(options, input->dataset);
         input->dataset.outgroup = outgroup_of(options, input->dataset);
     } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
@@ -73,11 +73,14 @@ msa::Patterns JobFiles::read_again() const {
 
 void JobFiles::resume() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
-    if (output == Context::Output::none || options.redo) return;
+    kept_.begin();
+    if (output == Context::Output::none) return;
+    if (options.begins_anew()) return kept_.remove();
     Progress saved;
     Problem problem;
     try {
-        if (comm.leads()) saved = read_saved();
+        if (comm.leads()) saved = read_saved(options.prefix);
+        if (kept_.is_first_of_node()) saved.merge(read_kept());
     } catch (std::exception const& error) {
         problem = Problem::of(error);
     }
@@ -85,7 +88,8 @@ void JobFiles::resume() {
     checkpoint::MiniCheckpoint shared(comm);
     shared.commit(saved.to_bytes());
     auto& progress = known_.progress;
-    progress = Progress::from_bytes(shared.latest().shares[0]);
+    auto const& shares = shared.latest().shares;
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) progress.merge(Progress::from_bytes(shares[rank]));
     if (progress.empty()) return;
     auto& checkpoints = records_.checkpoints;
     checkpoints.resumed = true;
@@ -98,23 +102,34 @@ void JobFiles::resume() {
             checkpoints.resumed_from.push_back({agenda->name_of(item), describe(state), state.loglh});
         }
     }
+    auto const disk = phylo::checkpoint_path(options.prefix, std::nullopt).string();
     context_.say(fmt::format("resumed from {}: {} done, {} under way",
-                             phylo::checkpoint_path(options.prefix, std::nullopt).string(), done,
+                             options.keep.empty() ? disk : disk + " and " + options.keep.string(), done,
                              progress.states().size() - done));
 }
 
 void JobFiles::read_news_of_the_dead() {
     if (context_.output == Context::Output::none) return;
     try {
-        known_.news.merge(read_saved());
+        known_.news.merge(read_saved(context_.options.prefix));
     } catch (InputError const& error) {
         context_.say(fmt::format("warning: {}", error.what()));
     }
 }
 
-Progress JobFiles::read_saved() {
+/// What the node of this PE has. Other nodes may have it, too, so a damaged file is no reason to stop.
+Progress JobFiles::read_kept() {
+    try {
+        return read_saved(kept_.prefix());
+    } catch (InputError const& error) {
+        context_.say(fmt::format("warning: {}", error.what()));
+        return {};
+    }
+}
+
+Progress JobFiles::read_saved(std::string const& prefix) {
     Progress saved;
-    for (auto const& path : find_checkpoints(context_.options.prefix)) {
+    for (auto const& path : find_checkpoints(prefix)) {
         auto const found = read_checkpoint(path, context_.agenda->fingerprint());
         if (!found) continue;
         if (!found->warning.empty()) {
@@ -168,6 +183,15 @@ void JobFiles::save_or_warn() {
     if (!problem.text.empty()) context_.say("warning: no checkpoint on disk: " + problem.text);
 }
 
+void JobFiles::keep(std::span<PeId const> group) {
+    if (!kept_.is_due(group)) return;
+    auto all = known_.progress;
+    all.merge(known_.news);
+    auto const problem = kept_.save(all);
+    if (problem.text.empty() || std::exchange(warned_, true)) return;
+    context_.say("warning: nothing is kept on this node: " + problem.text);
+}
+
 std::filesystem::path JobFiles::checkpoint_path() const {
     auto const& comm = context_.comm;
     auto const number = comm.leads() ? std::nullopt : std::optional(value(comm.self()));
@@ -192,6 +216,7 @@ void JobFiles::write_output(Result const& result, WorkLog const* work) {
     log.close_file();
     context_.say(closing);
     if (writes) remove_checkpoints(options.prefix);
+    kept_.remove();
     comm.reach(output_phase.after);
     if (!comm.leads() || log.problem().empty()) return agree_on_input(comm, {});
     agree_on_input(comm, {log.problem() + "; the log is in " + options.output(".log").string(), common::failed});

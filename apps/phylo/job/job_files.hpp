@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "files/checkpoint_file.hpp"
 #include "input/input.hpp"
 #include "job/context.hpp"
+#include "job/kept_progress.hpp"
 #include "job/meeting.hpp"
 #include "job/records.hpp"
 #include "profile/profile.hpp"
@@ -22,14 +24,15 @@ class JobFiles {
 public:
     /// Keeps references to all of these.
     JobFiles(Context& context, Knowledge& known, Records& records)
-        : context_(context), known_(known), records_(records) {}
+        : context_(context), known_(known), records_(records), kept_(context) {}
 
     /// Reads the input into the context, and checks that output can replace existing files. Collective, uniform.
     msa::Patterns read_all();
     /// Reads the patterns again. Throws InputError if the files have changed. Precondition: read_all has returned.
     msa::Patterns read_again() const;
 
-    /// Reads, on one PE for all, what an earlier run of this job has left on disk. Collective, uniform.
+    /// Reads, on one PE for all, what an earlier run of this job has left on disk, and on one PE of each node what it
+    /// has kept there. Collective, uniform.
     void resume();
     /// Adds to the news what members of a group that died out may have left on disk.
     void read_news_of_the_dead();
@@ -41,6 +44,8 @@ public:
     /// the search can continue without a checkpoint.
     Problem save();
     void save_or_warn();
+    /// Keeps what this PE knows in the memory of its node, if it is time to and this PE writes for its group.
+    void keep(std::span<PeId const> group);
     /// The path of this PE's checkpoint.
     std::filesystem::path checkpoint_path() const;
 
@@ -52,13 +57,16 @@ public:
 private:
     using Clock = Records::Clock;
 
-    Progress read_saved();
+    Progress read_saved(std::string const& prefix);
+    Progress read_kept();
     Progress checked_progress(CheckpointContents const& contents) const;
     void write_files_of(Result const& result, std::optional<Profile> const& profile, std::string const& closing);
 
     Context& context_;
     Knowledge& known_;
     Records& records_;
+    KeptProgress kept_;
+    bool warned_ = false;  // that nothing can be kept
     Clock::time_point saved_at_ = Clock::now();
 };
 

@@ -132,7 +132,7 @@ std::vector<std::string> choice_lines(Dataset const& dataset, SearchState const&
 
 void prepare_output(Options const& options, Trial trial) {
     // As long as some output is missing, there is a checkpoint.
-    bool const resumes = !options.redo && !find_checkpoints(options.prefix).empty();
+    bool const resumes = !options.begins_anew() && !find_checkpoints(options.prefix).empty();
     for (auto const* extension : output_extensions()) {
         auto const path = options.output(extension);
         std::error_code error;
