@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What a process starts inherits the connection, and finds it by this variable: DESCRIPTOR INODE. So the launcher sees
@@ -20,8 +21,9 @@
 #define VARIABLE "REGRAFT_CONNECTION"
 
 enum {
-    LOWEST_DESCRIPTOR = 100, /* programs that close or redirect descriptors mostly mean lower ones */
-    TIME_TO_CONNECT = 3000,  /* milliseconds for each address */
+    LOWEST_DESCRIPTOR = 100,    /* programs that close or redirect descriptors mostly mean lower ones */
+    TIME_TO_CONNECT = 3000,     /* milliseconds for each address */
+    TIME_TO_TRY_AGAIN = 100000, /* microseconds */
     TIME_TO_ANSWER = 10000
 };
 
@@ -94,15 +96,49 @@ static void leave_to_heirs(void) {
     setenv(VARIABLE, text, 1);
 }
 
+/* The parent of a process, and its name; 0 if there is none. */
+static pid_t parent_of(pid_t process, char name[17]) {
+    char path[32];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE* const file = fopen(path, "re");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%*d (%16[^)]) %*c %d", name, &parent) != 2) parent = 0;
+    fclose(file);
+    return parent;
+}
+
+/* Ends Open MPI's daemon on this host, which has started this process. It waits for a silent mpirun for a quarter of an
+ * hour if it has told it something that was not acknowledged. */
+static void end_daemon(void) {
+    char name[17] = "";
+    pid_t process = getpid();
+    while (process > 1) {
+        pid_t const parent = parent_of(process, name);
+        if (strcmp(name, "prted") == 0) kill(process, SIGKILL);
+        process = parent;
+    }
+}
+
+static void end_without_launcher(char const* why) {
+    fprintf(stderr, "regraft-run: the launcher %s, and this rank ends\n", why);
+    end_daemon();
+    kill(getpid(), SIGKILL);
+}
+
 int regraft_connect(char const* launcher, char const* rank) {
     char key[64], line[512];
     int timeout = 0, port = 0, length = 0, step = 0;
     char address[64];
     if (inherit()) return 1;
     if (sscanf(launcher, "%63s %d %d%n", key, &timeout, &port, &length) != 3) return 0;
-    for (; connection < 0 && sscanf(launcher + length, "%63s%n", address, &step) == 1; length += step)
-        connection = connect_to(address, port);
-    if (connection < 0) return 0;
+    time_t const begin = time(NULL);
+    while (connection < 0 && time(NULL) - begin <= timeout) {
+        for (int at = length; connection < 0 && sscanf(launcher + at, "%63s%n", address, &step) == 1; at += step)
+            connection = connect_to(address, port);
+        if (connection < 0) usleep(TIME_TO_TRY_AGAIN);
+    }
+    if (connection < 0) end_without_launcher("cannot be reached");
     keep_alive(connection, timeout);
     leave_to_heirs();
     snprintf(line, sizeof line, "%s %s\n", key, rank);
@@ -128,30 +164,6 @@ int regraft_connection_ask(char* text, size_t size) {
     return 0;
 }
 
-/* The parent of a process, and its name; 0 if there is none. */
-static pid_t parent_of(pid_t process, char name[17]) {
-    char path[32];
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    FILE* const file = fopen(path, "re");
-    if (file == NULL) return 0;
-    if (fscanf(file, "%*d (%16[^)]) %*c %d", name, &parent) != 2) parent = 0;
-    fclose(file);
-    return parent;
-}
-
-/* Ends Open MPI's daemon on this host, which has started this process. It waits for a silent mpirun for a quarter of an
- * hour if it has told it something that was not acknowledged. */
-static void end_daemon(void) {
-    char name[17] = "";
-    pid_t process = getpid();
-    while (process > 1) {
-        pid_t const parent = parent_of(process, name);
-        if (strcmp(name, "prted") == 0) kill(process, SIGKILL);
-        process = parent;
-    }
-}
-
 static void* listen_to_launcher(void* unused) {
     char text[64];
     int number = 0;
@@ -164,9 +176,7 @@ static void* listen_to_launcher(void* unused) {
         text[got] = '\0';
         if (sscanf(text, "signal %d", &number) == 1) kill(getpid(), number);
     }
-    fprintf(stderr, "regraft-run: the launcher is lost, and this rank ends\n");
-    end_daemon();
-    kill(getpid(), SIGKILL);
+    end_without_launcher("is lost");
     return NULL;
 }
 

@@ -141,13 +141,14 @@ class Job:
         self.copier.join(timeout=5)
         ranks = list(self.told.ranks().values())
         self.told.close()
-        self.code = ended_with or code_of_ranks(ranks if self.options.rank_library else [], self.mpirun.wait())
+        self.has_begun = any(rank.entered for rank in ranks)
+        # Ranks tell their ends by the rank library, or by the shield.
+        self.code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
         if self.signals.stop and not any(rank.end for rank in ranks):
             self.code = 128 + self.signals.stop
         if self.code == openmpi.USAGE_ERROR and not ranks:
             self.code = USAGE_ERROR
         self.has_failed = not self.signals.stop and self.code not in (0, USAGE_ERROR)
-        self.has_begun = any(rank.entered for rank in ranks)
         self.is_lost = self.has_failed and (not self.survives or ended_with == DIED_IN_INIT or is_lost(ranks))
 
     def follow(self) -> int:

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "shield/engine/shield.hpp"
 #include "shield/session/board.hpp"
 #include "shield/session/families.hpp"
@@ -40,6 +42,7 @@ struct Session {
     std::unique_ptr<Watchdog> watchdog;
     std::vector<Notice> notices;  // by rank in MPI_COMM_WORLD
     double begin = 0;             // MPI_Wtime at the begin
+    pid_t finalized = 0;          // the process that has called MPI_Finalize, or ends as all do: its code counts
     Statistics credited;          // the statistics at the last crediting
 
     void count(std::uint64_t Counts::*what) {

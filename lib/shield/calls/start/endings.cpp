@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "launch/rank.h"
 #include "shield/session/session.hpp"
 
 namespace regraft::shield {
@@ -21,9 +22,10 @@ bool is_in_job() {
     return it.shield != nullptr && it.board->mine().process == getpid();
 }
 
+constexpr int seen = 0xff;
+
 /// Leaves the part of an exit code that others see.
 void leave_code(int code) {
-    constexpr int seen = 0xff;
     session().board->mine().exit_code = code & seen;
 }
 
@@ -45,7 +47,12 @@ int code_of_quick_exit = 0;
 
 /// Registered before the program registers anything for its exit, so that the program's functions run first.
 __attribute__((constructor)) void watch_exit() {
-    on_exit([](int code, void*) { leave("exit", code); }, nullptr);
+    on_exit(
+        [](int code, void*) {
+            leave("exit", code);
+            if (session().finalized == getpid()) regraft_rank_ends("finalized", code & seen);
+        },
+        nullptr);
     at_quick_exit([] { leave("quick_exit", code_of_quick_exit); });
 }
 

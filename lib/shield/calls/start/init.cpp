@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "launch/rank.h"
 #include "regraft/core/errors.hpp"
@@ -51,7 +52,9 @@ void read_environment() {
         if (!plan.empty()) ft::set_failure_plan(ft::parse_failure_plan(plan));
     } catch (InputError const& error) {
         std::fprintf(stderr, "regraft-shield: %s\n", error.what());
-        regraft_rank_has_left();  // all ranks come here: the job ends with their code, not because one died in MPI_Init
+        // All ranks come here: the job ends with their code, not because one died in MPI_Init.
+        regraft_rank_has_left();
+        session().finalized = getpid();
         std::exit(2);
     }
 }
@@ -165,6 +168,8 @@ int MPI_Finalize() {
         it.watchdog.reset();
         it.shield.reset();
     }
-    return PMPI_Finalize();
+    int const code = PMPI_Finalize();
+    session().finalized = getpid();
+    return code;
 }
 }
