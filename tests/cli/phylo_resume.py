@@ -5,6 +5,7 @@ points   all ranks die at a point, for every point there is: at its first, middl
 all      the same at all three of them
 stops    --time-limit, SIGTERM and SIGUSR1 end with exit code 75, again and again
 lists    what groups found in one list is in the leading rank's checkpoint before they begin the next list
+kept     without any checkpoint on disk, from what --keep has left on the node
 damage   checkpoints that were cut or changed are refused, and the one before is used; another job's is refused
 cuts     the power goes at every ninth call that changes a file, when results are written and when a job goes on from the checkpoint
          before a damaged one: the same command ends well, and nothing is left behind
@@ -251,11 +252,38 @@ def keys(jobs: phylo_job.Jobs, args) -> None:
     require(f"search --msa {args.msa} --model JC" in text and "seed 7, model JC" in text and "stopped (SIGINT)" in text, ended, f"expected all of it in the log:\n{text}")
 
 
+def kept(jobs: phylo_job.Jobs, args) -> None:
+    os.environ["REGRAFT_JOB"] = "test"
+    words = ["search", "--msa", args.msa, *SEARCH, "--checkpoint-interval", "1000000"]
+    reference = jobs.run(1, words)
+    counts = jobs.run(4, words).report["points_reached"]
+    for number, (point, ranks, groups) in enumerate([("commit:after", 4, "1"), ("reduce:inside", 4, "1"), ("commit:inside", 2, "1"), ("commit:before", 4, "3")]):
+        folder = pathlib.Path(jobs.directory.name, f"kept{number}")
+        folder.mkdir()
+        keeping = [*words, "--keep", str(folder), "--groups", groups]
+        occurrence = counts[point] // (2 if groups == "1" else 8)  # groups share the work
+        killed = jobs.run(ranks, keeping, plan=",".join(f"{point}:{rank}:{occurrence}" for rank in range(ranks)))
+        killed.require(set(killed.codes) == {phylo_job.KILLED} and list(folder.iterdir()), f"{point}: expected that all die, and that something is kept")
+        killed.require(not list(folder.parent.glob(f"{killed.prefix.name}*.ckp*")), f"{point}: expected no checkpoint on disk")
+        again = jobs.run((1, 3, 5, 2)[number], keeping, prefix=killed.prefix)
+        check(again, reference, f"{point} {occurrence}, {groups} groups")
+        again.require(again.report["resumed_from"] is not None, f"{point}: expected that it goes on")
+        again.require(not list(folder.iterdir()), f"{point}: left in {folder}")
+        started_anew = jobs.run(2, [*keeping, "--redo"], prefix=killed.prefix)
+        started_anew.require(started_anew.report["resumed_from"] is None, f"{point}: expected a new search")
+    survived = jobs.run(3, keeping, plan="keep-progress:before:0:0,keep-progress:after:1:0")
+    survived.codes = [code for code in survived.codes if code != phylo_job.KILLED]
+    check(survived, reference, "a rank dies while it keeps")
+    del os.environ["REGRAFT_JOB"]
+    refused = jobs.run(1, keeping)
+    refused.require(refused.codes == [2] and "--keep: REGRAFT_JOB is not set" in refused.output, "expected a name of the job")
+
+
 def all_points(jobs: phylo_job.Jobs, args) -> None:
     points(jobs, args, every=1)
 
 
-MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "damage": damage}
+MODES = {"cuts": cuts, "all-cuts": all_cuts, "full": full, "keys": keys, "points": points, "all": all_points, "stops": stops, "lists": lists, "kept": kept, "damage": damage}
 
 if __name__ == "__main__":
     parser = phylo_job.arguments(__doc__)
