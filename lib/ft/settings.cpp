@@ -70,7 +70,7 @@ private:
             if (MPI_T_cvar_read(handle, text.data()) != MPI_SUCCESS) return {};
             return text.c_str();
         }
-        if (type != MPI_INT && type != MPI_C_BOOL) return {};
+        if (type != MPI_INT && type != MPI_UNSIGNED && type != MPI_C_BOOL) return {};
         int number = 0;  // a C bool fills its first byte
         if (MPI_T_cvar_read(handle, &number) != MPI_SUCCESS) return {};
         return std::to_string(number);

@@ -46,7 +46,7 @@ def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, Progra
         found["kmeans"] = Program([str(build / "examples/kmeans"), "--steps", "800"], r"^result (\S+)", keep)
         found["stencil"] = Program([str(build / "examples/stencil"), "--steps", "12000", "--interval", "100"], r"^result (\S+)", keep)
         found["phylo"] = Program([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", "rand{40}",
-                                  "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)")
+                                  "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)", keep)
         # Its result depends on when ranks die, but never on what the dead had not thrown.
         found["shield"] = Program([str(build / "examples/monte_carlo"), "--darts", "2000000000"], r"^pi is (3\.14)", (),
                                   str(build / "lib/shield/calls/libregraft_shield.so"), (0, 3))

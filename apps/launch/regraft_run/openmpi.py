@@ -21,6 +21,9 @@ class Setting:
 # Jobs survive in Open MPI 5 with these. The parameter file that is installed and the warnings of the library are made from this list.
 SETTINGS = [
     Setting("async_mpi_finalize", "1", "MPI_Finalize waits for the dead"),
+    # Largest job in which a rank learns the addresses of all others in MPI_Init. Otherwise it asks for an address when it first sends to that
+    # rank. If the node of that rank is lost by then, nobody answers: a revoke, an agreement or a send waits for ever.
+    Setting("mpi_add_procs_cutoff", "1000000", "a survivor may wait for ever for the address of a dead rank on another host"),
     # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
     Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),
     # 3 is a star. The help text of Open MPI 5.0.9 says that 2 is one, but its code makes 2 a chain. In a chain or a tree, a rank that has

@@ -31,6 +31,7 @@ namespace {
 /// Runs before MPI_Init. Sets what the launcher sets, for jobs without it.
 __attribute__((constructor)) void set_parameters() {
     static_cast<void>(setenv("OMPI_MCA_async_mpi_finalize", "1", 0));
+    static_cast<void>(setenv("OMPI_MCA_mpi_add_procs_cutoff", "1000000", 0));
     static_cast<void>(setenv("OMPI_MCA_coll", "^han,hcoll,portals4", 0));
     static_cast<void>(setenv("OMPI_MCA_coll_ftagree_era_topology", "3", 0));
 }
