@@ -25,14 +25,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--launcher", default="")
-    parser.add_argument("--canary", type=pathlib.Path)
     parser.add_argument("--exe", required=True)
     parser.add_argument("--jobs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    if skip := run_mpi.reason_to_skip(args.canary):
-        print(f"SKIPPED: {skip}")
-        return run_mpi.SKIPPED
     choice = random.Random(args.seed)
     saved, counts = 0, {"opened": 0, "nothing after": 0, "lost after": 0, "saved": 0}
     with tempfile.TemporaryDirectory(dir="/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None) as folder:

@@ -93,6 +93,8 @@ def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, st
     survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
     for name, value in {**AS_ROOT, **survival, **(ON_ONE_HOST if one_host else {})}.items():
         env.setdefault(name, value)
+    if "OMPI_MCA_btl" not in os.environ and one_host and "Open MPI) 4" in version(mpirun):
+        env["OMPI_MCA_btl"] = "self,vader"  # the name of shared memory before version 5
     if one_host:
         env["TMPDIR"] = tmpdir  # other hosts do not have this folder
     elif "SLURM_JOB_ID" in env:
