@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* Uses the connection that a process of this rank has opened, or opens one. launcher: KEY TIMEOUT PORT ADDRESS..., with
- * a time-out in seconds; rank: its name. Returns 0 if this names no launcher. If the launcher cannot be reached for that
- * long, this process and the daemon that has started it end: they are on a node that is lost. */
+ * a time-out in seconds; rank: its name. Returns 0 if this names no launcher. If the launcher cannot be reached for
+ * that long, this process and the daemon that has started it end: they are on a node that is lost. */
 int regraft_connect(char const* launcher, char const* rank);
 /* Whether a line was sent. */
 int regraft_connection_send(char const* line);

@@ -80,6 +80,7 @@ class Campaign:
         self.known: dict[str, tuple[str, float]] = {}  # result and seconds without losses
         self.ends: collections.Counter[str] = collections.Counter()
         self.last_end = ""
+        self.cut: set[int] = set()  # nodes that the present job loses so
 
     def start(self, name: str, restarts: int) -> subprocess.Popen:
         number, program = len(self.nodes.nodes), self.programs[name]
@@ -107,6 +108,7 @@ class Campaign:
                         for _ in range(draw.choice([1, 1, 2, 3])))
         restarts = 0 if self.programs[name].library else draw.choice([0, RESTARTS])
         job, begin = self.start(name, restarts), time.monotonic()
+        self.cut = {node for _, kind, node in losses if kind == "cut"}
         for moment, kind, node in losses:
             time.sleep(max(0, begin + moment - time.monotonic()))
             lose(self.nodes, kind, node, draw)
@@ -124,7 +126,7 @@ class Campaign:
             kill(self.nodes.processes(0))
             return f"hung, with {stay}\n{job.communicate()[0]}"
         end = time.monotonic()
-        while (stays := left(self.nodes, LAUNCHED)) and time.monotonic() < end + GONE:
+        while (stays := self.left()) and time.monotonic() < end + GONE:
             time.sleep(0.1)
         results = re.findall(self.programs[name].result, text, re.M)
         is_done = job.returncode in self.programs[name].codes
@@ -136,6 +138,11 @@ class Campaign:
         if is_done:
             return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}"
         return "" if ENDS_BY_NAME.search(text) else f"exit code {job.returncode} without a reason\n{text}"
+
+    def left(self) -> list[str]:
+        """Processes of the job. Not a daemon on a node that was cut off: if its ranks die before they see that the launcher is lost, nobody
+        ends it, and it waits for mpirun for a quarter of an hour."""
+        return [text for text in left(self.nodes, LAUNCHED) if not (text.endswith(": prted") and int(text[1:text.index(":")]) in self.cut)]
 
     def clean_up(self) -> None:
         for node in range(len(self.nodes.nodes)):

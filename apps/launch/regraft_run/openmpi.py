@@ -21,8 +21,8 @@ class Setting:
 # Jobs survive in Open MPI 5 with these. The parameter file that is installed and the warnings of the library are made from this list.
 SETTINGS = [
     Setting("async_mpi_finalize", "1", "MPI_Finalize waits for the dead"),
-    # Largest job in which a rank learns the addresses of all others in MPI_Init. Otherwise it asks for an address when it first sends to that
-    # rank. If the node of that rank is lost by then, nobody answers: a revoke, an agreement or a send waits for ever.
+    # Largest job in which a rank learns the addresses of all others in MPI_Init. Otherwise it asks for an address when it first sends to
+    # that rank. If the node of that rank is lost by then, nobody answers: a revoke, an agreement or a send waits for ever.
     Setting("mpi_add_procs_cutoff", "1000000", "a survivor may wait for ever for the address of a dead rank on another host"),
     # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
     Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),
@@ -51,6 +51,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 # mpirun itself fails to start about once in 400 launches, before any rank runs. This, and only this, is tried again.
 LAUNCHER_FAULT = b"PMIx server's listener thread failed to start"
+BEFORE_ULFM = ("--oversubscribe",)  # the flags of Open MPI before version 5
 ATTEMPTS = 3
 TRY_AGAIN = "mpirun failed to start (PMIx listener thread), trying again"
 USAGE_ERROR = 213  # mpirun of Open MPI 5 exits with it if it does not understand its options
@@ -73,7 +74,7 @@ def flags(mpirun: str) -> tuple[str, ...]:
     if "Open MPI) 5" in version(mpirun):
         return ("--with-ft", "ulfm")
     if "Open MPI" in version(mpirun):
-        return ("--oversubscribe",)  # no ULFM before version 5
+        return BEFORE_ULFM
     return ("-disable-auto-cleanup",) if "HYDRA" in version(mpirun) else ()
 
 
@@ -93,7 +94,7 @@ def environment(mpirun: str, tmpdir: str, one_host: bool = True) -> dict[str, st
     survival = {f"OMPI_MCA_{setting.name}": setting.value for setting in SETTINGS} if "ulfm" in flags(mpirun) else {}
     for name, value in {**AS_ROOT, **survival, **(ON_ONE_HOST if one_host else {})}.items():
         env.setdefault(name, value)
-    if "OMPI_MCA_btl" not in os.environ and one_host and "Open MPI) 4" in version(mpirun):
+    if "OMPI_MCA_btl" not in os.environ and one_host and flags(mpirun) == BEFORE_ULFM:
         env["OMPI_MCA_btl"] = "self,vader"  # the name of shared memory before version 5
     if one_host:
         env["TMPDIR"] = tmpdir  # other hosts do not have this folder

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "job/state_check.hpp"
+#include "progress/state_check.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"

@@ -10,7 +10,7 @@
 
 #include "input/input.hpp"
 #include "input/options.hpp"
-#include "job/progress.hpp"
+#include "progress/progress.hpp"
 #include "regraft/msa/convergence.hpp"
 #include "regraft/search/search.hpp"
 #include "report/report.hpp"

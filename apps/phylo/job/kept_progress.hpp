@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "job/context.hpp"
-#include "job/progress.hpp"
+#include "progress/progress.hpp"
 #include "regraft/core/ids.hpp"
 #include "together/shared_input_error.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "job/progress.hpp"
+#include "progress/progress.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/ft/communicator.hpp"
 

@@ -1,4 +1,4 @@
-#include "job/progress.hpp"
+#include "progress/progress.hpp"
 
 #include <utility>
 

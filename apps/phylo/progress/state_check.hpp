@@ -5,7 +5,7 @@
 
 #include "input/input.hpp"
 #include "input/options.hpp"
-#include "job/progress.hpp"
+#include "progress/progress.hpp"
 #include "regraft/search/search.hpp"
 
 namespace regraft::phylo {

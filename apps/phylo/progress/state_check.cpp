@@ -1,4 +1,4 @@
-#include "job/state_check.hpp"
+#include "progress/state_check.hpp"
 
 #include <algorithm>
 #include <cmath>
