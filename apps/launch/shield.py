@@ -184,7 +184,7 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
     launcher = load_launcher()
     node_library = launcher.find_library(options.node_library, launcher.CONFIGURED_NODE_LIBRARY)
-    options_of_job = launcher.Options(node_library=node_library)
+    options_of_job = launcher.Options(node_library=node_library, ranks_tell=True)
     if options.node_timeout:
         options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
     code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)

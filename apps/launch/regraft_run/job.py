@@ -31,6 +31,7 @@ BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
 @dataclasses.dataclass
 class Options:
     rank_library: str = ""  # preloaded into ranks. Without it they do not tell their exit codes
+    ranks_tell: bool = False  # what they do, even without that library
     node_library: str = ""  # preloaded into mpirun. Without it the loss of a node ends the job
     node_timeout: int = openmpi.NODE_TIMEOUT  # seconds of silence after which a node is lost
     restarts: int = 0  # how often a job that is lost starts again
@@ -171,7 +172,7 @@ class Job:
                 say(f"{why}; the job is ended")
                 self.stop()
                 return code
-            if self.told.deserted() > DESERTED:
+            if (self.options.rank_library or self.options.ranks_tell) and self.told.deserted() > DESERTED:
                 say("ranks were lost, no other rank is there, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT

@@ -274,9 +274,10 @@ void add_options(CLI::App& app, Options& options) {
            "time between checkpoints on disk, from which the same command goes on if all ranks died (default 60)")
         ->check(CLI::Range(0.0, 1e9))
         ->type_name("SECONDS");
-    app.add_option("--keep", options.keep,
-                   "folder on each node, such as /dev/shm, where the search is kept, too, every moment: if all ranks "
-                   "died, the next start by regraft-run --restarts goes on from there")
+    app.add_option(
+           "--keep", options.keep,
+           "folder on each node, such as /dev/shm, that gets the state of the search many times a second, too: if all "
+           "ranks die, regraft-run --restarts goes on from there")
         ->check(CLI::ExistingDirectory)
         ->check(CLI::Validator(has_job, ""))
         ->type_name("FOLDER");
