@@ -31,12 +31,12 @@ BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
 @dataclasses.dataclass
 class Options:
     rank_library: str = ""  # preloaded into ranks. Without it they do not tell their exit codes
-    ranks_tell: bool = False  # what they do, even without that library
     node_library: str = ""  # preloaded into mpirun. Without it the loss of a node ends the job
     node_timeout: int = openmpi.NODE_TIMEOUT  # seconds of silence after which a node is lost
     restarts: int = 0  # how often a job that is lost starts again
     resume: bool = False  # the first start goes on from what an earlier job of this name has kept
     name: str = ""  # of the job; empty: that of the batch system, or a random one
+    ranks_tell: bool = False  # what they do, even without the rank library
 
 
 def run(mpirun: str, words: list[str], options: Options) -> int:
