@@ -7,6 +7,7 @@ import re
 import shlex
 import socket
 import subprocess
+from collections.abc import Callable
 
 from regraft_run import openmpi
 
@@ -77,27 +78,47 @@ def numbers_of(text: str) -> list[int]:
     return found
 
 
-def answers(host: Host) -> bool:
-    """Whether a process can be started there."""
-    if host.name.partition(".")[0] in ("localhost", socket.gethostname().partition(".")[0]):
-        return True
+def run_on(host: Host, command: str) -> bool:
+    """Runs a command of the shell on another host. Whether it could be started and ended with exit code 0."""
     agent = os.environ.get("PRTE_MCA_plm_ssh_agent") or os.environ.get("OMPI_MCA_plm_rsh_agent")
     if agent:
-        command = [*shlex.split(agent.partition(":")[0]), host.name, "true"]
+        words = [*shlex.split(agent.partition(":")[0]), host.name, command]
     elif "SLURM_JOB_ID" in os.environ:
-        command = ["srun", "--nodes=1", "--ntasks=1", "--overlap", f"--nodelist={host.name}", "true"]
+        words = ["srun", "--nodes=1", "--ntasks=1", "--overlap", f"--nodelist={host.name}", "sh", "-c", command]
     else:
-        command = [*BY_SSH, host.name, "true"]
+        words = [*BY_SSH, host.name, command]
     try:
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_TO_ANSWER, check=False).returncode == 0
+        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_TO_ANSWER, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
 
 
-def that_answer(hosts: list[Host]) -> list[Host]:
-    """Asks all at the same time."""
+def is_here(host: Host) -> bool:
+    return host.name.partition(".")[0] in ("localhost", socket.gethostname().partition(".")[0])
+
+
+def answers(host: Host) -> bool:
+    """Whether a process can be started there."""
+    return is_here(host) or run_on(host, "true")
+
+
+def on_all(hosts: list[Host], ask: Callable[[Host], bool]) -> list[bool]:
+    """Asks all hosts at the same time."""
     with concurrent.futures.ThreadPoolExecutor(max_workers=64) as pool:
-        return [host for host, is_there in zip(hosts, pool.map(answers, hosts)) if is_there]
+        return list(pool.map(ask, hosts))
+
+
+def end_daemons(hosts: list[Host], mpirun: int) -> None:
+    """Ends the daemons that an mpirun of this process id has left on other hosts. A daemon of PRRTE 3.0 waits for ever if mpirun had ended
+    before the daemon could reach it."""
+    here = socket.gethostname().partition(".")[0]
+    # The brackets keep the pattern from matching the shell that runs this command.
+    command = f"pkill -KILL -f '[e]ss_base_nspace prterun-{here}[^ ]*-{mpirun}@0'"
+    on_all([host for host in hosts if not is_here(host)], lambda host: run_on(host, command))
+
+
+def that_answer(hosts: list[Host]) -> list[Host]:
+    return [host for host, is_there in zip(hosts, on_all(hosts, answers)) if is_there]
 
 
 def words_for(hosts: list[Host], words: list[str]) -> list[str]:

@@ -82,6 +82,8 @@ def start_once(mpirun: str, words: list[str], options: Options, variables: dict[
         with JobDirectory() as tmpdir:
             job = Job(mpirun, words, options, variables, pathlib.Path(tmpdir))
             job.wait()
+        if job.has_failed and not job.has_begun and not job.one_host:
+            hosts.end_daemons(hosts.hosts_of(words), job.mpirun.pid)
         if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:
             return job
         print(openmpi.TRY_AGAIN, file=sys.stderr)
