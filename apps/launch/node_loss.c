@@ -6,7 +6,8 @@
    announces that to the survivors as it does for ranks whose daemon lives. Only names and numbers of PRRTE are used,
    and pmix_proc_t, which is public, but no layout of its structures.
 
-   REGRAFT_LOST_RANKS: a file, to which the number of each rank that has died is appended.
+   REGRAFT_LOST_RANKS: a file, to which the number of each rank that has died is appended, and DAEMON_LOST if a daemon
+   is lost before ranks run.
    REGRAFT_NODE_TIMEOUT: after so many seconds of silence, a connection between mpirun and a daemon has ended. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,7 +40,8 @@ enum {
     PEER_UNKNOWN = 68
 };
 #define SPECIAL_RANKS 0xFFFFFFF0u /* this number and those above mean no rank and no daemon */
-#define MOST 65536u               /* ranks, and daemons, of which this library knows */
+#define DAEMON_LOST "daemon"
+#define MOST 65536u /* ranks, and daemons, of which this library knows */
 
 static bool running;       /* whether ranks have started */
 static bool is_over[MOST]; /* by rank */
@@ -77,13 +79,19 @@ static char const* kind_of(Proc const* proc) {
     return mark == NULL ? "" : mark;
 }
 
-/* Tells the launcher, which otherwise knows nothing of ranks that have died before they told anything. */
-static void note_death(uint32_t rank) {
+/* Tells the launcher, which otherwise knows nothing of losses before ranks have told anything. */
+static void note(char const* what) {
     char const* const name = getenv("REGRAFT_LOST_RANKS");
     FILE* const file = name == NULL ? NULL : fopen(name, "ae");
     if (file == NULL) return;
-    fprintf(file, "%u\n", rank);
+    fprintf(file, "%s\n", what);
     fclose(file);
+}
+
+static void note_death(uint32_t rank) {
+    char number[16];
+    snprintf(number, sizeof number, "%u", rank);
+    note(number);
 }
 
 /* Reports that all ranks of a daemon's node have died. Returns whether the job has ranks. */
@@ -118,8 +126,11 @@ SHOWN void prte_state_base_activate_proc_state(Proc* proc, int state) {
         if (state > FAILED) note_death(proc->rank);
         if (state >= TERMINATED && proc->rank < MOST) is_over[proc->rank] = true;
     }
-    /* Until ranks run, mpirun ends the job, because it would wait for the daemon to start them. */
-    if (strcmp(kind, "@0") == 0 && is_loss(state) && running && !is_ending() && end_ranks_of(proc, next)) return;
+    if (strcmp(kind, "@0") == 0 && is_loss(state) && !is_ending()) {
+        if (running && end_ranks_of(proc, next)) return;
+        /* Until ranks run, mpirun ends the job, because it would wait for the daemon to start them. */
+        note(DAEMON_LOST);
+    }
     next(proc, state);
 }
 

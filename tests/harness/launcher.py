@@ -259,6 +259,15 @@ def a_job_is_deserted_if_ranks_were_lost_and_none_is_there() -> None:
         launcher.close()
 
 
+def a_job_is_deserted_if_a_daemon_was_lost_before_ranks() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        lost = pathlib.Path(folder, "lost")
+        launcher = connections.Connections(30, lost)
+        lost.write_text(f"{connections.DAEMON_LOST}\n", encoding="ascii")
+        assert launcher.ranks() == {} and launcher.deserted() > 0
+        launcher.close()
+
+
 def strangers_are_not_heard() -> None:
     launcher = connections.Connections(30, pathlib.Path("/nothing"))
     for name, key, line in (("job@1.0", "wrong", ""), ("../x.0", "", ""), ("job@1.0", "", "finalized x"), ("job@1.0", "\xff", ""),
@@ -290,5 +299,6 @@ hosts_are_read_from_files_and_batch_systems()
 ranks_on_other_hosts_tell_by_their_connections()
 a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
 a_job_is_deserted_if_ranks_were_lost_and_none_is_there()
+a_job_is_deserted_if_a_daemon_was_lost_before_ranks()
 strangers_are_not_heard()
 print("the launcher decides as it should")

@@ -128,6 +128,7 @@ class Campaign:
         end = time.monotonic()
         while (stays := self.left()) and time.monotonic() < end + GONE:
             time.sleep(0.1)
+        text = text.replace("\0", "")  # ends help texts of Open MPI
         results = re.findall(self.programs[name].result, text, re.M)
         is_done = job.returncode in self.programs[name].codes
         reasons = re.findall(r"^regraft-run: .*", text, re.M)

@@ -52,12 +52,21 @@ def crash_before_ranks(nodes: cluster.Cluster) -> None:
     nodes.crash(2)
 
 
+def power_before_daemons(nodes: cluster.Cluster) -> None:
+    """Node 2 falls silent before mpirun has a daemon there."""
+    while not mpiruns(nodes):
+        time.sleep(0.001)
+    nodes.power_off(2)
+
+
 ENDS = {
     "nothing": End(code=0, result=True),
     "early": End(script=DIES_EARLY, code=69, says="rank 3 died before all ranks had left MPI_Init"),
     "early-restart": End(script=DIES_EARLY, options=("--restarts", "1"), code=0, says="starts again on n0:2, n1:2, n2:2, n3:2 (restart 1 of 1)", result=True),
     "crash-before-ranks-restart": End(lose_at_start=crash_before_ranks, options=("--restarts", "1"), code=0, result=True,
                                       says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)"),
+    "power-before-daemons-restart": End(lose_at_start=power_before_daemons, options=("--restarts", "1"), code=0, result=True,
+                                        says="starts again on n0:2, n1:2, n3:2 (restart 1 of 1)"),
     "mpirun": End(lambda nodes: kill(mpiruns(nodes)), code=1, says="mpirun was killed by SIGKILL; the job is ended"),
     "mpirun-restart": End(lambda nodes: kill(mpiruns(nodes)), options=("--restarts", "2"), code=0, result=True,
                           says="starts again on n0:2, n1:2, n2:2, n3:2 (restart 1 of 2)"),

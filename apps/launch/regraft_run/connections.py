@@ -16,6 +16,7 @@ from regraft_run.told import Rank, parse
 SIOCGIFADDR = 0x8915  # <linux/sockios.h>: the IPv4 address of a network card
 LINE = re.compile(r"(started|entered|finalized|exited|aborted|quit) -?\d{1,10}|left")
 NAME = re.compile(r"[^/\s]{1,256}\.\d{1,10}")
+DAEMON_LOST = "daemon"
 LONGEST = 512  # bytes of a line
 
 
@@ -36,7 +37,7 @@ class Connections:
 
     def __init__(self, node_timeout: int, lost: pathlib.Path):
         """node_timeout: after so many seconds of silence a rank or the launcher is lost to the other one. lost: the file to which mpirun
-        appends the ranks that have died (node_loss.c)."""
+        appends what has been lost (node_loss.c): the numbers of ranks, and DAEMON_LOST."""
         self.lost = lost
         self.key = secrets.token_hex(16)
         self.node_timeout = node_timeout
@@ -68,7 +69,7 @@ class Connections:
             rank.gone = not rank.left and name not in connected
         known = {rank.number: rank for rank in found.values()}
         lost = self.lost.read_text(encoding="ascii").split() if self.lost.exists() else []
-        for number in map(int, lost):
+        for number in (int(word) for word in lost if word != DAEMON_LOST):
             rank = known.get(number) or found.setdefault(f"lost.{number}", Rank(number))  # it may have been lost before it began
             rank.gone = not rank.left
         is_deserted = bool(lost) and not any(connected)
@@ -76,7 +77,7 @@ class Connections:
         return found
 
     def deserted(self) -> float:
-        """For how many seconds ranks have been lost and no rank has been there."""
+        """For how many seconds ranks or daemons have been lost and no rank has been there."""
         return time.monotonic() - self.deserted_since if self.deserted_since else 0
 
     def signal(self, number: int) -> None:

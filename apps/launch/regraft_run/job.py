@@ -23,7 +23,7 @@ GRACE = 5.0  # seconds in which a job may end by itself
 LOOK_EVERY = 0.1  # seconds between two looks at what ranks have told
 LOOKS_BETWEEN_DEATHS = 10  # of so many looks, one looks whether ranks have died
 LOST_RANKS = "lost-ranks"  # the name of a file
-DESERTED = 30.0  # seconds in which mpirun may end when ranks were lost and no rank is there any more, or yet
+DESERTED = 30.0  # seconds in which mpirun may end when something was lost and no rank is there any more, or yet
 # An id that all starts of a job in the same allocation share.
 BATCH_JOBS = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"]
 
@@ -82,8 +82,8 @@ def start_once(mpirun: str, words: list[str], options: Options, variables: dict[
         with JobDirectory() as tmpdir:
             job = Job(mpirun, words, options, variables, pathlib.Path(tmpdir))
             job.wait()
-        if job.has_failed and not job.has_begun and not job.one_host:
-            hosts.end_daemons(hosts.hosts_of(words), job.mpirun.pid)
+        if job.has_failed and not job.has_begun:
+            hosts.end_daemons([host for host in job.hosts if host not in job.silent], job.mpirun.pid)
         if not job.fault.is_set() or attempt == openmpi.ATTEMPTS:
             return job
         print(openmpi.TRY_AGAIN, file=sys.stderr)
@@ -102,6 +102,8 @@ class Job:
     def __init__(self, mpirun: str, words: list[str], options: Options, variables: dict[str, str], folder: pathlib.Path):
         self.options = options
         self.one_host = not (openmpi.names_hosts(words) or any(name in os.environ for name in openmpi.BATCH_SYSTEMS))
+        self.hosts = [] if self.one_host else hosts.hosts_of(words)
+        self.silent: list[hosts.Host] = []  # those that were found not to answer
         self.survives = "ulfm" in openmpi.flags(mpirun)
         by_files = self.one_host or not self.survives
         self.told = Files(folder / "ranks") if by_files else Connections(options.node_timeout, folder / LOST_RANKS)
@@ -158,6 +160,7 @@ class Job:
         """Waits for the end of mpirun. If no rank can go on, it ends the job and returns its exit code; else 0."""
         exited: set[str] = set()
         caught = Caught()
+        look_at_hosts = time.monotonic() + self.options.node_timeout
         for turn in itertools.count():
             is_over = self.mpirun.poll() is not None  # asked before the ranks, so that the last look sees the end of each
             ranks = self.told.ranks()
@@ -175,13 +178,26 @@ class Job:
                 self.stop()
                 return code
             if (self.options.rank_library or self.options.ranks_tell) and self.told.deserted() > DESERTED:
-                say("ranks were lost, no other rank is there, and mpirun does not end; the job is ended")
+                say("ranks or hosts were lost, no other rank is there, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
+            if not ranks and time.monotonic() > look_at_hosts:
+                if self.find_silent_hosts():
+                    self.stop()
+                    return DIED_IN_INIT
+                look_at_hosts = time.monotonic() + self.options.node_timeout
             if caught.after_a_death or turn % LOOKS_BETWEEN_DEATHS == 0:
                 end_caught(caught, ranks)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.mpirun.wait(LOOK_EVERY)
+
+    def find_silent_hosts(self) -> bool:
+        """Asks all hosts, as mpirun waits for ever for a daemon on a host that has fallen silent before the daemon could report."""
+        answering = hosts.that_answer(self.hosts)
+        self.silent = [host for host in self.hosts if host not in answering]
+        if self.silent:
+            say(f"no rank has begun, and {', '.join(host.name for host in self.silent)} cannot be reached; the job is ended")
+        return bool(self.silent)
 
     def after_mpirun(self) -> None:
         """Says so if mpirun was killed, and ends ranks that it has left."""
