@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -22,28 +23,40 @@ std::size_t size_hint(std::FILE* file) {
     return is_file ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
+[[noreturn]] void fail_to_read(std::string const& path, int code) {
+    throw InputError({shown_input(path)}, "cannot be read: " + std::generic_category().message(code));
+}
+
 }  // namespace
 
-std::string read_text(std::string const& path) {
-    auto const fail = [&](int code) {
-        throw InputError({shown_input(path)}, "cannot be read: " + std::generic_category().message(code));
-    };
-    auto const close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"),
-                                                               close);
-    if (!file) fail(errno);
+InputFile::InputFile(std::string path)
+    : path_(std::move(path)), file_(path_ == "-" ? stdin : std::fopen(path_.c_str(), "rb"), [](std::FILE* file) {
+          return file == stdin ? 0 : std::fclose(file);
+      }) {
+    if (!file_) fail_to_read(path_, errno);
+}
 
+std::size_t InputFile::read(std::span<char> buffer) {
+    auto const size = std::fread(buffer.data(), 1, buffer.size(), file_.get());
+    if (std::ferror(file_.get()) != 0) fail_to_read(path_, errno);
+    return size;
+}
+
+std::string InputFile::rest() {
     std::string text;
     std::size_t used = 0;
-    auto size = std::max(size_hint(file.get()) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
+    auto size = std::max(size_hint(file_.get()) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
     do {
         text.resize(size);
         size = 2 * text.size();
-        used += std::fread(text.data() + used, 1, text.size() - used, file.get());
-        if (std::ferror(file.get()) != 0) fail(errno);
+        used += read(std::span(text).subspan(used));
     } while (used == text.size());
     text.resize(used);
     return text;
+}
+
+std::string read_text(std::string const& path) {
+    return InputFile(path).rest();
 }
 
 std::string shown_input(std::string const& path) {

@@ -1,10 +1,28 @@
 // Reads files and standard input as a whole, and names them in messages.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace regraft::common {
+
+/// A file, or standard input if its path is "-", piece by piece. All functions throw InputError.
+class InputFile {
+public:
+    explicit InputFile(std::string path);
+    /// Fills a buffer with the next bytes. Returns how many; 0 at the end.
+    std::size_t read(std::span<char> buffer);
+    /// What is left; O(size) memory.
+    std::string rest();
+
+private:
+    std::string path_;
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
 
 /// The text of a file, or of standard input if path is "-"; O(size) memory. Throws InputError.
 std::string read_text(std::string const& path);

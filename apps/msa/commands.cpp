@@ -53,16 +53,16 @@ int for_each(std::vector<std::string> const& files, std::function<void(std::stri
     return worst;
 }
 
-std::string read_alignment_text(std::string const& input) {
+Source read_alignment(std::string const& input, CompressOptions const& options) {
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
-    return read_text(input);
+    return read_source(input, wanted_rows(options));
 }
 
-std::string summary(std::string_view text, Packed const& packed, double seconds) {
+std::string summary(std::uint64_t text_bytes, Packed const& packed, double seconds) {
     auto const after = static_cast<double>(packed.bytes.size());
-    return fmt::format("{} -> {}, {}, {:.3f} bits per taxon and site, {}", bytes(static_cast<double>(text.size())),
-                       bytes(after), change_of_size(text.size(), packed.bytes.size()),
+    return fmt::format("{} -> {}, {}, {:.3f} bits per taxon and site, {}", bytes(static_cast<double>(text_bytes)),
+                       bytes(after), change_of_size(text_bytes, packed.bytes.size()),
                        8 * after / num_cells(packed.taxa, packed.sites), duration(seconds));
 }
 
@@ -76,29 +76,35 @@ void compress(std::string const& input, CompressOptions const& options) {
     Progress progress(shown_input(input), voice);
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     progress.phase("reading", 0);
-    auto given = read_alignment_text(input);
-    if (is_rgm(given)) throw InputError({shown_input(input)}, "is compressed already");
-    if (is_gzip(given)) result.keep_input();
-    auto const text = unpacked(std::move(given), shown_input(input));
-    auto const packed = pack(text, shown_input(input), options, progress);
+    auto source = read_alignment(input, options);
+    if (source.text) {
+        if (is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
+        if (is_gzip(*source.text)) result.keep_input();
+        source.text = unpacked(*std::move(source.text), shown_input(input));
+    }
+    auto const text_bytes = source.num_bytes();
+    auto const packed = pack(std::move(source), shown_input(input), options, progress);
     progress.phase("writing", 98);
     result.finish(packed.bytes);
     progress.clear();
     say(summary_voice(result, voice),
-        fmt::format("{}: {}", shown_input(input), summary(text, packed, progress.seconds())));
+        fmt::format("{}: {}", shown_input(input), summary(text_bytes, packed, progress.seconds())));
     if (voice == Voice::verbose) {
         say(voice, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
                                counted(packed.sites, "site"), name(packed.kind)));
     }
 }
 
-/// The text of a file in the requested layout.
-std::string text_of(codec::RgmFile const& file, Look const& look) {
-    if (!look.format && !look.width) return file.text();
+/// Passes on the text of a file in the requested layout.
+void write_text_of(codec::RgmFile const& file, Look const& look, msa::TextSink const& sink) {
+    if (!look.format && !look.width) return file.write_text(sink);
     std::vector<std::size_t> rows(file.num_taxa());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
+    auto const layout = layout_for(file, rows, look);
+    if (file.kind() == codec::Kind::sparse && layout.format == msa::TextFormat::fasta)
+        return msa::write_text(file.differences(), layout, sink);
     auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}}).rows({SiteId{0}, SiteId{file.num_sites()}});
-    return write_text(all, layout_for(file, rows, look));
+    sink(write_text(all, layout));
 }
 
 void decompress(std::string const& input, DecompressOptions const& options) {
@@ -107,13 +113,17 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
     progress.phase("unpacking", 0);
     auto const file = open_rgm(input, options.manners);
-    auto const text = text_of(file, options.look);
-    progress.phase("writing", 90);
-    result.finish(text);
+    std::uint64_t num_bytes = 0;
+    result.finish([&](msa::TextSink const& sink) {
+        write_text_of(file, options.look, [&](std::string_view piece) {
+            num_bytes += piece.size();
+            sink(piece);
+        });
+    });
     progress.clear();
     auto const where = result.output() == "-" ? "" : " in " + result.output();
     say(summary_voice(result, voice),
-        fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(text.size())), where,
+        fmt::format("{}: {}{}, {}", shown_input(input), bytes(static_cast<double>(num_bytes)), where,
                     duration(progress.seconds())));
 }
 
@@ -172,16 +182,15 @@ int run(TreeOptions const& options) {
     use_threads(options.manners);
     return for_each(options.inputs, [&](auto const& input) {
         auto const file = open_rgm(input, options.manners);
-        if (file.kind() == codec::Kind::plain)
-            throw InputError({shown_input(input)}, "holds no tree: the alignment is stored as a text");
-        print(to_newick(file.tree(), file.names()) + '\n');
+        print(file.newick() + '\n');
     });
 }
 
 int run(CatOptions const& options) {
     use_threads(options.manners);
-    return for_each(options.inputs,
-                    [&](auto const& input) { print(text_of(open_rgm(input, options.manners), options.look)); });
+    return for_each(options.inputs, [&](auto const& input) {
+        write_text_of(open_rgm(input, options.manners), options.look, [](std::string_view piece) { print(piece); });
+    });
 }
 
 }  // namespace regraft::msa_cli

@@ -78,8 +78,12 @@ Replacement::Replacement(std::string input, std::string output, Places const& pl
 }
 
 void Replacement::finish(std::string_view bytes) {
+    finish([&](msa::TextSink const& sink) { sink(bytes); });
+}
+
+void Replacement::finish(std::function<void(msa::TextSink const&)> const& write) {
     Output out = removed_ ? Output(output_, *removed_) : Output(output_);
-    out.write(bytes);
+    write([&](std::string_view piece) { out.write(piece); });
     out.sync();
     if (removed_ && !is_untouched(*removed_, look_at(input_)))
         throw InputError({input_},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ public:
     /// InputError if the input was changed meanwhile. In that case the input stays; if it was changed before the result
     /// was complete, the result is not written.
     void finish(std::string_view bytes);
+    /// The same for a result in pieces: `write` passes them to its argument.
+    void finish(std::function<void(msa::TextSink const&)> const& write);
 
 private:
     void remove_input() const;

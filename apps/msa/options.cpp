@@ -153,8 +153,10 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     add_inputs(*command, options.places.inputs, "FASTA, PHYLIP or NEXUS files");
     add_replacement(*command, options.places);
     constexpr auto* group = "Compression";
-    static std::map<std::string, codec::Kind> const kinds{
-        {"native", codec::Kind::native}, {"thesis", codec::Kind::thesis}, {"plain", codec::Kind::plain}};
+    static std::map<std::string, codec::Kind> const kinds{{"native", codec::Kind::native},
+                                                          {"sparse", codec::Kind::sparse},
+                                                          {"thesis", codec::Kind::thesis},
+                                                          {"plain", codec::Kind::plain}};
     auto* const fast = command->add_flag_callback(
         "--fast", [&] { options.effort = codec::Effort::fast; }, "take less time, for a larger file");
     fast->group(group);
@@ -181,7 +183,9 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
         ->transform(whole(1, most_sites_per_block))
         ->type_name("N")
         ->group(group);
-    command->add_option("--codec", options.kind, "native, thesis or plain (default: native, or plain if smaller)")
+    command
+        ->add_option("--codec", options.kind,
+                     "native, sparse, thesis or plain (default: the smallest of native, sparse and plain)")
         ->transform(common::one_of(kinds))
         ->type_name("CODEC")
         ->group(group);
@@ -286,8 +290,10 @@ void complete(Places& places, std::string const& command) {
 
 void complete(CompressOptions& options, CLI::App const&) {
     complete(options.places, "compress");
-    if (options.kind == codec::Kind::plain && !(options.tree.empty() && options.partitions.empty()))
-        throw CLI::ValidationError("--codec plain", "stores the text alone, expected no --tree and no --partitions");
+    bool const has_columns = options.kind != codec::Kind::plain && options.kind != codec::Kind::sparse;
+    if (!has_columns && !(options.tree.empty() && options.partitions.empty()))
+        throw CLI::ValidationError("--codec",
+                                   "plain and sparse store no columns, expected no --tree and no --partitions");
 }
 
 void complete(DecompressOptions& options, CLI::App const&) {

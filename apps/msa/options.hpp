@@ -39,7 +39,7 @@ struct Look {
 struct CompressOptions {
     Manners manners;
     Places places;
-    std::optional<codec::Kind> kind;  // none: native or plain, whichever is smaller
+    std::optional<codec::Kind> kind;  // none: native, sparse or plain, whichever is smallest
     std::uint32_t sites_per_block = 0;
     codec::Effort effort = codec::Effort::normal;
     std::string tree;        // Newick file; empty: one is made

@@ -14,6 +14,7 @@
 #include "regraft/core/zstd.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/partition.hpp"
+#include "regraft/msa/placement_tree.hpp"
 #include "regraft/msa/text_layout.hpp"
 
 namespace regraft::msa_cli {
@@ -109,12 +110,37 @@ bool is_larger_as_text(std::string_view text, std::size_t size) {
     return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size() >= 2 * size;
 }
 
-void check(Packed const& packed, std::string_view text, std::string const& name) {
+/// Packs rows. Empty if there are none, or if a reader would refuse them.
+std::string pack_rows(Source const& source, CompressOptions const& options, std::string const& name,
+                      Progress& progress) {
+    constexpr std::size_t few_rows = 100;
+    bool const must_be_rows = options.kind == codec::Kind::sparse;
+    if (must_be_rows && !source.rows) {
+        throw InputError({name},
+                         "is no regular FASTA text of nearly equal rows of DNA or RNA; it can be compressed "
+                         "without --codec sparse");
+    }
+    bool const is_worthwhile = source.rows && (!source.text || source.rows->rows.num_taxa() >= few_rows);
+    if (!must_be_rows && !is_worthwhile) return "";
+    progress.phase("placing rows in a tree", 20);
+    auto const tree = msa::placement_tree(source.rows->rows);
+    progress.phase("compressing", 80);
+    try {
+        return collect([&](codec::ByteSink const& sink) { codec::write_rgm(*source.rows, tree, sink); });
+    } catch (InputError const& error) {
+        if (!must_be_rows && source.text) return "";
+        throw InputError({name}, error.what());
+    }
+}
+
+void check(Packed const& packed, TextHashes const& expected, std::string const& name) {
     auto const bytes = std::as_bytes(std::span(packed.bytes));
     std::string problem;
     try {
         codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
-        if (file.text() == text) return;
+        TextHashes found;
+        file.write_text([&](std::string_view piece) { found.add(piece); });
+        if (found == expected) return;
         problem = "it differs";
     } catch (InputError const& error) {
         problem = error.what();
@@ -123,33 +149,57 @@ void check(Packed const& packed, std::string_view text, std::string const& name)
                            "; nothing is written. Please report this, with the file if you can");
 }
 
-}  // namespace
+/// Replaces what is packed by something smaller.
+void take_smaller(Packed& packed, std::string bytes, codec::Kind kind) {
+    if (bytes.empty() || (!packed.bytes.empty() && packed.bytes.size() <= bytes.size())) return;
+    packed.bytes = std::move(bytes);
+    packed.kind = kind;
+}
 
-Packed pack(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress) {
+/// Packs a text.
+Packed pack_text(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress) {
     Packed packed;
-    {
-        auto const alignment = msa::parse_alignment(text, name);
-        packed.taxa = alignment.num_taxa();
-        packed.sites = alignment.num_sites();
-        packed.kind = options.kind.value_or(codec::Kind::native);
-        if (options.kind == codec::Kind::plain) {
-            packed.bytes = pack_plain(text);
-        } else if (!must_be_text(alignment, options)) {
-            packed.bytes = pack_columns(text, alignment, options, progress);
-        }
-    }
-    if (!wants_columns(options) && (packed.bytes.empty() || !is_larger_as_text(text, packed.bytes.size()))) {
-        auto plain = pack_plain(text);
-        if (packed.bytes.empty() || plain.size() < packed.bytes.size()) {
-            packed.bytes = std::move(plain);
-            packed.kind = codec::Kind::plain;
-        }
-    }
-    if (options.verify) {
-        progress.phase("checking", 90);
-        check(packed, text, name);
+    auto const alignment = msa::parse_alignment(text, name);
+    packed.taxa = alignment.num_taxa();
+    packed.sites = alignment.num_sites();
+    packed.kind = options.kind.value_or(codec::Kind::native);
+    if (options.kind == codec::Kind::plain) {
+        packed.bytes = pack_plain(text);
+    } else if (!must_be_text(alignment, options)) {
+        packed.bytes = pack_columns(text, alignment, options, progress);
     }
     return packed;
+}
+
+}  // namespace
+
+Packed pack(Source source, std::string const& name, CompressOptions const& options, Progress& progress) {
+    auto const rows = wanted_rows(options) == Rows::never ? "" : pack_rows(source, options, name, progress);
+    Packed packed;
+    if (source.rows) {
+        packed.taxa = source.rows->rows.num_taxa();
+        packed.sites = source.rows->rows.num_sites();
+        source.rows.reset();
+    }
+    if (source.text) packed = pack_text(*source.text, name, options, progress);
+    take_smaller(packed, rows, codec::Kind::sparse);
+    bool const may_be_text = source.text && !wants_columns(options);
+    if (may_be_text && (packed.bytes.empty() || !is_larger_as_text(*source.text, packed.bytes.size())))
+        take_smaller(packed, pack_plain(*source.text), codec::Kind::plain);
+    if (options.verify) {
+        progress.phase("checking", 90);
+        if (source.text) {
+            source.hashes = {};
+            source.hashes.add(*source.text);
+        }
+        check(packed, source.hashes, name);
+    }
+    return packed;
+}
+
+Rows wanted_rows(CompressOptions const& options) {
+    if (options.kind == codec::Kind::sparse) return Rows::always;
+    return wants_columns(options) ? Rows::never : Rows::if_they_suffice;
 }
 
 }  // namespace regraft::msa_cli

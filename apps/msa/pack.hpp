@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "regraft/codec/columns.hpp"
+#include "source.hpp"
 
 namespace regraft::msa_cli {
 
@@ -19,10 +20,14 @@ struct Packed {
     std::uint64_t sites = 0;
 };
 
-/// Compresses a text as the options say and, unless these say otherwise, unpacks the result again and compares. Throws
-/// InputError with `name` for a text that is no alignment, and std::logic_error if the comparison fails.
+/// Compresses a source as the options say and, unless these say otherwise, unpacks the result again and compares.
+/// Throws InputError with `name` for a text that is no alignment, and std::logic_error if the comparison fails.
 ///
-/// Memory: the text, the alignment, and a small multiple of it during the tree search and the coding of columns.
-Packed pack(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress);
+/// Memory: the text, the alignment, and a small multiple of it during the tree search and the coding of columns. If the
+/// source has no text: a small multiple of the differences.
+Packed pack(Source source, std::string const& name, CompressOptions const& options, Progress& progress);
+
+/// When the options have rows compressed instead of the text.
+Rows wanted_rows(CompressOptions const& options);
 
 }  // namespace regraft::msa_cli

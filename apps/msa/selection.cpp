@@ -112,6 +112,19 @@ std::size_t count_neighbours(std::span<ChosenSite const> chosen, std::uint64_t s
     return count;
 }
 
+/// Makes whole rows, and takes the sites from them.
+void cut_rows(msa::DifferenceRows const& rows, Selection const& selection, std::span<char> cells) {
+    auto const reference = rows.reference_text();
+    auto row_cells = reference;
+    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+        row_cells = reference;
+        rows.write_row(selection.rows[i], row_cells);
+        auto const width = selection.sites.size();
+        for (std::size_t column = 0; column < width; ++column)
+            cells[i * width + column] = row_cells[selection.sites[column]];
+    }
+}
+
 /// The width of all names and a blank, so that the sequences are aligned.
 std::uint64_t name_width(codec::RgmFile const& file, std::span<std::size_t const> rows) {
     std::size_t longest = 0;
@@ -147,6 +160,10 @@ msa::Alignment cut(codec::RgmFile const& file, Selection const& selection) {
     auto const width = selection.sites.size();
     result.cells.resize(selection.rows.size() * width);
 
+    if (file.kind() == codec::Kind::sparse && selection.rows.size() * file.num_sites() <= file.num_taxa() * width) {
+        cut_rows(file.differences(), selection, result.cells);
+        return result;
+    }
     auto const chosen = by_site(selection.sites);
     std::vector<char> decoded;
     for (std::span<ChosenSite const> rest = chosen; !rest.empty();) {

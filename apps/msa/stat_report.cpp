@@ -59,17 +59,17 @@ std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
 }
 
 /// The text, and the data of its compressed form if it comes from one.
-struct Source {
+struct Unpacked {
     std::string text;
     std::optional<Coding> coding;
     std::optional<codec::RootedTree> tree;
 };
 
-Source unpack(std::string content, std::string const& name, Manners const& manners) {
+Unpacked unpack(std::string content, std::string const& name, Manners const& manners) {
     if (!is_rgm(content)) return {std::move(content), std::nullopt, std::nullopt};
     auto const bytes = std::as_bytes(std::span(content));
     auto const file = open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), manners);
-    Source source;
+    Unpacked source;
     source.text = file.text();
     source.coding = Coding{.kind = file.kind(),
                            .sites_per_block = file.sites_per_block(),
@@ -78,7 +78,8 @@ Source unpack(std::string content, std::string const& name, Manners const& manne
                            .block_layers = {},
                            .partitions = file.extras().partitions,
                            .parsimony_score = std::nullopt};
-    if (file.kind() != codec::Kind::plain) {
+    bool const has_columns = file.kind() != codec::Kind::plain && file.kind() != codec::Kind::sparse;
+    if (has_columns) {
         source.tree = file.tree();
         source.coding->block_layers = block_layers(file);
     }
@@ -122,6 +123,12 @@ void add_layers(Table& table, Report const& report, Coding const& coding) {
     }
 }
 
+std::string described(Coding const& coding) {
+    if (coding.kind == codec::Kind::plain) return "plain: the text as zstd packs it";
+    if (coding.kind == codec::Kind::sparse) return "sparse: differences between rows along a tree";
+    return fmt::format("{}, {} per block", name(coding.kind), counted(coding.sites_per_block, "site"));
+}
+
 void add_coding(Table& table, Report const& report, Coding const& coding) {
     if (coding.parsimony_score)
         table.row("parsimony", fmt::format("{} on the stored tree", counted(*coding.parsimony_score, "change")));
@@ -134,9 +141,7 @@ void add_coding(Table& table, Report const& report, Coding const& coding) {
               fmt::format("{}, {}, {:.4f} bits per taxon and site", bytes(static_cast<double>(coding.bytes)),
                           change_of_size(report.text_bytes, coding.bytes),
                           8 * static_cast<double>(coding.bytes) / report.cells()));
-    table.row("codec", coding.kind == codec::Kind::plain ? std::string("plain: the text as zstd packs it")
-                                                         : fmt::format("{}, {} per block", name(coding.kind),
-                                                                       counted(coding.sites_per_block, "site")));
+    table.row("codec", described(coding));
     add_layers(table, report, coding);
 }
 
@@ -204,6 +209,8 @@ std::string name(codec::Kind kind) {
             return "native";
         case codec::Kind::thesis:
             return "thesis";
+        case codec::Kind::sparse:
+            return "sparse";
     }
     return "";
 }

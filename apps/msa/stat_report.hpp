@@ -48,7 +48,7 @@ std::string to_text(Report const& report);
 /// The report on one line.
 std::string to_json(Report const& report);
 
-/// The name of a kind: "native", "thesis" or "plain".
+/// The name of a kind: "native", "sparse", "thesis" or "plain".
 std::string name(codec::Kind kind);
 /// The change in words: "7.5 times smaller".
 std::string change_of_size(std::uint64_t before, std::uint64_t after);

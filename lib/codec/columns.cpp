@@ -18,6 +18,8 @@ CodecPointer make_codec(Kind kind, std::span<std::byte const> model, RootedTree 
             return native_codec(model, std::move(tree));
         case Kind::thesis:
             return thesis_codec(model, std::move(tree));
+        case Kind::sparse:
+            break;
     }
     throw InputError("columns are coded in a way that this version does not know");
 }
@@ -36,6 +38,8 @@ EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const&
             return encode_native(alignment, tree, chosen);
         case Kind::thesis:
             return encode_thesis(alignment, tree, chosen);
+        case Kind::sparse:
+            break;
     }
     REGRAFT_EXPECTS(!"a kind of coding");
     return {};

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
     plain = 0,   // not coded: a block is its cells, row by row
     native = 1,  // layers, edges as order statistics, entropy coded (docs/file-format.md)
     thesis = 2,  // the reference: root state and (XOR mask, edge) records
+    sparse = 3,  // no columns: rows as differences along a tree, for many nearly equal rows (RgmFile)
 };
 
 /// Largest number of taxa for the native coding.
@@ -46,7 +47,7 @@ struct EncodedColumns {
 /// Codes all columns along the tree. Parallel; the same bytes for any number of threads. O(taxa * sites) for a fixed
 /// number of symbols. Memory: up to some 25 bytes per cell if neighbours hardly resemble each other, otherwise little
 /// more than the alignment. Throws InputError if there are more symbols or taxa than the kind can hold. Preconditions:
-/// the tree has a tip per row; at least one row.
+/// the tree has a tip per row; at least one row; the kind is one of columns.
 EncodedColumns encode_columns(msa::Alignment const& alignment, RootedTree const& tree, EncodeOptions const& = {});
 
 /// The memory for decoded cells: the cell of a row and of the i-th of the requested sites goes to begin[row *

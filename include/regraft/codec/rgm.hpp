@@ -16,7 +16,9 @@
 #include "regraft/codec/compressed_alignment.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/difference_rows.hpp"
 #include "regraft/msa/partition.hpp"
+#include "regraft/msa/placement_tree.hpp"
 #include "regraft/msa/text_layout.hpp"
 
 #pragma GCC visibility push(default)
@@ -35,6 +37,11 @@ using ByteSink = std::function<void(std::span<std::byte const>)>;
 /// all of it is decoded for its hash; if a block is damaged, this throws InputError before the sink gets anything.
 /// Preconditions: all blocks are here; models and names of partitions are not empty and printable.
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink);
+
+/// Writes a file of nearly equal rows: differences along a tree, and runs. O(differences + sites) memory. Throws
+/// InputError, before the sink gets anything, if the rows are so much alike that a reader would refuse the file.
+/// Preconditions: the text is read_differences's; the tree is placement_tree's.
+void write_rgm(msa::DifferenceText const& text, msa::PlacementTree const& tree, ByteSink const& sink);
 
 /// Writes a file that holds a text as a whole, for alignments that no tree makes smaller. It is at most as large as
 /// zstd's default level makes the text, plus 64 bytes. Reading any site decompresses all of it.
@@ -75,12 +82,14 @@ public:
     RgmFile& operator=(RgmFile&&) noexcept;
     ~RgmFile();
 
-    Kind kind() const;  // plain: the file holds a text, or columns that were not coded
+    Kind kind() const;  // plain: the file holds a text, or columns that were not coded. A sparse file has no columns,
+                        // but its sites can be read as plain ones
     std::span<std::string const> names() const;
     std::uint64_t num_taxa() const;
     std::uint64_t num_sites() const;
     std::uint32_t sites_per_block() const;
-    RootedTree const& tree() const;  // of a file that holds a text: rows in order, each the sibling of all later ones
+    RootedTree const& tree() const;  // of a file that holds a text, or is sparse: rows in order, each the sibling of
+                                     // all later ones
     RgmExtras const& extras() const;
     std::span<Layer const> layers() const;  // the sizes of the file's parts: names, topology, ..., blocks; together all
                                             // of the file
@@ -88,9 +97,15 @@ public:
     /// The blocks that contain any of the sites, read from the file and checked. Reads no other block. Precondition:
     /// sites within the alignment.
     CompressedAlignment read(SiteRange sites) const;
+    /// All rows of a sparse file. Precondition: its kind.
+    msa::DifferenceRows differences() const;
+    /// The tree along which the alignment was compressed, as Newick. Throws InputError if there is none.
+    std::string newick() const;
     /// The whole alignment as the text it was made from, byte by byte; FASTA with one line per row if that text's
     /// layout is not known.
     std::string text() const;
+    /// The same in pieces; of a sparse file in bounded memory.
+    void write_text(msa::TextSink const& sink) const;
     /// Reads and decodes everything, and compares it with the hash of the content.
     void verify() const;
     /// Number of bytes read from the source so far.

@@ -6,7 +6,9 @@
 
 #include "codec/block_size.hpp"
 #include "codec/rgm/rgm_format.hpp"
+#include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
+#include "regraft/codec/guide_tree.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
@@ -17,6 +19,15 @@ namespace {
 
 /// Far more than any alignment has; it keeps numbers of cells from overflowing.
 constexpr std::uint64_t max_cells = std::uint64_t{1} << 48;
+
+/// Far more than any file has; it keeps numbers of nodes from overflowing.
+constexpr std::uint32_t most_sparse_taxa = 1U << 30;
+
+/// A sparse file gives its sites in plain blocks of some MiB.
+std::uint64_t plain_sites_per_block(std::uint64_t num_taxa) {
+    constexpr std::uint64_t cells = std::uint64_t{1} << 22;
+    return std::clamp<std::uint64_t>(cells / num_taxa, 1, max_sites_per_block);
+}
 
 /// A tree with the rows in order, each the sibling of all later ones.
 RootedTree caterpillar(std::uint32_t num_tips) {
@@ -79,6 +90,8 @@ struct RgmFile::State {
     auto naming_file(Action action) const {
         try {
             return action();
+        } catch (OutputError const&) {
+            throw;  // of a sink
         } catch (InputError const& error) {
             if (std::string_view(error.what()).starts_with(source->name() + ":")) throw;
             throw InputError({source->name()}, error.what());
@@ -89,8 +102,14 @@ struct RgmFile::State {
     void open_text(std::span<std::byte const> header, std::span<std::byte const> frame,
                    std::span<std::byte const> index_bytes);
     void open_columns(std::span<std::byte const> header, std::span<std::byte const> index_bytes);
+    RootedTree open_tree(std::span<std::byte const> section, std::uint64_t num_taxa);
+    void open_sparse(std::span<std::byte const> tree, std::span<std::byte const> model, std::size_t num_taxa,
+                     std::uint64_t num_sites);
+    /// Reads blocks from the file.
+    Csr<std::byte> read_blocks(std::uint64_t first, std::uint64_t last);
     CompressedAlignment read(SiteRange sites);
-    std::string text();
+    msa::DifferenceRows const& read_sparse();
+    void write_text(msa::TextSink const& sink);
 
     std::unique_ptr<ByteSource> source;
     RgmLimits limits;
@@ -103,6 +122,8 @@ struct RgmFile::State {
     BlockIndex index;
     std::optional<CompressedAlignment> alignment;  // without blocks, unless the file holds a text
     std::optional<std::string> whole_text;         // the text, if the file holds one
+    std::optional<SparseDecoder> sparse;           // if the file is sparse
+    std::optional<msa::DifferenceRows> rows;       // of a sparse file, once they have been read
 };
 
 void RgmFile::State::open() {
@@ -161,34 +182,49 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
     layers = {{"text", bits_of(body_size)}};
 }
 
+RootedTree RgmFile::State::open_tree(std::span<std::byte const> section, std::uint64_t num_taxa) {
+    auto const topology_size = std::min<std::uint64_t>(topology_bytes(num_taxa), section.size());
+    layers.push_back({"topology", bits_of(topology_size)});
+    layers.push_back({"row order", bits_of(section.size() - topology_size)});
+    return decode_topology(section.first(topology_size), decode_row_order(section.subspan(topology_size), num_taxa));
+}
+
+void RgmFile::State::open_sparse(std::span<std::byte const> tree, std::span<std::byte const> model,
+                                 std::size_t num_taxa, std::uint64_t num_sites) {
+    sparse.emplace(tree, model, static_cast<std::uint32_t>(num_taxa), num_sites);
+    if (extras.layout && (extras.layout->format != msa::TextFormat::fasta || !extras.layout->skeleton.empty()))
+        fail_frame();
+}
+
 void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<std::byte const> index_bytes) {
     FormatReader in(header);
     auto const position = [&] { return header.size() - in.rest().size(); };
     EncodedColumns encoded;
     encoded.kind = static_cast<Kind>(in.fixed(1));
+    bool const is_sparse = encoded.kind == Kind::sparse;
     auto const num_sites = in.number();
-    auto const sites_per_block = in.number();
-    if (sites_per_block == 0) fail_frame();
+    auto const per_block = in.number();
+    if (per_block == 0 || (is_sparse && per_block != runs_per_block)) fail_frame();
 
     auto section = in.section();
-    auto const most_names = 4 * header.size() + 2;  // each name has two bits of the topology, except for two of them
+    auto const most_names = is_sparse
+                                ? std::uint64_t{most_sparse_taxa}
+                                : 4 * header.size() + 2;  // each name has two bits of the topology, except for two
     auto names = decode_lines(section, position() - section.size(), most_names);
     if (names.empty() || num_sites > max_cells / names.size()) fail_frame();
     msa::check_names(names, source->name());
-    check_block_size(names.size(), sites_per_block);
-    encoded.sites_per_block = static_cast<std::uint32_t>(sites_per_block);
+    if (!is_sparse) check_block_size(names.size(), per_block);
+    encoded.sites_per_block = static_cast<std::uint32_t>(is_sparse ? plain_sites_per_block(names.size()) : per_block);
     layers.push_back({"names", bits_of(section.size())});
 
-    section = in.section();
-    auto const topology_size = std::min<std::uint64_t>(topology_bytes(names.size()), section.size());
+    auto const tree_section = in.section();
     auto tree =
-        decode_topology(section.first(topology_size), decode_row_order(section.subspan(topology_size), names.size()));
-    layers.push_back({"topology", bits_of(topology_size)});
-    layers.push_back({"row order", bits_of(section.size() - topology_size)});
+        is_sparse ? caterpillar(static_cast<std::uint32_t>(names.size())) : open_tree(tree_section, names.size());
+    if (is_sparse) layers.push_back({"topology and row order", bits_of(tree_section.size())});
 
-    section = in.section();
-    encoded.model.assign(section.begin(), section.end());
-    layers.push_back({"model", bits_of(section.size())});
+    auto const model = in.section();
+    if (!is_sparse) encoded.model.assign(model.begin(), model.end());
+    layers.push_back({is_sparse ? "reference" : "model", bits_of(model.size())});
 
     section = in.section();
     extras.partitions = decode_partitions(section, num_sites, position() - section.size());
@@ -198,27 +234,30 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     if (!section.empty()) extras.layout = decode_layout(section, names.size(), position() - section.size());
     layers.push_back({"layout", bits_of(section.size())});
     in.expect_end();
+    if (is_sparse) {
+        encoded.kind = Kind::plain;  // in which its sites are given
+        open_sparse(tree_section, model, names.size(), num_sites);
+    }
 
     if (index_bytes.size() < 8) fail_frame();
-    auto const num_blocks = num_sites / sites_per_block + (num_sites % sites_per_block != 0 ? 1 : 0);
+    auto const num_blocks =
+        sparse ? sparse->num_blocks() : num_sites / per_block + (num_sites % per_block != 0 ? 1 : 0);
     index = decode_index(index_bytes.first(index_bytes.size() - 8), num_blocks, body_size);
     content_hash = FormatReader(index_bytes.last(8)).fixed(8);
     auto const check_size = num_blocks * index.check_bytes;
     layers.push_back({"index", bits_of(index_bytes.size() - 8 - check_size)});
     layers.push_back({"checksums", bits_of(check_size)});
-    layers.push_back({"blocks", bits_of(body_size)});
+    if (sparse) {
+        layers.push_back({"changes", bits_of(index.offsets[1])});
+        layers.push_back({"runs", bits_of(body_size - index.offsets[1])});
+    } else {
+        layers.push_back({"blocks", bits_of(body_size)});
+    }
     alignment.emplace(std::move(names), std::move(tree), std::move(encoded), num_sites);
 }
 
-CompressedAlignment RgmFile::State::read(SiteRange sites) {
-    auto const per_block = alignment->encoded().sites_per_block;
-    auto const first = sites.empty() ? 0 : value(sites.first) / per_block;
-    auto const last = sites.empty() ? 0 : (value(sites.last) - 1) / per_block + 1;
+Csr<std::byte> RgmFile::State::read_blocks(std::uint64_t first, std::uint64_t last) {
     Csr<std::byte> blocks;
-    if (whole_text) {
-        for (auto block = first; block < last; ++block) blocks.push_row(alignment->encoded().blocks[block]);
-        return alignment->with_blocks(std::move(blocks), first);
-    }
     auto const begin = index.offsets[first];
     blocks.values = read_bytes(body_begin + begin, index.offsets[last] - begin);
     for (auto block = first; block < last; ++block) {
@@ -229,18 +268,34 @@ CompressedAlignment RgmFile::State::read(SiteRange sites) {
                              std::to_string(body_begin + index.offsets[block + 1] - 1) + ", is damaged");
         }
     }
+    return blocks;
+}
+
+CompressedAlignment RgmFile::State::read(SiteRange sites) {
+    auto const per_block = alignment->encoded().sites_per_block;
+    auto const first = sites.empty() ? 0 : value(sites.first) / per_block;
+    auto const last = sites.empty() ? 0 : (value(sites.last) - 1) / per_block + 1;
+    if (sparse) return alignment->with_blocks(plain_blocks(read_sparse(), per_block, first, last), first);
+    if (!whole_text) return alignment->with_blocks(read_blocks(first, last), first);
+    Csr<std::byte> blocks;
+    for (auto block = first; block < last; ++block) blocks.push_row(alignment->encoded().blocks[block]);
     return alignment->with_blocks(std::move(blocks), first);
 }
 
-std::string RgmFile::State::text() {
-    if (whole_text) return *whole_text;
-    SiteRange const all{SiteId{0}, SiteId{alignment->num_sites()}};
-    auto const columns = read(all);
-    try {
-        return msa::to_text(columns.rows(all), extras.layout.value_or(msa::TextLayout{}));
-    } catch (std::bad_alloc const&) {
-        throw InputError("the text needs more memory than there is");
+msa::DifferenceRows const& RgmFile::State::read_sparse() {
+    if (!rows) {
+        auto const names = alignment->names();
+        rows = sparse->rows({names.begin(), names.end()}, read_blocks(0, sparse->num_blocks()));
     }
+    return *rows;
+}
+
+void RgmFile::State::write_text(msa::TextSink const& sink) {
+    if (whole_text) return sink(*whole_text);
+    auto const layout = extras.layout.value_or(msa::TextLayout{});
+    if (sparse) return msa::write_text(read_sparse(), layout, sink);
+    SiteRange const all{SiteId{0}, SiteId{alignment->num_sites()}};
+    sink(msa::to_text(read(all).rows(all), layout));
 }
 
 bool is_rgm(std::span<std::byte const> head) {
@@ -258,7 +313,7 @@ RgmFile& RgmFile::operator=(RgmFile&&) noexcept = default;
 RgmFile::~RgmFile() = default;
 
 Kind RgmFile::kind() const {
-    return state_->alignment->encoded().kind;
+    return state_->sparse ? Kind::sparse : state_->alignment->encoded().kind;
 }
 
 std::span<std::string const> RgmFile::names() const {
@@ -294,15 +349,41 @@ CompressedAlignment RgmFile::read(SiteRange sites) const {
     return state_->naming_file([&] { return state_->read(sites); });
 }
 
+msa::DifferenceRows RgmFile::differences() const {
+    REGRAFT_EXPECTS(kind() == Kind::sparse);
+    return state_->naming_file([&] { return state_->read_sparse(); });
+}
+
+std::string RgmFile::newick() const {
+    return state_->naming_file([&] {
+        if (kind() == Kind::plain) throw InputError("holds no tree: the alignment is stored as a text");
+        if (!state_->sparse) return to_newick(tree(), names());
+        return msa::to_newick(state_->sparse->tree(state_->read_blocks(0, 1)), names());
+    });
+}
+
 std::string RgmFile::text() const {
-    return state_->naming_file([&] { return state_->text(); });
+    std::string whole;
+    write_text([&](std::string_view piece) { whole += piece; });
+    return whole;
+}
+
+void RgmFile::write_text(msa::TextSink const& sink) const {
+    state_->naming_file([&] {
+        try {
+            state_->write_text(sink);
+        } catch (std::bad_alloc const&) {
+            throw InputError("the text needs more memory than there is");
+        }
+    });
 }
 
 void RgmFile::verify() const {
     state_->naming_file([&] {
         if (state_->whole_text) return;  // the text was compared when it was opened
-        auto const all = state_->read({SiteId{0}, SiteId{num_sites()}});
-        if (all.content_hash() != state_->content_hash) {
+        auto const found = state_->sparse ? content_hash(state_->read_sparse())
+                                          : state_->read({SiteId{0}, SiteId{num_sites()}}).content_hash();
+        if (found != state_->content_hash) {
             throw InputError("the names and cells are not those that were compressed: their hash differs");
         }
     });

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codec/rgm/rgm_format.hpp"
+#include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
@@ -39,30 +40,72 @@ std::vector<std::byte> encode_tree(RootedTree const& tree) {
     return out.take();
 }
 
+/// A file with blocks.
+struct Contents {
+    Kind kind;
+    std::uint64_t num_sites;
+    std::uint32_t per_block;  // sites; of a sparse file, rows
+    std::span<std::string const> names;
+    std::vector<std::byte> tree;
+    std::span<std::byte const> model;
+    RgmExtras const& extras;
+    CsrView<std::byte> blocks;
+    std::uint64_t content_hash;
+};
+
+void write_blocks(Contents const& contents, ByteSink const& sink) {
+    FormatWriter out;
+    out.append(prefix(0));
+    auto const header_size = [&] { return out.bytes().size() - prefix_size; };
+    out.fixed(static_cast<std::uint8_t>(contents.kind), 1);
+    out.number(contents.num_sites);
+    out.number(contents.per_block);
+    out.section(encode_lines(contents.names, header_size()));
+    out.section(contents.tree);
+    out.section(contents.model);
+    out.section(encode_partitions(contents.extras.partitions, header_size()));
+    auto const& layout = contents.extras.layout;
+    out.section(layout ? encode_layout(*layout, header_size()) : std::vector<std::byte>{});
+    FormatWriter index;
+    index.append(encode_index(contents.blocks));
+    index.fixed(contents.content_hash, 8);
+
+    // Everything that can fail has been done by now.
+    sink(out.bytes());
+    if (!contents.blocks.values.empty()) sink(contents.blocks.values);
+    write_end(out.bytes(), header_size(), index.bytes(), sink);
+}
+
 }  // namespace
 
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink) {
     REGRAFT_EXPECTS(alignment.sites().size() == alignment.num_sites());
     auto const& encoded = alignment.encoded();
-    FormatWriter out;
-    out.append(prefix(0));
-    auto const header_size = [&] { return out.bytes().size() - prefix_size; };
-    out.fixed(static_cast<std::uint8_t>(encoded.kind), 1);
-    out.number(alignment.num_sites());
-    out.number(encoded.sites_per_block);
-    out.section(encode_lines(alignment.names(), header_size()));
-    out.section(encode_tree(alignment.decoder().tree()));
-    out.section(encoded.model);
-    out.section(encode_partitions(extras.partitions, header_size()));
-    out.section(extras.layout ? encode_layout(*extras.layout, header_size()) : std::vector<std::byte>{});
-    FormatWriter index;
-    index.append(encode_index(encoded.blocks));
-    index.fixed(alignment.content_hash(), 8);
+    write_blocks({.kind = encoded.kind,
+                  .num_sites = alignment.num_sites(),
+                  .per_block = encoded.sites_per_block,
+                  .names = alignment.names(),
+                  .tree = encode_tree(alignment.decoder().tree()),
+                  .model = encoded.model,
+                  .extras = extras,
+                  .blocks = encoded.blocks,
+                  .content_hash = alignment.content_hash()},
+                 sink);
+}
 
-    // Everything that can fail has been done by now.
-    sink(out.bytes());
-    if (!encoded.blocks.values.empty()) sink(encoded.blocks.values);
-    write_end(out.bytes(), header_size(), index.bytes(), sink);
+void write_rgm(msa::DifferenceText const& text, msa::PlacementTree const& tree, ByteSink const& sink) {
+    auto const parts = encode_sparse(text.rows, tree);
+    RgmExtras const extras{.partitions = {}, .layout = text.layout};
+    write_blocks({.kind = Kind::sparse,
+                  .num_sites = text.rows.num_sites(),
+                  .per_block = runs_per_block,
+                  .names = text.rows.names,
+                  .tree = parts.tree,
+                  .model = parts.model,
+                  .extras = extras,
+                  .blocks = parts.blocks,
+                  .content_hash = content_hash(text.rows)},
+                 sink);
 }
 
 void write_plain_rgm(std::string_view text, ByteSink const& sink) {

@@ -1,0 +1,111 @@
+#include "source.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "common/input.hpp"
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/errors.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+constexpr std::size_t hashed_at_once = std::size_t{1} << 20;
+/// Texts of at most this size are kept, so that both codings can be tried.
+constexpr std::size_t small_text = std::size_t{16} << 20;
+/// A pipe cannot be read again, so more is kept of it.
+constexpr std::size_t most_of_pipe = std::size_t{256} << 20;
+constexpr std::uint64_t cells_per_entry = 64;
+
+/// Passes a text on, and keeps it as long as it is short.
+class Recorder {
+public:
+    Recorder(InputFile& file, std::string head, std::size_t most_kept)
+        : file_(file), head_(std::move(head)), most_kept_(most_kept) {}
+
+    std::size_t read(std::span<char> buffer) {
+        auto size = std::min(head_.size(), buffer.size());
+        if (size > 0) {
+            std::copy_n(head_.begin(), size, buffer.begin());
+            head_.erase(0, size);
+        } else {
+            size = file_.read(buffer);
+        }
+        std::string_view const piece(buffer.data(), size);
+        hashes_.add(piece);
+        keeps_all_ = keeps_all_ && kept_.size() + size <= most_kept_;
+        if (keeps_all_) {
+            kept_ += piece;
+        } else {
+            std::string().swap(kept_);
+        }
+        return size;
+    }
+
+    /// The whole text, unless too much has been read.
+    std::optional<std::string> text() {
+        if (!keeps_all_) return std::nullopt;
+        return std::move(kept_) + std::move(head_) + file_.rest();
+    }
+    TextHashes take_hashes() { return std::move(hashes_); }
+
+private:
+    InputFile& file_;
+    std::string head_;
+    std::size_t most_kept_;
+    bool keeps_all_ = true;
+    std::string kept_;
+    TextHashes hashes_;
+};
+
+bool suffices(msa::DifferenceRows const& rows, std::uint64_t num_bytes) {
+    auto const entries = rows.differences.values.size() + rows.runs.values.size();
+    return num_bytes > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
+}
+
+}  // namespace
+
+void TextHashes::add(std::string_view piece) {
+    num_bytes_ += piece.size();
+    while (rest_.size() + piece.size() >= hashed_at_once) {
+        auto const size = hashed_at_once - rest_.size();
+        rest_ += piece.substr(0, size);
+        piece.remove_prefix(size);
+        hashes_.push_back(hash(std::as_bytes(std::span(rest_))));
+        rest_.clear();
+    }
+    rest_ += piece;
+}
+
+Source read_source(std::string const& input, Rows rows) {
+    InputFile file(input);
+    std::string head(1, ' ');
+    head.resize(file.read(head));
+    Source source;
+    if (rows == Rows::never || head != ">") {
+        source.text = std::move(head) + file.rest();
+        return source;
+    }
+    bool const is_pipe = input == "-";
+    Recorder recorder(file, std::move(head), is_pipe ? most_of_pipe : small_text);
+    source.rows = msa::read_differences([&](std::span<char> buffer) { return recorder.read(buffer); });
+    source.text = recorder.text();
+    source.hashes = recorder.take_hashes();
+    bool const takes_rows =
+        source.rows && (rows == Rows::always || suffices(source.rows->rows, source.hashes.num_bytes()));
+    if (takes_rows) {
+        source.text.reset();
+    } else if (!source.text && is_pipe) {
+        throw InputError({shown_input(input)},
+                         "is longer than 256 MiB and no regular FASTA text of nearly equal rows; expected a file");
+    } else if (!source.text) {
+        source.text = read_text(input);
+    }
+    return source;
+}
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,45 @@
+// What is compressed: a text, or the differences of nearly equal rows, with which texts of any size fit into memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "regraft/msa/difference_rows.hpp"
+
+namespace regraft::msa_cli {
+
+/// Hashes of a text that comes in pieces; two texts are equal if theirs are.
+class TextHashes {
+public:
+    void add(std::string_view piece);
+    std::uint64_t num_bytes() const { return num_bytes_; }
+    /// Whether the texts that were added are the same.
+    friend bool operator==(TextHashes const& a, TextHashes const& b) {
+        return a.hashes_ == b.hashes_ && a.rest_ == b.rest_;
+    }
+
+private:
+    std::uint64_t num_bytes_ = 0;
+    std::string rest_;  // what is not hashed yet
+    std::vector<std::uint64_t> hashes_;
+};
+
+struct Source {
+    std::optional<std::string> text;          // none: it is large, and the rows suffice
+    std::optional<msa::DifferenceText> rows;  // none: it is no FASTA text of nearly equal rows
+    TextHashes hashes;                        // of the text, if there are rows
+    std::uint64_t num_bytes() const { return text ? text->size() : hashes.num_bytes(); }
+};
+
+/// When rows are taken instead of the text.
+enum class Rows : std::uint8_t { never, if_they_suffice, always };
+
+/// Reads an input in one pass. Rows suffice if the text has more than 16 MiB, and a difference or run per 64 cells at
+/// most. Throws InputError.
+Source read_source(std::string const& input, Rows rows);
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,117 @@
+// A binary range coder with carries (Martin 1979; Subbotin 1999), for bits whose probabilities adapt. Encoder and
+// decoder have the same functions, so that one template codes and decodes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "regraft/core/errors.hpp"
+
+namespace regraft::codec {
+
+/// The number of fractional bits of a probability.
+inline constexpr int probability_bits = 16;
+inline constexpr std::uint32_t one_probability = 1U << probability_bits;
+
+/// Writes decisions. Each function returns what it is given.
+class RangeEncoder {
+public:
+    static constexpr bool decodes = false;
+
+    /// p: the probability that the bit is set, within (0, 1).
+    bool bit(std::uint32_t p, bool is_set) {
+        auto const share = static_cast<std::uint32_t>(std::uint64_t{range_} * p >> probability_bits);
+        if (is_set) {
+            range_ = share;
+        } else {
+            low_ += share;
+            range_ -= share;
+        }
+        renew();
+        return is_set;
+    }
+    /// A number of some bits, all values of which are equally likely.
+    std::uint32_t raw(std::uint32_t number, std::uint32_t bits) {
+        for (auto i = bits; i-- > 0;) bit(one_probability / 2, (number >> i & 1) != 0);
+        return number;
+    }
+    std::vector<std::byte> finish() {
+        for (int i = 0; i < 5; ++i) shift();
+        bytes_.erase(bytes_.begin());  // is always 0
+        return std::move(bytes_);
+    }
+
+private:
+    void renew() {
+        for (; range_ < 1U << 24; range_ <<= 8) shift();
+    }
+    /// Moves the top byte of low out. It may still get a carry, as may bytes of 0xFF behind it.
+    void shift() {
+        auto const carry = static_cast<std::uint32_t>(low_ >> 32);
+        if (carry != 0 || low_ < 0xFF000000U) {
+            bytes_.push_back(static_cast<std::byte>(held_ + carry));
+            bytes_.insert(bytes_.end(), num_full_, static_cast<std::byte>(0xFF + carry));
+            num_full_ = 0;
+            held_ = static_cast<std::uint32_t>(low_ >> 24 & 0xFF);
+        } else {
+            ++num_full_;
+        }
+        low_ = (low_ & 0x00FFFFFF) << 8;
+    }
+
+    std::vector<std::byte> bytes_;
+    std::uint64_t low_ = 0;
+    std::uint32_t range_ = ~std::uint32_t{0};
+    std::uint32_t held_ = 0;    // a byte that waits for a carry
+    std::size_t num_full_ = 0;  // bytes of 0xFF behind it
+};
+
+/// Reads decisions; what its functions are given as decision does not count. They throw InputError at the end of the
+/// bytes.
+class RangeDecoder {
+public:
+    static constexpr bool decodes = true;
+
+    explicit RangeDecoder(std::span<std::byte const> bytes) : rest_(bytes) {
+        for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
+    }
+    bool bit(std::uint32_t p, bool /*unknown*/ = false) {
+        auto const share = static_cast<std::uint32_t>(std::uint64_t{range_} * p >> probability_bits);
+        bool const is_set = code_ < share;
+        if (is_set) {
+            range_ = share;
+        } else {
+            code_ -= share;
+            range_ -= share;
+        }
+        for (; range_ < 1U << 24; range_ <<= 8) code_ = code_ << 8 | next();
+        return is_set;
+    }
+    std::uint32_t raw(std::uint32_t /*unknown*/, std::uint32_t bits) {
+        std::uint32_t number = 0;
+        for (std::uint32_t i = 0; i < bits; ++i) number = number << 1 | (bit(one_probability / 2) ? 1 : 0);
+        return number;
+    }
+    /// Throws InputError if bytes are left.
+    void expect_end() const {
+        if (!rest_.empty()) fail();
+    }
+    [[noreturn]] static void fail() { throw InputError("the coded bytes are damaged"); }
+
+private:
+    std::uint32_t next() {
+        if (rest_.empty()) fail();
+        auto const byte = std::to_integer<std::uint32_t>(rest_.front());
+        rest_ = rest_.subspan(1);
+        return byte;
+    }
+
+    std::span<std::byte const> rest_;
+    std::uint32_t range_ = ~std::uint32_t{0};
+    std::uint32_t code_ = 0;
+};
+
+}  // namespace regraft::codec

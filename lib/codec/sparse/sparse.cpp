@@ -1,0 +1,213 @@
+#include "codec/sparse/sparse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+
+#include "codec/first_error.hpp"
+#include "codec/sparse/runs.hpp"
+#include "regraft/core/bytes.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/core/format_bytes.hpp"
+
+namespace regraft::codec {
+namespace {
+
+constexpr std::array<std::string_view, 4> alphabets{"ACGT", "acgt", "ACGU", "acgu"};
+
+enum class RunOrder : std::uint8_t { tips = 0, rows = 1 };
+
+[[noreturn]] void fail_damaged() {
+    throw InputError("the file is cut off or damaged");
+}
+
+/// The order in which the runs of rows are coded.
+std::vector<std::uint32_t> order_of(RunOrder kind, std::vector<std::uint32_t> row_of_tip) {
+    if (kind == RunOrder::rows) std::iota(row_of_tip.begin(), row_of_tip.end(), 0U);
+    return row_of_tip;
+}
+
+std::size_t num_run_blocks(std::size_t num_rows) {
+    return (num_rows + runs_per_block - 1) / runs_per_block;
+}
+
+std::span<std::uint32_t const> rows_of_block(std::span<std::uint32_t const> order, std::size_t block) {
+    auto const rest = order.subspan(block * runs_per_block);
+    return rest.first(std::min<std::size_t>(rest.size(), runs_per_block));
+}
+
+std::vector<std::vector<std::byte>> encode_run_blocks(msa::DifferenceRows const& rows,
+                                                      std::span<std::uint32_t const> order) {
+    std::vector<std::vector<std::byte>> blocks(num_run_blocks(order.size()));
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t block = 0; block < blocks.size(); ++block)
+        blocks[block] = encode_runs(rows, rows_of_block(order, block));
+    return blocks;
+}
+
+std::size_t total_size(std::vector<std::vector<std::byte>> const& blocks) {
+    std::size_t sum = 0;
+    for (auto const& block : blocks) sum += block.size();
+    return sum;
+}
+
+std::vector<std::byte> encode_model(msa::DifferenceRows const& rows, RunOrder order) {
+    FormatWriter out;
+    std::string_view const letters(rows.letters.data(), rows.letters.size());
+    out.fixed(static_cast<std::uint64_t>(std::ranges::find(alphabets, letters) - alphabets.begin()), 1);
+    out.fixed(static_cast<std::uint64_t>(order), 1);
+    for (std::size_t site = 0; site < rows.num_sites(); site += 4) {
+        std::uint32_t four = 0;
+        for (std::size_t i = 0; i < 4 && site + i < rows.num_sites(); ++i)
+            four |= std::uint32_t{rows.reference[site + i]} << 2 * i;
+        out.fixed(four, 1);
+    }
+    return out.take();
+}
+
+std::vector<std::uint32_t> rows_at_tips(msa::PlacementTree const& tree) {
+    std::vector<std::uint32_t> rows;
+    std::ranges::copy_if(tree.row, std::back_inserter(rows), [](auto row) { return row != msa::no_row; });
+    return rows;
+}
+
+}  // namespace
+
+SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree const& tree) {
+    auto const skeleton = skeleton_of(tree);
+    auto const row_of_tip = rows_at_tips(tree);
+    auto along_tree = encode_run_blocks(rows, order_of(RunOrder::tips, row_of_tip));
+    auto in_order = encode_run_blocks(rows, order_of(RunOrder::rows, row_of_tip));
+    bool const takes_tree = total_size(along_tree) <= total_size(in_order);
+
+    SparseParts parts;
+    FormatWriter shape;
+    shape.section(encode_skeleton(skeleton));
+    shape.append(encode_rows(skeleton, row_of_tip));
+    parts.tree = shape.take();
+    parts.model = encode_model(rows, takes_tree ? RunOrder::tips : RunOrder::rows);
+    parts.blocks.push_row(encode_changes(skeleton, rows.reference, tree.changes));
+    for (auto const& block : takes_tree ? along_tree : in_order) parts.blocks.push_row(block);
+    auto const most = most_entries(parts.blocks.values.size());
+    if (std::max({tree.changes.values.size(), rows.differences.values.size(), rows.runs.values.size()}) > most)
+        throw InputError("the rows are so much alike that their compressed form might be a bomb");
+    return parts;
+}
+
+std::uint64_t content_hash(msa::DifferenceRows const& rows) {
+    std::string names;
+    for (auto const& name : rows.names) names.append(name).push_back('\n');
+    auto const reference = rows.reference_text();
+    std::vector<std::uint64_t> hashes(rows.num_taxa());
+#pragma omp parallel
+    {
+        std::string cells;
+#pragma omp for schedule(static)
+        for (std::size_t row = 0; row < hashes.size(); ++row) {
+            cells = reference;
+            rows.write_row(row, cells);
+            hashes[row] = hash(std::as_bytes(std::span(cells)));
+        }
+    }
+    FormatWriter numbers;
+    numbers.fixed(hash(std::as_bytes(std::span(names))), 8);
+    numbers.fixed(rows.num_sites(), 8);
+    for (auto const row : hashes) numbers.fixed(row, 8);
+    return hash(numbers.bytes());
+}
+
+Csr<std::byte> plain_blocks(msa::DifferenceRows const& rows, std::uint32_t sites_per_block, std::uint64_t first_block,
+                            std::uint64_t last_block) {
+    Csr<std::byte> blocks;
+    auto const reference = rows.reference_text();
+    std::vector<std::size_t> differences_seen(rows.num_taxa());
+    std::vector<std::size_t> runs_seen(rows.num_taxa());
+    for (auto block = first_block; block < last_block; ++block) {
+        auto const first = block * sites_per_block;
+        auto const last = std::min<std::uint64_t>(rows.num_sites(), first + sites_per_block);
+        for (std::size_t row = 0; row < rows.num_taxa(); ++row) {
+            auto cells = reference.substr(first, last - first);
+            auto const differences = rows.differences[row];
+            for (auto& i = differences_seen[row]; i < differences.size() && differences[i].site() < last; ++i)
+                if (differences[i].site() >= first)
+                    cells[differences[i].site() - first] = rows.letters[differences[i].letter()];
+            auto const runs = rows.runs[row];
+            auto& seen = runs_seen[row];
+            while (seen < runs.size() && runs[seen].last() <= first) ++seen;
+            for (auto i = seen; i < runs.size() && runs[i].first < last; ++i) {
+                auto const begin = std::max<std::uint64_t>(first, runs[i].first) - first;
+                auto const end = std::min<std::uint64_t>(last, runs[i].last()) - first;
+                std::fill(cells.begin() + static_cast<std::ptrdiff_t>(begin),
+                          cells.begin() + static_cast<std::ptrdiff_t>(end), runs[i].character);
+            }
+            auto const bytes = std::as_bytes(std::span(cells));
+            blocks.values.insert(blocks.values.end(), bytes.begin(), bytes.end());
+        }
+        blocks.end_row();
+    }
+    return blocks;
+}
+
+SparseDecoder::SparseDecoder(std::span<std::byte const> tree, std::span<std::byte const> model, std::uint32_t num_taxa,
+                             std::uint64_t num_sites) {
+    FormatReader shape(tree);
+    skeleton_ = decode_skeleton(shape.section(), num_taxa);
+    row_of_tip_ = decode_rows(skeleton_, shape.rest(), num_taxa);
+
+    FormatReader in(model);
+    auto const alphabet = in.fixed(1);
+    auto const order = in.fixed(1);
+    if (alphabet >= alphabets.size() || order > 1 || num_sites == 0 || num_sites > msa::most_difference_sites)
+        fail_damaged();
+    std::ranges::copy(alphabets[alphabet], empty_.letters.begin());
+    auto const reference = in.take((num_sites + 3) / 4);
+    in.expect_end();
+    empty_.reference.resize(num_sites);
+    for (std::size_t site = 0; site < num_sites; ++site)
+        empty_.reference[site] = std::to_integer<std::uint8_t>(reference[site / 4] >> 2 * (site % 4)) & 3;
+    if (num_sites % 4 != 0 && std::to_integer<std::uint32_t>(reference.back()) >> 2 * (num_sites % 4) != 0)
+        fail_damaged();
+    order_ = order_of(static_cast<RunOrder>(order), row_of_tip_);
+}
+
+std::uint64_t SparseDecoder::num_blocks() const {
+    return 1 + num_run_blocks(order_.size());
+}
+
+msa::PlacementTree SparseDecoder::tree(CsrView<std::byte> blocks) const {
+    msa::PlacementTree tree;
+    tree.parent = skeleton_.parent;
+    tree.changes = decode_changes(skeleton_, empty_.reference, blocks[0], most_entries(blocks.values.size()));
+    auto next = row_of_tip_.begin();
+    for (auto const kind : skeleton_.kind) tree.row.push_back(kind == NodeKind::inner ? msa::no_row : *next++);
+    return tree;
+}
+
+Csr<msa::CharacterRun> SparseDecoder::runs(CsrView<std::byte> blocks) const {
+    std::vector<Csr<msa::CharacterRun>> decoded(blocks.size() - 1);
+    FirstError error;
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t block = 0; block < decoded.size(); ++block) {
+        error.run(block, [&] {
+            decoded[block] = decode_runs(empty_, blocks[block + 1], rows_of_block(order_, block).size(),
+                                         most_entries(blocks[block + 1].size()));
+        });
+    }
+    error.rethrow();
+    std::vector<std::uint32_t> place(order_.size());  // per row, where it is in the order
+    for (std::uint32_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
+    Csr<msa::CharacterRun> runs;
+    for (auto const i : place) runs.push_row(decoded[i / runs_per_block][i % runs_per_block]);
+    return runs;
+}
+
+msa::DifferenceRows SparseDecoder::rows(std::vector<std::string> names, CsrView<std::byte> blocks) const {
+    auto rows = empty_;
+    rows.names = std::move(names);
+    rows.runs = runs(blocks);
+    rows.differences = msa::differences_of(tree(blocks), rows.reference, rows.runs, most_entries(blocks.values.size()));
+    return rows;
+}
+
+}  // namespace regraft::codec

@@ -1,0 +1,70 @@
+#include "regraft/msa/difference_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "regraft/core/contracts.hpp"
+
+namespace regraft::msa {
+namespace {
+
+/// Text that is made at once, in bytes.
+constexpr std::size_t piece_size = std::size_t{4} << 20;
+
+/// Appends cells as lines of the layout.
+void append_lines(std::string& text, std::string_view cells, TextLayout const& layout, std::string_view line_end) {
+    auto const width = layout.line_width == 0 ? cells.size() : std::min<std::size_t>(layout.line_width, cells.size());
+    for (std::size_t begin = 0; begin < cells.size(); begin += width) {
+        text += cells.substr(begin, width);
+        text += line_end;
+    }
+}
+
+}  // namespace
+
+std::string DifferenceRows::reference_text() const {
+    std::string text(num_sites(), ' ');
+    std::ranges::transform(reference, text.begin(), [&](std::uint8_t letter) { return letters[letter]; });
+    return text;
+}
+
+void DifferenceRows::write_row(std::size_t row, std::span<char> cells) const {
+    REGRAFT_EXPECTS(row < num_taxa() && cells.size() == num_sites());
+    for (auto const& difference : differences[row]) cells[difference.site()] = letters[difference.letter()];
+    for (auto const& run : runs[row]) std::memset(&cells[run.first], run.character, run.size);
+}
+
+void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink) {
+    REGRAFT_EXPECTS(layout.format == TextFormat::fasta && layout.skeleton.empty());
+    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.descriptions.size() == rows.num_taxa());
+    auto const reference = rows.reference_text();
+    std::string_view const line_end = layout.carriage_returns ? "\r\n" : "\n";
+    auto const at_once = std::clamp<std::size_t>(piece_size / (rows.num_sites() + 1), 1, rows.num_taxa());
+    std::vector<std::string> texts(at_once);
+    for (std::size_t begin = 0; begin < rows.num_taxa(); begin += at_once) {
+        auto const count = std::min(at_once, rows.num_taxa() - begin);
+#pragma omp parallel
+        {
+            std::string cells;
+#pragma omp for schedule(static)
+            for (std::size_t i = 0; i < count; ++i) {
+                auto const row = begin + i;
+                cells = reference;
+                rows.write_row(row, cells);
+                auto& text = texts[i];
+                text.assign(">").append(rows.names[row]);
+                if (!layout.descriptions.empty()) text += layout.descriptions[row];
+                text += line_end;
+                append_lines(text, cells, layout, line_end);
+            }
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            bool const is_last = begin + i + 1 == rows.num_taxa();
+            std::string_view text = texts[i];
+            if (is_last && !layout.ends_with_newline) text.remove_suffix(line_end.size());
+            sink(text);
+        }
+    }
+}
+
+}  // namespace regraft::msa

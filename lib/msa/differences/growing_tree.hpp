@@ -1,0 +1,67 @@
+// A placement tree while rows are added to it and subtrees move.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "regraft/msa/placement_tree.hpp"
+
+namespace regraft::msa {
+
+/// A change of a letter on an edge.
+class Change {
+public:
+    Change(std::uint32_t site, std::uint32_t from, std::uint32_t to) : bits_(site << 4 | from << 2 | to) {}
+    std::uint32_t site() const { return bits_ >> 4; }
+    std::uint32_t from() const { return bits_ >> 2 & 3; }
+    std::uint32_t to() const { return bits_ & 3; }
+    friend auto operator<=>(Change, Change) = default;
+
+private:
+    std::uint32_t bits_;
+};
+using Changes = std::vector<Change>;
+
+/// Nodes are numbered as they are made; the root is node 0. A node that has lost its last child is dead.
+struct GrowingTree {
+    explicit GrowingTree(std::size_t num_sites) : nodes_with(4 * num_sites) {
+        add_node(0, {}, no_row);
+        num_children[0] = 0;
+    }
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(parent.size()); }
+    bool is_tip(std::uint32_t node) const { return row[node] != no_row; }
+    bool is_dead(std::uint32_t node) const { return node != 0 && !is_tip(node) && num_children[node] == 0; }
+
+    std::uint32_t add_node(std::uint32_t above, Changes on_edge, std::uint32_t row_of_node) {
+        auto const node = size();
+        parent.push_back(above);
+        row.push_back(row_of_node);
+        num_children.push_back(0);
+        ++num_children[above];
+        changes.emplace_back();
+        set_changes(node, std::move(on_edge));
+        return node;
+    }
+    /// Nodes that had a change to this letter at this site when they were made or moved.
+    std::vector<std::uint32_t> const& nodes_having(SiteLetter const& there) const {
+        return nodes_with[4 * there.site() + there.letter()];
+    }
+    void set_changes(std::uint32_t node, Changes on_edge) {
+        for (auto const change : on_edge) nodes_with[4 * change.site() + change.to()].push_back(node);
+        changes[node] = std::move(on_edge);
+    }
+
+    std::vector<std::uint32_t> parent;
+    std::vector<std::uint32_t> row;
+    std::vector<std::uint32_t> num_children;
+    std::vector<Changes> changes;                        // on the edge above a node, by site
+    std::vector<std::vector<std::uint32_t>> nodes_with;  // by 4 * site + letter
+};
+
+/// Makes the nodes without use disappear, and numbers the others as a PlacementTree has them.
+PlacementTree finished(GrowingTree tree);
+
+}  // namespace regraft::msa
