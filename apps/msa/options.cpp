@@ -292,8 +292,8 @@ void complete(CompressOptions& options, CLI::App const&) {
     complete(options.places, "compress");
     bool const has_columns = options.kind != codec::Kind::plain && options.kind != codec::Kind::sparse;
     if (!has_columns && !(options.tree.empty() && options.partitions.empty()))
-        throw CLI::ValidationError("--codec",
-                                   "plain and sparse store no columns, expected no --tree and no --partitions");
+        throw CLI::ValidationError(options.kind == codec::Kind::plain ? "--codec plain" : "--codec sparse",
+                                   "stores no columns, expected no --tree and no --partitions");
 }
 
 void complete(DecompressOptions& options, CLI::App const&) {

@@ -299,7 +299,8 @@ def trees(program: msa_cli.Program) -> None:
     assert splits(stored, alignment.names) == splits(tree.read_text(), alignment.names)
     assert program.ok("cat", packed).decode() == fasta(alignment)
     program.refuses("compress", "--tree", program.file("u.nwk", f"({a},{b},{c});"), program.file("u.fa", fasta(alignment)), message="u.nwk")
-    program.refuses("compress", "--tree", tree, "--codec", "plain", "-", message="stores the text alone")
+    for codec in ("plain", "sparse"):
+        program.refuses("compress", "--tree", tree, "--codec", codec, "-", message=f"--codec {codec}: stores no columns")
 
 
 def splits(newick: str, names: list[str]) -> set[frozenset[str]]:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,24 @@ using Bytes = std::vector<std::byte>;
 
 // ---- Texts
 
+inline std::optional<msa::DifferenceText> difference_text(std::string_view text) {
+    return msa::read_differences([text](std::span<char> buffer) mutable {
+        auto const size = std::min({text.size(), buffer.size(), std::size_t{7}});
+        std::copy_n(text.begin(), size, buffer.begin());
+        text.remove_prefix(size);
+        return size;
+    });
+}
+
+/// Whether rows as differences, if the text can be read so, make the same text.
+inline bool same_as_rows(std::string_view text) {
+    auto const rows = difference_text(text);
+    if (!rows) return true;
+    std::string again;
+    msa::write_text(rows->rows, rows->layout, [&](std::string_view piece) { again += piece; });
+    return again == text;
+}
+
 /// What is wrong, or empty. `accepted` counts the texts that are alignments.
 inline std::string complaint_about_text(std::string_view text, int& accepted) {
     try {
@@ -35,9 +54,10 @@ inline std::string complaint_about_text(std::string_view text, int& accepted) {
         if (alignment.cells.size() != alignment.num_taxa() * alignment.num_sites()) return "no rectangle";
         if (alignment.is_verbatim && msa::to_text(alignment, msa::layout_of(text, alignment)) != text)
             return "not the same text again";
+        if (!same_as_rows(text)) return "not the same text from rows";
         ++accepted;
     } catch (InputError const&) {
-        // refused
+        if (difference_text(text)) return "rows of a text that is no alignment";
     }
     return "";
 }
@@ -179,6 +199,12 @@ inline Bytes seed_file(codec::Kind kind, Random& random) {
     Bytes bytes;
     if (random.below(4) == 0) {
         codec::write_plain_rgm(text, append_to(bytes));
+        return bytes;
+    }
+    if (kind == codec::Kind::sparse) {
+        auto const rows = difference_text(text);
+        if (!rows) return seed_file(kind, random);
+        codec::write_rgm(*rows, msa::placement_tree(rows->rows), append_to(bytes));
         return bytes;
     }
     codec::RgmExtras extras;

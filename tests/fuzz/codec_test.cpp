@@ -22,13 +22,14 @@ int const one_thread = (omp_set_num_threads(1), 1);
 #endif
 
 constexpr std::array kinds{Kind::plain, Kind::native, Kind::thesis};
+constexpr std::array file_kinds{Kind::plain, Kind::native, Kind::thesis, Kind::sparse};
 constexpr std::uint64_t num_seeds = 1000;
 
 TEST(DamagedFile, IsRefusedOrConsistent) {
     int accepted = 0;
     for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {
         Random random(seed);
-        auto const bytes = seed_file(kinds[seed % kinds.size()], random);
+        auto const bytes = seed_file(file_kinds[seed % file_kinds.size()], random);
         ASSERT_EQ(complaint_about_file(bytes, accepted), "") << seed;
         auto broken = test::mutated(bytes, random);
         ASSERT_EQ(complaint_about_file(broken, accepted), "") << seed;

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
         auto const kind = std::array{Kind::plain, Kind::native, Kind::thesis}[seed % 3];
         auto const text = regraft::fuzz::seed_text(random);
         write(directory / "texts" / name, std::as_bytes(std::span(text)));
-        write(directory / "files" / name, regraft::fuzz::seed_file(kind, random));
+        write(directory / "files" / name, regraft::fuzz::seed_file(seed % 4 == 3 ? Kind::sparse : kind, random));
         regraft::fuzz::Bytes columns{static_cast<std::byte>(kind)};
         for (auto const byte : regraft::fuzz::seed_columns(kind, random)) columns.push_back(byte);
         write(directory / "columns" / name, columns);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -194,6 +195,13 @@ std::vector<Bytes> small_files() {
         files.push_back(packed(alignment, guide_tree(alignment), {.kind = kind, .sites_per_block = 5}, extras));
         files.push_back(packed(alignment, guide_tree(alignment), {.kind = kind}, {}));
     }
+    std::string_view fasta = ">one\nACGTACNNACGA\n>two x\nACGTACGTACGA\n>three\nACNTACGTACGA\n>four\nCCGTACGTACCA\n";
+    auto const rows = msa::read_differences([&](std::span<char> buffer) {
+        std::ranges::copy(fasta, buffer.begin());
+        return std::exchange(fasta, "").size();
+    });
+    files.emplace_back();
+    write_rgm(*rows, msa::placement_tree(rows->rows), append_to(files.back()));
     auto const empty = msa::parse_alignment(">a\n>b\n", "f");
     files.push_back(packed(empty, trivial_tree(2), {.kind = Kind::plain}, {}));
     return files;

@@ -18,14 +18,20 @@ constexpr std::size_t num_kinds = 3;
 /// Bits that are found by a hash of their context. Contexts that meet share a bit.
 class HashedBits {
 public:
+    explicit HashedBits(int log_size) : log_size_(log_size), bits_(std::size_t{1} << log_size) {}
     AdaptiveBit& at(std::uint64_t context, std::uint64_t node) {
-        return bits_[(context * 0x9E3779B97F4A7C15U + node * 0xD6E8FEB86659FD93U) >> (64 - log_size)];
+        return bits_[(context * 0x9E3779B97F4A7C15U + node * 0xD6E8FEB86659FD93U) >> (64 - log_size_)];
     }
 
 private:
-    static constexpr int log_size = 20;
-    std::vector<AdaptiveBit> bits_ = std::vector<AdaptiveBit>(std::size_t{1} << log_size);
+    int log_size_;
+    std::vector<AdaptiveBit> bits_;
 };
+
+/// About 64 bits per row.
+int log_size_for(std::size_t num_rows) {
+    return std::clamp(static_cast<int>(std::bit_width(num_rows)) + 6, 12, 20);
+}
 
 /// A number that is predicted by itself and together with a context.
 class MixedBits {
@@ -74,13 +80,15 @@ private:
 template <class Coder>
 class RunCoder {
 public:
-    RunCoder(Coder& coder, msa::DifferenceRows const& rows)
+    RunCoder(Coder& coder, msa::DifferenceRows const& rows, std::size_t num_rows)
         : coder_(coder),
           rows_(rows),
           num_sites_(static_cast<std::uint32_t>(rows.num_sites())),
           unknown_(rows.letters[0] == 'a' ? 'n' : 'N'),
           unknown_begin_(bits_for(num_sites_)),
+          next_begin_(log_size_for(num_rows)),
           unknown_end_(bits_for(num_sites_ + 1)),
+          end_of_(log_size_for(num_rows)),
           gap_begin_(bits_for(num_sites_)),
           other_begin_(bits_for(num_sites_)) {}
 
@@ -210,7 +218,7 @@ void check_apart(std::span<CharacterRun const> runs) {
 
 std::vector<std::byte> encode_runs(msa::DifferenceRows const& rows, std::span<std::uint32_t const> order) {
     RangeEncoder coder;
-    RunCoder<RangeEncoder> model(coder, rows);
+    RunCoder<RangeEncoder> model(coder, rows, order.size());
     for (auto const row : order) model.code(rows.runs[row]);
     return coder.finish();
 }
@@ -218,7 +226,7 @@ std::vector<std::byte> encode_runs(msa::DifferenceRows const& rows, std::span<st
 Csr<CharacterRun> decode_runs(msa::DifferenceRows const& rows, std::span<std::byte const> bytes, std::size_t num_rows,
                               std::uint64_t most) {
     RangeDecoder coder(bytes);
-    RunCoder<RangeDecoder> model(coder, rows);
+    RunCoder<RangeDecoder> model(coder, rows, num_rows);
     Csr<CharacterRun> runs;
     for (std::size_t row = 0; row < num_rows; ++row) {
         auto const found = model.code({});

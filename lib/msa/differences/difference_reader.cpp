@@ -37,7 +37,7 @@ public:
             if (is_over_) {
                 line = rest;
                 begin_ = end_;
-                ends_with_newline_ = rest.empty();
+                if (!rest.empty()) ends_with_newline_ = false;
                 return !rest.empty();
             }
             searched = rest.size();
