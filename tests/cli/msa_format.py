@@ -9,7 +9,7 @@ import rgm_reader
 from msa_cli import Alignment, evolved, fasta, interleaved
 
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
-NATIVE, THESIS = 1, 2
+NATIVE, THESIS, SPARSE = 1, 2, 3
 
 
 def expect_cells(packed: bytes, rows: list[str], what: str, kind: int = NATIVE) -> None:
@@ -143,6 +143,26 @@ def thesis(program: msa_cli.Program) -> None:
         expect_cells(packed, alignment.rows, f"{len(alignment.rows)} rows", THESIS)
 
 
+def sparse(program: msa_cli.Program) -> None:
+    """nearly equal rows: letters of DNA and RNA, in upper and lower case, gaps, unknown stretches, other characters; rows in any order"""
+    for seed, taxa, sites, letters in ((90, 1, 9, "ACGT"), (91, 2, 1, "ACGT"), (92, 40, 300, "acgt"), (93, 150, 500, "ACGU"), (94, 600, 120, "ACGT")):
+        dice = random.Random(seed)
+        rows = [dice.choices(letters, k=sites)]
+        while len(rows) < taxa:
+            row = list(dice.choice(rows))
+            for _ in range(dice.randrange(4)):
+                row[dice.randrange(sites)] = dice.choice(letters)
+            for _ in range(dice.choice([0, 0, 1, 3])):
+                first, size = dice.randrange(sites), dice.choice([1, 3, 30, 90])
+                row[first:first + size] = dice.choice("NNNNn--RYx?") * len(row[first:first + size])
+            rows.append(row)
+        if seed % 2:
+            dice.shuffle(rows)
+        alignment = Alignment([f"t{i}" for i in range(taxa)], ["".join(row) for row in rows])
+        packed = program.ok("compress", "--codec", "sparse", stdin=fasta(alignment).encode())
+        expect_cells(packed, alignment.rows, f"seed {seed}", SPARSE)
+
+
 def damaged(program: msa_cli.Program) -> None:
     """the reader notices damage: if a byte of a block is changed, it gets something else or nothing"""
     alignment = varied(60, 12, 200, "ACGT", "-N?")
@@ -157,4 +177,4 @@ def damaged(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, thesis, damaged))
+    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, thesis, sparse, damaged))

@@ -6,6 +6,9 @@ import struct
 
 from rgm_input import Input, require
 from rgm_native import native
+from rgm_sparse import sparse_rows
+
+SPARSE = 3
 
 # ---- The file, Header, Index
 
@@ -20,6 +23,11 @@ def read_rows(file, num_rows):
     kind, num_sites, sites_per_block = header.bits(8), header.number(), header.number()
     _names, tree, model, _partitions, _layout = (header.section() for _ in range(5))
     header.end()
+    if kind == SPARSE:
+        sizes = block_sizes(index, 1 + -(-num_rows // sites_per_block))
+        blocks = [body.take(size).data for size in sizes]
+        body.end()
+        return sparse_rows(num_rows, num_sites, sites_per_block, tree, model, blocks)
     tree = Tree(tree, num_rows)
     require(kind in CODINGS, f"kind {kind}")
     decode = CODINGS[kind](tree, model)
