@@ -79,8 +79,12 @@ void compress(std::string const& input, CompressOptions const& options) {
     auto source = read_alignment(input, options);
     if (source.text) {
         if (is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
-        if (is_gzip(*source.text)) result.keep_input();
+        bool const is_packed = is_gzip(*source.text);
         source.text = unpacked(*std::move(source.text), shown_input(input));
+        if (is_packed) {
+            result.keep_input();
+            source = source_of(*std::move(source.text), wanted_rows(options));
+        }
     }
     auto const text_bytes = source.num_bytes();
     auto const packed = pack(std::move(source), shown_input(input), options, progress);

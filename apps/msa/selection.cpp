@@ -113,15 +113,16 @@ std::size_t count_neighbours(std::span<ChosenSite const> chosen, std::uint64_t s
 }
 
 /// Makes whole rows, and takes the sites from them.
-void cut_rows(msa::DifferenceRows const& rows, Selection const& selection, std::span<char> cells) {
+void cut_rows(msa::DifferenceRows const& rows, std::span<std::uint64_t const> sites, std::span<char> cells) {
     auto const reference = rows.reference_text();
     auto row_cells = reference;
-    for (std::size_t i = 0; i < selection.rows.size(); ++i) {
+    for (std::size_t row = 0; row < rows.num_taxa(); ++row) {
         row_cells = reference;
-        rows.write_row(selection.rows[i], row_cells);
-        auto const width = selection.sites.size();
-        for (std::size_t column = 0; column < width; ++column)
-            cells[i * width + column] = row_cells[selection.sites[column]];
+        rows.write_row(row, row_cells);
+        for (auto const site : sites) {
+            cells.front() = row_cells[site];
+            cells = cells.subspan(1);
+        }
     }
 }
 
@@ -161,7 +162,7 @@ msa::Alignment cut(codec::RgmFile const& file, Selection const& selection) {
     result.cells.resize(selection.rows.size() * width);
 
     if (file.kind() == codec::Kind::sparse && selection.rows.size() * file.num_sites() <= file.num_taxa() * width) {
-        cut_rows(file.differences(), selection, result.cells);
+        cut_rows(file.differences(selection.rows), selection.sites, result.cells);
         return result;
     }
     auto const chosen = by_site(selection.sites);

@@ -62,9 +62,12 @@ private:
     TextHashes hashes_;
 };
 
-bool suffices(msa::DifferenceRows const& rows, std::uint64_t num_bytes) {
+/// Whether rows are taken instead of the text.
+bool takes_rows(Source const& source, Rows wanted) {
+    if (!source.rows || wanted == Rows::always) return source.rows.has_value();
+    auto const& rows = source.rows->rows;
     auto const entries = rows.differences.values.size() + rows.runs.values.size();
-    return num_bytes > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
+    return source.hashes.num_bytes() > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
 }
 
 }  // namespace
@@ -95,9 +98,7 @@ Source read_source(std::string const& input, Rows rows) {
     source.rows = msa::read_differences([&](std::span<char> buffer) { return recorder.read(buffer); });
     source.text = recorder.text();
     source.hashes = recorder.take_hashes();
-    bool const takes_rows =
-        source.rows && (rows == Rows::always || suffices(source.rows->rows, source.hashes.num_bytes()));
-    if (takes_rows) {
+    if (takes_rows(source, rows)) {
         source.text.reset();
     } else if (!source.text && is_pipe) {
         throw InputError({shown_input(input)},
@@ -105,6 +106,23 @@ Source read_source(std::string const& input, Rows rows) {
     } else if (!source.text) {
         source.text = read_text(input);
     }
+    return source;
+}
+
+Source source_of(std::string text, Rows rows) {
+    Source source;
+    if (rows != Rows::never) {
+        std::string_view rest = text;
+        source.rows = msa::read_differences([&](std::span<char> buffer) {
+            auto const size = std::min(rest.size(), buffer.size());
+            std::copy_n(rest.begin(), size, buffer.begin());
+            source.hashes.add(rest.substr(0, size));
+            rest.remove_prefix(size);
+            return size;
+        });
+        if (takes_rows(source, rows)) return source;
+    }
+    source.text = std::move(text);
     return source;
 }
 

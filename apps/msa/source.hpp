@@ -41,5 +41,7 @@ enum class Rows : std::uint8_t { never, if_they_suffice, always };
 /// Reads an input in one pass. Rows suffice if the text has more than 16 MiB, and a difference or run per 64 cells at
 /// most. Throws InputError.
 Source read_source(std::string const& input, Rows rows);
+/// The same for a text in memory.
+Source source_of(std::string text, Rows rows);
 
 }  // namespace regraft::msa_cli

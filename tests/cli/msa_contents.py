@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """regraft-msa gives back what it got: all of it, parts of it, numbers about it. msa_contents.py EXE"""
+import gzip
 import json
 import random
 import re
@@ -318,5 +319,63 @@ def splits(newick: str, names: list[str]) -> set[frozenset[str]]:
     return {group for group in result if 1 < len(group) < len(names) - 1}
 
 
+def surveyed(seed: int, taxa: int, sites: int) -> Alignment:
+    """Nearly equal genomes, with unknown stretches."""
+    dice = random.Random(seed)
+    rows = ["".join(dice.choices("ACGT", k=sites))]
+    while len(rows) < taxa:
+        row = list(dice.choice(rows[-500:]))
+        for _ in range(dice.randrange(3)):
+            row[dice.randrange(sites)] = dice.choice("ACGT")
+        if dice.random() < 0.1:
+            first, size = dice.randrange(sites), dice.choice([1, 5, 300])
+            row[first:first + size] = dice.choice("NN-R") * len(row[first:first + size])
+        rows.append("".join(row))
+    return Alignment([f"hCoV/{i * 7919 % 100003}/{2020 + i // 1000}" for i in range(taxa)], rows)
+
+
+def many_rows(program: msa_cli.Program) -> None:
+    """nearly equal genomes become sparse files, the same for any number of threads, from files, pipes and gzip; all commands take them"""
+    alignment = surveyed(1, 1500, 12000)  # 18 MB: it is read in one pass
+    text = fasta(alignment).encode()
+    original = program.file("many.fa", text)
+    packed = program.path / "many.fa.rgm"
+    program.ok("compress", "-k", "-T", "1", original)
+    for other in (program.ok("compress", "-c", "-T", "2", original), program.ok("compress", stdin=text), program.ok("compress", stdin=gzip.compress(text, 1)),
+                  program.ok("compress", "-c", "--codec", "sparse", original)):
+        assert other == packed.read_bytes()
+    assert packed.stat().st_size < len(text) // 300
+    assert program.ok("cat", packed) == text and program.ok("decompress", "-c", packed) == text
+    assert program.ok("cat", "--width", "70", packed) == fasta(alignment, 70).encode()
+    program.ok("verify", packed)
+    report = json.loads(program.ok("stat", "--json", packed))
+    assert report["compressed"]["codec"] == "sparse" and (report["taxa"], report["sites"]) == (1500, 12000)
+    assert "sparse: differences between rows along a tree" in program.ok("stat", packed).decode()
+    tree = program.ok("tree", packed).decode()
+    assert sorted(re.findall(r"hCoV/[0-9/]*", tree)) == sorted(alignment.names) and tree.count("(") == tree.count(")")
+    chosen = [1400, 3, 77]
+    some = Alignment([alignment.names[i] for i in chosen], [alignment.rows[i] for i in chosen])
+    taxa = [word for name in some.names for word in ("--taxon", name)]
+    assert program.ok("extract", *taxa, packed).decode() == fasta(some)
+    parts = Alignment(some.names, [row[99:200] + row[5000:5001] for row in some.rows])
+    assert program.ok("extract", *taxa, "--sites", "100-200,5001", packed).decode() == fasta(parts)
+    column = Alignment(alignment.names, [row[6000] for row in alignment.rows])
+    assert program.ok("extract", "--sites", "6001", packed).decode() == fasta(column)
+    program.refuses("extract", "--taxon", "nobody", packed, message="there is no taxon 'nobody'")
+
+
+def few_genomes(program: msa_cli.Program) -> None:
+    """smaller texts become sparse only if that is smaller; what is no text of nearly equal rows cannot be sparse"""
+    alignment = surveyed(2, 300, 3000)
+    packed = {codec: program.ok("compress", *(["--codec", codec] if codec else []), stdin=fasta(alignment, 60).encode()) for codec in ("", "native", "sparse")}
+    assert len(packed[""]) == min(map(len, packed.values()))
+    for each in packed.values():
+        assert program.ok("cat", stdin=each).decode() == fasta(alignment, 60)
+    for text in (phylip(alignment), fasta(evolved(3, 300, 3000, AMINO_ACIDS)), ">a\nACGT\n\n>b\nACGT\n"):
+        program.refuses("compress", "--codec", "sparse", stdin=text.encode(), message="is no regular FASTA text of nearly equal rows")
+    program.refuses("compress", "--codec", "sparse", stdin=b">a\nACGT\n>b\nACG\n", message="is no regular FASTA text of nearly equal rows")
+    program.refuses("compress", stdin=b">a\nACGT\n>b\nACG\n", message="taxon 'b' has 3 sites")
+
+
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(round_trips, nexus, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees))
+    sys.exit(msa_cli.main(round_trips, nexus, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees, many_rows, few_genomes))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,21 @@ std::string random_text(Random& random) {
     return text;
 }
 
+/// Some rows in any order are those of the whole.
+void expect_chosen_rows(RgmFile const& file, msa::DifferenceRows const& all, Random& random) {
+    std::vector<std::size_t> chosen(all.num_taxa());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    shuffle(std::span(chosen), random);
+    chosen.resize(random.below(std::min<std::size_t>(chosen.size(), 20) + 1));
+    auto const rows = file.differences(chosen);
+    ASSERT_EQ(rows.num_taxa(), chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        EXPECT_EQ(rows.names[i], all.names[chosen[i]]);
+        EXPECT_TRUE(std::ranges::equal(rows.differences[i], all.differences[chosen[i]]));
+        EXPECT_TRUE(std::ranges::equal(rows.runs[i], all.runs[chosen[i]]));
+    }
+}
+
 TEST(SparseProperty, RowsOfAnyShapeAreReadBack) {
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         SCOPED_TRACE(seed);
@@ -84,6 +100,7 @@ TEST(SparseProperty, RowsOfAnyShapeAreReadBack) {
         EXPECT_EQ(file.text(), text);
         EXPECT_EQ(file.differences(), rows->rows);
         EXPECT_NO_THROW(file.verify());
+        expect_chosen_rows(file, rows->rows, random);
         auto const alignment = msa::parse_alignment(text, "f");
         auto const first = random.below(alignment.num_sites() + 1);
         auto const last = first + random.below(alignment.num_sites() - first + 1);
@@ -101,6 +118,8 @@ TEST(SparseProperty, SeveralBlocksOfRunsAreReadBack) {
     RgmFile const file(bytes_in_memory(packed(*rows), "f.rgm"));
     EXPECT_EQ(file.differences(), rows->rows);
     file.verify();
+    Random random(1);
+    expect_chosen_rows(file, rows->rows, random);
 }
 
 #ifdef _OPENMP

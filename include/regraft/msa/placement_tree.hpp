@@ -50,5 +50,9 @@ std::string to_newick(PlacementTree const& tree, std::span<std::string const> na
 Csr<SiteLetter> differences_of(PlacementTree const& tree, std::span<std::uint8_t const> reference,
                                CsrView<CharacterRun> runs, std::uint64_t most = ~std::uint64_t{0});
 
+/// The same for one tip, with the runs of its row. O(changes on the path * log(changes)).
+std::vector<SiteLetter> letters_at(PlacementTree const& tree, std::uint32_t tip,
+                                   std::span<std::uint8_t const> reference, std::span<CharacterRun const> runs);
+
 }  // namespace regraft::msa
 #pragma GCC visibility pop

@@ -354,11 +354,21 @@ msa::DifferenceRows RgmFile::differences() const {
     return state_->naming_file([&] { return state_->read_sparse(); });
 }
 
+msa::DifferenceRows RgmFile::differences(std::span<std::size_t const> rows) const {
+    REGRAFT_EXPECTS(kind() == Kind::sparse);
+    std::vector<std::string> chosen;
+    for (auto const row : rows) chosen.push_back(names()[row]);
+    return state_->naming_file([&] {
+        return state_->sparse->rows(std::move(chosen), rows,
+                                    [&](std::uint64_t block) { return state_->read_blocks(block, block + 1).values; });
+    });
+}
+
 std::string RgmFile::newick() const {
     return state_->naming_file([&] {
         if (kind() == Kind::plain) throw InputError("holds no tree: the alignment is stored as a text");
         if (!state_->sparse) return to_newick(tree(), names());
-        return msa::to_newick(state_->sparse->tree(state_->read_blocks(0, 1)), names());
+        return msa::to_newick(state_->sparse->tree(state_->read_blocks(0, 1).values), names());
     });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <string_view>
+#include <unordered_map>
 
 #include "codec/first_error.hpp"
 #include "codec/sparse/runs.hpp"
@@ -72,6 +73,19 @@ std::vector<std::uint32_t> rows_at_tips(msa::PlacementTree const& tree) {
     return rows;
 }
 
+/// Throws InputError if a reader would refuse the blocks.
+void check_limits(msa::DifferenceRows const& rows, msa::PlacementTree const& tree, std::span<std::uint32_t const> order,
+                  Csr<std::byte> const& blocks) {
+    bool fits = tree.changes.values.size() <= most_entries(blocks[0].size()) &&
+                rows.differences.values.size() <= most_entries(blocks.values.size());
+    for (std::size_t block = 1; block < blocks.size(); ++block) {
+        std::size_t num_runs = 0;
+        for (auto const row : rows_of_block(order, block - 1)) num_runs += rows.runs[row].size();
+        fits = fits && num_runs <= most_entries(blocks[block].size());
+    }
+    if (!fits) throw InputError("the rows are so much alike that their compressed form might be a bomb");
+}
+
 }  // namespace
 
 SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree const& tree) {
@@ -89,9 +103,7 @@ SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree co
     parts.model = encode_model(rows, takes_tree ? RunOrder::tips : RunOrder::rows);
     parts.blocks.push_row(encode_changes(skeleton, rows.reference, tree.changes));
     for (auto const& block : takes_tree ? along_tree : in_order) parts.blocks.push_row(block);
-    auto const most = most_entries(parts.blocks.values.size());
-    if (std::max({tree.changes.values.size(), rows.differences.values.size(), rows.runs.values.size()}) > most)
-        throw InputError("the rows are so much alike that their compressed form might be a bomb");
+    check_limits(rows, tree, order_of(takes_tree ? RunOrder::tips : RunOrder::rows, row_of_tip), parts.blocks);
     return parts;
 }
 
@@ -175,25 +187,26 @@ std::uint64_t SparseDecoder::num_blocks() const {
     return 1 + num_run_blocks(order_.size());
 }
 
-msa::PlacementTree SparseDecoder::tree(CsrView<std::byte> blocks) const {
+msa::PlacementTree SparseDecoder::tree(std::span<std::byte const> first_block) const {
     msa::PlacementTree tree;
     tree.parent = skeleton_.parent;
-    tree.changes = decode_changes(skeleton_, empty_.reference, blocks[0], most_entries(blocks.values.size()));
+    tree.changes = decode_changes(skeleton_, empty_.reference, first_block, most_entries(first_block.size()));
     auto next = row_of_tip_.begin();
     for (auto const kind : skeleton_.kind) tree.row.push_back(kind == NodeKind::inner ? msa::no_row : *next++);
     return tree;
+}
+
+Csr<msa::CharacterRun> SparseDecoder::runs_of_block(std::uint64_t block, std::span<std::byte const> bytes) const {
+    auto const num_rows = rows_of_block(order_, block - 1).size();
+    return decode_runs(empty_, bytes, num_rows, most_entries(bytes.size()));
 }
 
 Csr<msa::CharacterRun> SparseDecoder::runs(CsrView<std::byte> blocks) const {
     std::vector<Csr<msa::CharacterRun>> decoded(blocks.size() - 1);
     FirstError error;
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t block = 0; block < decoded.size(); ++block) {
-        error.run(block, [&] {
-            decoded[block] = decode_runs(empty_, blocks[block + 1], rows_of_block(order_, block).size(),
-                                         most_entries(blocks[block + 1].size()));
-        });
-    }
+    for (std::size_t block = 0; block < decoded.size(); ++block)
+        error.run(block, [&] { decoded[block] = runs_of_block(block + 1, blocks[block + 1]); });
     error.rethrow();
     std::vector<std::uint32_t> place(order_.size());  // per row, where it is in the order
     for (std::uint32_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
@@ -206,7 +219,35 @@ msa::DifferenceRows SparseDecoder::rows(std::vector<std::string> names, CsrView<
     auto rows = empty_;
     rows.names = std::move(names);
     rows.runs = runs(blocks);
-    rows.differences = msa::differences_of(tree(blocks), rows.reference, rows.runs, most_entries(blocks.values.size()));
+    rows.differences =
+        msa::differences_of(tree(blocks[0]), rows.reference, rows.runs, most_entries(blocks.values.size()));
+    return rows;
+}
+
+msa::DifferenceRows SparseDecoder::rows(std::vector<std::string> names, std::span<std::size_t const> chosen,
+                                        ReadBlock const& read) const {
+    auto rows = empty_;
+    rows.names = std::move(names);
+    auto const all_changes = tree(read(0));
+    std::unordered_map<std::size_t, std::uint32_t> tip_of;
+    for (auto const row : chosen) tip_of.emplace(row, 0);
+    for (std::uint32_t node = 0; node < all_changes.num_nodes(); ++node)
+        if (auto const found = tip_of.find(all_changes.row[node]); found != tip_of.end()) found->second = node;
+    std::unordered_map<std::size_t, std::size_t> place_of;  // where its runs are
+    for (std::size_t i = 0; i < order_.size(); ++i)
+        if (tip_of.contains(order_[i])) place_of.emplace(order_[i], i);
+
+    std::unordered_map<std::size_t, Csr<msa::CharacterRun>> decoded;
+    for (auto const row : chosen) {
+        auto const place = place_of.at(row);
+        auto const block = place / runs_per_block;
+        if (!decoded.contains(block)) decoded.emplace(block, runs_of_block(block + 1, read(block + 1)));
+        rows.runs.push_row(decoded.at(block)[place % runs_per_block]);
+        for (auto const& letter :
+             msa::letters_at(all_changes, tip_of.at(row), rows.reference, rows.runs[rows.runs.size() - 1]))
+            rows.differences.push_value(letter);
+        rows.differences.end_row();
+    }
     return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,7 @@ namespace regraft::codec {
 /// Rows whose runs are coded together.
 inline constexpr std::uint32_t runs_per_block = 1U << 14;
 
-/// The largest number of differences, and of runs, in a file whose blocks have so many bytes. It bounds the memory for
-/// decoding.
+/// The largest number of changes, runs or differences in blocks of so many bytes. It bounds the memory for decoding.
 constexpr std::uint64_t most_entries(std::uint64_t bytes) {
     return (std::uint64_t{1} << 20) + 256 * bytes;
 }
@@ -46,12 +46,18 @@ public:
                   std::uint64_t num_sites);
 
     std::uint64_t num_blocks() const;
-    msa::PlacementTree tree(CsrView<std::byte> blocks) const;
+    msa::PlacementTree tree(std::span<std::byte const> first_block) const;
     /// All rows, with these names. In parallel over blocks.
     msa::DifferenceRows rows(std::vector<std::string> names, CsrView<std::byte> blocks) const;
+    /// Gives the bytes of a block.
+    using ReadBlock = std::function<std::vector<std::byte>(std::uint64_t)>;
+    /// Some rows, with these names. Reads the first block, and those with the runs of these rows.
+    msa::DifferenceRows rows(std::vector<std::string> names, std::span<std::size_t const> chosen,
+                             ReadBlock const& read) const;
 
 private:
     Csr<msa::CharacterRun> runs(CsrView<std::byte> blocks) const;
+    Csr<msa::CharacterRun> runs_of_block(std::uint64_t block, std::span<std::byte const> bytes) const;
 
     Skeleton skeleton_;
     std::vector<std::uint32_t> row_of_tip_;

@@ -188,4 +188,18 @@ Csr<SiteLetter> differences_of(PlacementTree const& tree, std::span<std::uint8_t
     return by_row;
 }
 
+std::vector<SiteLetter> letters_at(PlacementTree const& tree, std::uint32_t tip,
+                                   std::span<std::uint8_t const> reference, std::span<CharacterRun const> runs) {
+    std::map<std::uint32_t, std::uint32_t> letters;  // by site; the change next to the tip counts
+    for (auto node = tip; node != 0; node = tree.parent[node])
+        for (auto const& change : tree.changes[node]) letters.emplace(change.site(), change.letter());
+    std::vector<SiteLetter> result;
+    for (auto const& [site, letter] : letters) {
+        while (!runs.empty() && runs.front().last() <= site) runs = runs.subspan(1);
+        bool const is_in_run = !runs.empty() && runs.front().first <= site;
+        if (!is_in_run && letter != reference[site]) result.emplace_back(site, letter);
+    }
+    return result;
+}
+
 }  // namespace regraft::msa
