@@ -72,6 +72,8 @@ PYTHON_PEERS = {"schedule": {"package": "rustworkx", "tool": "rustworkx_rounds.p
 # These tools measure regraft-phylo. They take long, so they run only if they are named.
 TOOLS = {"search": "search_bench.py", "phylo-scale": "phylo_scale_bench.py", "phylo-bootstrap": "phylo_bootstrap_bench.py",
          "phylo-checkpoints": "phylo_checkpoints_bench.py"}
+# This tool measures regraft-msa on alignments of a generator. It runs only if it is named, too.
+GENERATED = {"msa-scale": "msa_scale_bench.py"}
 # This tool measures the examples. It runs only if it is named, too.
 EXAMPLES = {"programs": "programs_bench.py"}
 # This tool runs its program with and without the shield.
@@ -106,8 +108,10 @@ def main() -> int:
     if not shield.exists():
         built = {name: program for name, program in built.items() if name not in SHIELDED}
     phylo = args.programs.resolve().parent / "apps" / "phylo" / "regraft-phylo"
+    msa = args.programs.resolve().parent / "apps" / "msa" / "regraft-msa"
+    generator = args.programs / "surveillance"
     examples = args.programs.resolve().parent / "examples"
-    tools = (TOOLS if phylo.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
+    tools = (TOOLS if phylo.exists() else {}) | (GENERATED if msa.exists() and generator.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
     files = [name for name in args.names if name not in built and name not in tools and pathlib.Path(name).is_file()]
     names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
     if files and names != TAKES_FILES:
@@ -137,6 +141,9 @@ def main() -> int:
         elif name in SHIELDED:
             pace = ["--short"] if args.short else []
             problem = run_tool(SHIELDED[name], built[name], ["--library", str(shield), "--mpirun", args.mpirun, *pace], raw)
+        elif name in GENERATED:
+            source, pace = "surveillance.cpp", ["--short"] if args.short else []
+            problem = run_tool(GENERATED[name], msa, ["--generator", str(generator), *pace], raw)
         elif name in tools:
             source, pace = "search.cpp", (["--short"] if args.short else []) + sets_for(name, args)
             problem = run_tool(tools[name], phylo, [*keeping(name, args), *pace], raw)

@@ -16,7 +16,7 @@
 namespace regraft::codec {
 
 /// Rows whose runs are coded together.
-inline constexpr std::uint32_t runs_per_block = 1U << 14;
+inline constexpr std::uint32_t runs_per_block = 1U << 12;
 
 /// The largest number of changes, runs or differences in blocks of so many bytes. It bounds the memory for decoding.
 constexpr std::uint64_t most_entries(std::uint64_t bytes) {
