@@ -1,8 +1,8 @@
 // surveillance TAXA SITES SEED: writes an alignment as genome surveillance makes them to standard output.
+#include "support/surveillance.hpp"
+
 #include <cstdio>
 #include <cstdlib>
-
-#include "support/surveillance.hpp"
 
 int main(int argc, char** argv) {
     if (argc != 4) {

@@ -1,6 +1,7 @@
 """Sparse coding of docs/file-format.md, written from that page alone; comments name its sections."""
 from rgm_input import require
-from rgm_native import log as log2, power
+from rgm_native import log as log2
+from rgm_native import power
 
 # ---- Range coder
 
@@ -101,7 +102,7 @@ EQUAL, TIP, INNER = range(3)
 
 
 def shape(data):
-    """Of each node, in pre-order: its parent, and its sort."""
+    """Returns the parent and the sort of each node, in pre-order."""
     coder, first, second, third = Coder(data), Table(), Table(Table), Table(Table)
     nodes, open_nodes = [], [[0, 1]]
     while open_nodes:

@@ -74,7 +74,7 @@ struct Case {
     std::vector<Event> events{};
 };
 
-/// Who has infected whom, and what has changed on the way.
+/// The cases, whom each has infected, and what has changed on the way.
 class Epidemic {
 public:
     Epidemic(Surveillance const& size, Dice& dice) : size_(size), dice_(dice), sites_(rates()), cases_(1) {

@@ -111,7 +111,8 @@ def main() -> int:
     msa = args.programs.resolve().parent / "apps" / "msa" / "regraft-msa"
     generator = args.programs / "surveillance"
     examples = args.programs.resolve().parent / "examples"
-    tools = (TOOLS if phylo.exists() else {}) | (GENERATED if msa.exists() and generator.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
+    tools = GENERATED if msa.exists() and generator.exists() else {}
+    tools = tools | (TOOLS if phylo.exists() else {}) | (EXAMPLES if args.mpirun and (examples / "stencil").exists() else {})
     files = [name for name in args.names if name not in built and name not in tools and pathlib.Path(name).is_file()]
     names = [name for name in args.names if name not in files] or (TAKES_FILES if files else list(built))
     if files and names != TAKES_FILES:

@@ -13,7 +13,9 @@ import tempfile
 import bench_tool
 from tree_programs import run
 
-SIZES = {"full": [(3000, 29903), (12000, 29903), (100_000, 29903), (1_000_000, 2000)], "short": [(1000, 29903), (3000, 29903)], "smoke": [(120, 500)]}
+# Taxa and sites.
+SIZES = {"full": [(3000, 29903), (12000, 29903), (100_000, 29903), (1_000_000, 2000)], "short": [(1000, 29903), (3000, 29903)],
+         "smoke": [(120, 500)]}
 PEERS = {"xz": ["xz", "-9e", "-T1", "-k", "-c"], "zstd": ["zstd", "-q", "-19", "--long=31", "-k", "-c"]}
 MOST_FOR_PEERS = 1 << 29  # bytes of a text: for more, xz takes many minutes, and `stat` unpacks all
 REPETITIONS = 3

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "codec/entropy/adaptive.hpp"
+#include "codec/entropy/mixer.hpp"
 
 namespace regraft::codec {
 namespace {
