@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -69,20 +71,23 @@ std::vector<std::size_t> select_rows(codec::RgmFile const& file, ExtractOptions 
         std::iota(rows.begin(), rows.end(), std::size_t{0});
         return rows;
     }
-    std::unordered_map<std::string, std::size_t> row_of;
-    for (std::size_t row = 0; row < names.size(); ++row) row_of.emplace(names[row], row);
+    auto const wanted = wanted_taxa(options);
+    std::unordered_map<std::string_view, std::optional<std::size_t>> row_of;  // only of what is wanted
+    for (auto const& [name, where] : wanted) row_of.try_emplace(name);
+    for (std::size_t row = 0; row < names.size(); ++row)
+        if (auto const found = row_of.find(names[row]); found != row_of.end()) found->second = row;
     std::vector<char> seen(names.size(), 0);
-    for (auto const& [name, where] : wanted_taxa(options)) {
-        auto const found = row_of.find(name);
-        if (found == row_of.end()) {
+    for (auto const& [name, where] : wanted) {
+        auto const row = row_of.at(name);
+        if (!row) {
             throw InputError(where, fmt::format("there is no taxon '{}' in {}", escaped(name),
                                                 shown_input(options.places.inputs[0])));
         }
-        if (seen[found->second] != 0)
+        if (seen[*row] != 0)
             throw InputError(
                 where, fmt::format("taxon '{}' is named a second time, expected every taxon once", escaped(name)));
-        seen[found->second] = 1;
-        rows.push_back(found->second);
+        seen[*row] = 1;
+        rows.push_back(*row);
     }
     return rows;
 }

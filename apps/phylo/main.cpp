@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/program.hpp"
+#include "common/spinning.hpp"
 #include "input/check.hpp"
 #include "input/failure_draw.hpp"
 #include "input/options.hpp"
@@ -21,7 +22,6 @@
 #include "job/stop.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/ft/communicator.hpp"
-#include "spinning.hpp"
 #include "together/shared_input_error.hpp"
 #include "trees/tree_commands.hpp"
 
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
     auto parsed = parse_command_line(argc, argv);
     bool const alone = is_alone();
     if (alone && is_done_without_mpi(parsed)) return run_without_mpi(parsed);
-    limit_spinning(argv);
+    common::limit_spinning(argv);
     if (alone) {
         // Searching for networks takes most of a second, and a process that is alone needs none.
         static_cast<void>(setenv("OMPI_MCA_btl", "self", 0));

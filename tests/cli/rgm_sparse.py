@@ -40,15 +40,24 @@ class Coder:
             self.range = share
         else:
             self.code, self.range = self.code - share, self.range - share
+        self.renew()
+        return int(bit)
+
+    def renew(self):
         while self.range < 1 << 24:
             require(self.at < len(self.data), "too short")
             self.range, self.code, self.at = self.range << 8, self.code << 8 | self.data[self.at], self.at + 1
-        return int(bit)
 
-    def raw(self, count):
-        number = 0
-        for _ in range(count):
-            number = 2 * number + self.decide(1 << 15)
+    def uniform(self, size):
+        if size > 1 << 16:
+            high = self.uniform((size - 1 >> 16) + 1)
+            number = high << 16 | self.uniform(1 << 16)
+        else:
+            self.range //= size
+            number = self.code // self.range
+            self.code -= number * self.range
+            self.renew()
+        require(number < size, "a number too large")
         return number
 
     def bit(self, model):
@@ -69,7 +78,7 @@ class Coder:
         y, left = 1, octave
         while left > 0 and y < 4:
             y, left = 2 * y + self.bit(table[octave, y]), left - 1
-        return (y << left) + self.raw(left) - 1
+        return (y << left) + self.uniform(1 << left) - 1
 
     def mixed(self, weights, a, b):
         case = sum(b.n >= limit for limit in (1, 2, 4, 10, 40))
@@ -122,7 +131,7 @@ def shape(data):
 
 def order_of_rows(data, nodes, num_rows):
     coder, left, rows, last = Coder(data), list(range(num_rows)), [], 0
-    anywhere, sign, distance, gaps = coder.raw(1), Bit(), Table(), Table(Table)
+    anywhere, sign, distance, gaps = coder.uniform(2), Bit(), Table(), Table(Table)
     node = 0
     while node < len(nodes):
         size = 1
@@ -133,10 +142,7 @@ def order_of_rows(data, nodes, num_rows):
             if k < size:
                 number = r + coder.number(gaps[((m - r) // (k + 1)).bit_length()])
             elif anywhere:
-                b = (m - 1).bit_length()
-                s = (1 << b) - m
-                number = coder.raw(b - 1) if b else 0
-                number = number if not b or number < s else 2 * number + coder.raw(1) - s
+                number = coder.uniform(m)
             else:
                 number = r + coder.number(distance) if coder.bit(sign) else r - 1 - coder.number(distance)
             last = left.pop(number)

@@ -85,8 +85,8 @@ public:
             found = 2 * found + (high_[octave][node].code(coder, (more >> left & 1) != 0) ? 1 : 0);
         }
         if (left > 0) {
-            auto const mask = (std::uint64_t{1} << left) - 1;
-            found = found << left | coder.raw(static_cast<std::uint32_t>(more & mask), left);
+            auto const size = std::uint64_t{1} << left;
+            found = found << left | coder.uniform(static_cast<std::uint32_t>(more % size), size);
         }
         return static_cast<std::uint32_t>(found - 1);
     }

@@ -15,6 +15,8 @@ namespace regraft::codec {
 /// The number of fractional bits of a probability.
 inline constexpr int probability_bits = 16;
 inline constexpr std::uint32_t one_probability = 1U << probability_bits;
+/// Numbers that are equally likely are coded at once if there are at most so many.
+inline constexpr std::uint32_t most_at_once = 1U << 16;
 
 /// Writes decisions. Each function returns what it is given.
 class RangeEncoder {
@@ -33,9 +35,16 @@ public:
         renew();
         return is_set;
     }
-    /// A number of some bits, all values of which are equally likely.
-    std::uint32_t raw(std::uint32_t number, std::uint32_t bits) {
-        for (auto i = bits; i-- > 0;) bit(one_probability / 2, (number >> i & 1) != 0);
+    /// A number below `size`, all of which are equally likely. Precondition: 0 < size <= 2^32.
+    std::uint32_t uniform(std::uint32_t number, std::uint64_t size) {
+        if (size > most_at_once) {
+            uniform(static_cast<std::uint32_t>(number / most_at_once), (size - 1) / most_at_once + 1);
+            uniform(number % most_at_once, most_at_once);
+            return number;
+        }
+        range_ /= static_cast<std::uint32_t>(size);
+        low_ += std::uint64_t{range_} * number;
+        renew();
         return number;
     }
     std::vector<std::byte> finish() {
@@ -87,12 +96,21 @@ public:
             code_ -= share;
             range_ -= share;
         }
-        for (; range_ < 1U << 24; range_ <<= 8) code_ = code_ << 8 | next();
+        renew();
         return is_set;
     }
-    std::uint32_t raw(std::uint32_t /*unknown*/, std::uint32_t bits) {
+    std::uint32_t uniform(std::uint32_t /*unknown*/, std::uint64_t size) {
         std::uint32_t number = 0;
-        for (std::uint32_t i = 0; i < bits; ++i) number = number << 1 | (bit(one_probability / 2) ? 1 : 0);
+        if (size > most_at_once) {
+            auto const high = uniform(0, (size - 1) / most_at_once + 1);
+            number = high * most_at_once + uniform(0, most_at_once);
+        } else {
+            range_ /= static_cast<std::uint32_t>(size);
+            number = code_ / range_;
+            code_ -= number * range_;
+            renew();
+        }
+        if (number >= size) fail();
         return number;
     }
     /// Throws InputError if bytes are left.
@@ -102,6 +120,9 @@ public:
     [[noreturn]] static void fail() { throw InputError("the coded bytes are damaged"); }
 
 private:
+    void renew() {
+        for (; range_ < 1U << 24; range_ <<= 8) code_ = code_ << 8 | next();
+    }
     std::uint32_t next() {
         if (rest_.empty()) fail();
         auto const byte = std::to_integer<std::uint32_t>(rest_.front());

@@ -1,12 +1,13 @@
 // Names, descriptions and similar texts as lines, and layouts. Lines are stored in the shortest of these forms, after a
-// byte that says which: the lines, each with an LF behind it; a zstd frame of that; or a zstd frame of the number of
+// byte that says which: the lines, each with an LF behind it; a zstd frame of that; a zstd frame of the number of
 // lines, for each line the number of bytes that it shares with the line before (LEB128), and then the rest of each line
-// with an LF behind it.
+// with an LF behind it; or the forms of lines, and the numbers in them.
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 
+#include "codec/rgm/numbered_lines.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
@@ -21,7 +22,7 @@ std::vector<std::byte> compress(std::span<std::byte const> bytes) {
     return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
 }
 
-enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2 };
+enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2, numbered = 3 };
 
 std::vector<std::byte> raw_lines(std::span<std::string const> lines) {
     std::vector<std::byte> bytes;
@@ -52,21 +53,52 @@ std::vector<std::byte> front_coded(std::span<std::string const> lines) {
 
 }  // namespace
 
-std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before) {
-    auto const raw = raw_lines(lines);
-    auto const front = front_coded(lines);
-    std::array const codings{raw, compress(raw), compress(front)};
-    auto const most_that_comes_out = std::max(raw.size(), front.size());
-    auto best = LinesCoding::raw;
-    for (auto const coding : {LinesCoding::compressed, LinesCoding::front_coded}) {
-        auto const size = codings[static_cast<std::size_t>(coding)].size();
-        bool const is_allowed = most_that_comes_out <= max_expansion(before + 1 + size);
-        if (is_allowed && size < codings[static_cast<std::size_t>(best)].size()) best = coding;
+namespace {
+
+/// Lines in each way; nothing in those that do not work.
+using Coded = std::array<std::vector<std::byte>, 4>;
+
+/// Takes the shortest that a reader does not refuse.
+std::vector<std::byte> shortest(Coded const& coded, std::size_t most_that_comes_out, std::uint64_t before) {
+    std::size_t best = 0;
+    for (std::size_t way = 1; way < coded.size(); ++way) {
+        auto const size = coded[way].size();
+        bool const is_allowed = size > 0 && most_that_comes_out <= max_expansion(before + 1 + size);
+        if (is_allowed && size < coded[best].size()) best = way;
     }
     FormatWriter out;
-    out.fixed(static_cast<std::uint8_t>(best), 1);
-    out.append(codings[static_cast<std::size_t>(best)]);
+    out.fixed(best, 1);
+    out.append(coded[best]);
     return out.take();
+}
+
+Coded coded_as_text(std::span<std::string const> lines) {
+    auto const raw = raw_lines(lines);
+    return {raw, compress(raw), compress(front_coded(lines)), {}};
+}
+
+/// The most bytes that come out of any way.
+std::size_t size_of(std::span<std::string const> lines) {
+    return std::max(raw_lines(lines).size(), front_coded(lines).size());
+}
+
+/// The number of lines, their forms as lines, and what numbered lines code. Nothing if they have too many forms.
+std::vector<std::byte> numbered(std::span<std::string const> lines, std::uint64_t before) {
+    auto const found = encode_numbered(lines);
+    if (!found) return {};
+    FormatWriter out;
+    out.number(lines.size());
+    out.section(shortest(coded_as_text(found->forms), size_of(found->forms), before));
+    out.append(found->coded);
+    return out.take();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uint64_t before) {
+    auto coded = coded_as_text(lines);
+    coded[static_cast<std::size_t>(LinesCoding::numbered)] = numbered(lines, before);
+    return shortest(coded, size_of(lines), before);
 }
 
 namespace {
@@ -110,21 +142,45 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
     return lines;
 }
 
+/// Decodes lines that are a text.
+std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte const> bytes, std::uint64_t max_size,
+                                     std::uint64_t most_lines) {
+    switch (coding) {
+        case LinesCoding::raw:
+            return split_lines(bytes, most_lines);
+        case LinesCoding::compressed:
+            return split_lines(zstd_decompress(bytes, max_size), most_lines);
+        case LinesCoding::front_coded:
+            return join_lines(zstd_decompress(bytes, max_size), max_size, most_lines);
+        case LinesCoding::numbered:
+            break;
+    }
+    fail_damaged();
+}
+
+/// Decodes lines of a few forms.
+std::vector<std::string> fill_forms(FormatReader in, std::uint64_t before, std::uint64_t max_size,
+                                    std::uint64_t most_lines) {
+    auto const num_lines = in.number();
+    auto const section = in.section();
+    if (num_lines > most_lines) fail_damaged();
+    FormatReader forms(section);
+    auto const coding = static_cast<LinesCoding>(forms.fixed(1));
+    return decode_numbered(
+        {.forms = decode_text(coding, forms.rest(), max_expansion(before + section.size()), num_lines),
+         .coded = {in.rest().begin(), in.rest().end()}},
+        num_lines, max_size);
+}
+
 }  // namespace
 
 std::vector<std::string> decode_lines(std::span<std::byte const> bytes, std::uint64_t before,
                                       std::uint64_t most_lines) {
     FormatReader in(bytes);
     auto const max_size = max_expansion(before + bytes.size());
-    switch (static_cast<LinesCoding>(in.fixed(1))) {
-        case LinesCoding::raw:
-            return split_lines(in.rest(), most_lines);
-        case LinesCoding::compressed:
-            return split_lines(zstd_decompress(in.rest(), max_size), most_lines);
-        case LinesCoding::front_coded:
-            return join_lines(zstd_decompress(in.rest(), max_size), max_size, most_lines);
-    }
-    fail_damaged();
+    auto const coding = static_cast<LinesCoding>(in.fixed(1));
+    if (coding == LinesCoding::numbered) return fill_forms(in, before, max_size, most_lines);
+    return decode_text(coding, in.rest(), max_size, most_lines);
 }
 
 namespace {

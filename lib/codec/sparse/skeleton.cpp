@@ -67,17 +67,11 @@ public:
 
 private:
     void code_row(std::uint32_t& row, std::uint32_t left, bool is_first) {
-        auto const base = rows_.rank(last_);
         auto rank = Coder::decodes ? 0 : rows_.rank(row);
-        if (!is_first) {
-            auto const expected = (rows_.size() - base) / (left + 1);
-            rank = base + gaps_[static_cast<std::size_t>(std::bit_width(expected))].code(coder_, rank - base);
-        } else if (first_ == FirstRow::anywhere) {
-            rank = code_anywhere(rank);
+        if (is_first && first_ == FirstRow::anywhere) {
+            rank = coder_.uniform(rank, rows_.size());
         } else {
-            bool const is_later = later_.code(coder_, rank >= base);
-            auto const distance = distance_.code(coder_, is_later ? rank - base : base - 1 - rank);
-            rank = is_later ? base + distance : base - 1 - distance;
+            rank = code_near(rank, left, is_first);
         }
         if constexpr (Coder::decodes) {
             if (rank >= rows_.size()) Coder::fail();
@@ -86,15 +80,16 @@ private:
         rows_.remove(row);
         last_ = row;
     }
-    /// A phased-in code: the first numbers take a bit less than the others.
-    std::uint32_t code_anywhere(std::uint32_t rank) {
-        auto const bits = static_cast<std::uint32_t>(std::bit_width(rows_.size() - 1));
-        if (bits == 0) return 0;
-        auto const num_short = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - rows_.size());
-        bool const is_short = rank < num_short;
-        auto const high = coder_.raw(is_short ? rank : (rank + num_short) / 2, bits - 1);
-        if (high < num_short) return high;
-        return 2 * high + coder_.raw((rank + num_short) % 2, 1) - num_short;
+    /// By the distance to the row before.
+    std::uint32_t code_near(std::uint32_t rank, std::uint32_t left, bool is_first) {
+        auto const base = rows_.rank(last_);
+        if (!is_first) {
+            auto const expected = (rows_.size() - base) / (left + 1);
+            return base + gaps_[static_cast<std::size_t>(std::bit_width(expected))].code(coder_, rank - base);
+        }
+        bool const is_later = later_.code(coder_, rank >= base);
+        auto const distance = distance_.code(coder_, is_later ? rank - base : base - 1 - rank);
+        return is_later ? base + distance : base - 1 - distance;
     }
 
     Coder& coder_;
@@ -110,7 +105,7 @@ std::vector<std::byte> encode_rows(Skeleton const& skeleton, std::span<std::uint
                                    FirstRow first) {
     std::vector<std::uint32_t> rows(row_of_tip.begin(), row_of_tip.end());
     RangeEncoder coder;
-    coder.raw(static_cast<std::uint32_t>(first), 1);
+    coder.uniform(static_cast<std::uint32_t>(first), 2);
     RowOrder<RangeEncoder>(coder, static_cast<std::uint32_t>(rows.size()), first).code(skeleton, rows);
     return coder.finish();
 }
@@ -266,7 +261,7 @@ std::vector<std::byte> encode_rows(Skeleton const& skeleton, std::span<std::uint
 std::vector<std::uint32_t> decode_rows(Skeleton const& skeleton, std::span<std::byte const> bytes,
                                        std::uint32_t num_tips) {
     RangeDecoder coder(bytes);
-    auto const first = static_cast<FirstRow>(coder.raw(0, 1));
+    auto const first = static_cast<FirstRow>(coder.uniform(0, 2));
     std::vector<std::uint32_t> rows(num_tips);
     RowOrder<RangeDecoder>(coder, num_tips, first).code(skeleton, rows);
     coder.expect_end();

@@ -134,6 +134,9 @@ std::string_view first_character(std::string_view text) {
 }
 
 std::string_view find_unprintable(std::string_view text) {
+    bool has_other = false;  // than printable ASCII; no early end, so that compilers use vectors
+    for (char const c : text) has_other |= is_control(c) || to_byte(c) >= 0x80;
+    if (!has_other) return {};
     while (!text.empty()) {
         auto const character = first_character(text);
         if (!is_printable(character)) return character;

@@ -1,10 +1,12 @@
 #include "regraft/msa/alignment.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "msa/formats/nexus_text.hpp"
 #include "msa/formats/readers.hpp"
 #include "msa/formats/text.hpp"
+#include "regraft/core/bytes.hpp"
 
 namespace regraft::msa {
 
@@ -61,7 +63,28 @@ Alignment read_alignment(std::filesystem::path const& path) {
     return parse_alignment(read_file(path), path.string());
 }
 
+namespace {
+
+/// Whether no two names have the same hash. O(names).
+bool have_distinct_hashes(std::span<std::string const> names) {
+    std::vector<std::uint64_t> table(2 * std::bit_ceil(names.size() + 1));  // by the last bits; 0: free
+    for (auto const& name : names) {
+        auto const code = hash(std::as_bytes(std::span(name))) | 1;
+        auto place = code / 2 % table.size();
+        for (; table[place] != 0; place = (place + 1) % table.size())
+            if (table[place] == code) return false;
+        table[place] = code;
+    }
+    return true;
+}
+
+}  // namespace
+
 void check_names(std::span<std::string const> names, std::string const& file) {
+    bool const are_good = std::ranges::all_of(
+        names, [](std::string const& name) { return !name.empty() && find_unprintable(name).empty(); });
+    if (are_good && have_distinct_hashes(names)) return;
+    // This says what is wrong, or that only hashes are equal.
     NameList list(file);
     for (std::size_t i = 0; i < names.size(); ++i) list.add(names[i], {names[i], i + 1}, names[i].data());
 }

@@ -1,4 +1,4 @@
-#include "spinning.hpp"
+#include "common/spinning.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace regraft::phylo {
+namespace regraft::common {
 
 void limit_spinning(char** argv) {
     for (auto const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}) {
@@ -18,4 +18,4 @@ void limit_spinning(char** argv) {
     execv(self.c_str(), argv);  // if this fails, the program continues as it is
 }
 
-}  // namespace regraft::phylo
+}  // namespace regraft::common
