@@ -15,6 +15,7 @@
 #include <omp.h>
 #endif
 
+#include "append.hpp"
 #include "common/gzip.hpp"
 #include "common/input.hpp"
 #include "common/output.hpp"
@@ -144,6 +145,16 @@ void extract(std::string const& input, ExtractOptions const& options) {
 }
 
 }  // namespace
+
+int run(AppendOptions const& options) {
+    use_threads(options.manners);
+    return for_each({options.places.inputs[0]}, [&](auto const&) { append(options); });
+}
+
+int run(CompactOptions const& options) {
+    use_threads(options.manners);
+    return for_each(options.places.inputs, [&](auto const& input) { compact(input, options); });
+}
 
 int run(CompressOptions const& options) {
     use_threads(options.manners);

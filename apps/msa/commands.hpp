@@ -8,6 +8,8 @@ namespace regraft::msa_cli {
 inline constexpr char const* program = "regraft-msa";
 
 // Each function processes all files, reports errors on standard error, and returns the worst exit code.
+int run(AppendOptions const& options);
+int run(CompactOptions const& options);
 int run(CompressOptions const& options);
 int run(DecompressOptions const& options);
 int run(ExtractOptions const& options);

@@ -73,7 +73,7 @@ Replacement::Replacement(std::string input, std::string output, Places const& pl
         removed_ = look_at(input_);
         check_removable(input_, *removed_);
     }
-    check_free(output_, places);
+    if (output_ != input_) check_free(output_, places);
     check_writable(output_);
 }
 
@@ -89,7 +89,7 @@ void Replacement::finish(std::function<void(msa::TextSink const&)> const& write)
         throw InputError({input_},
                          "was changed by another program in the meantime; it is kept, and nothing is written");
     out.commit();
-    if (removed_) remove_input();
+    if (removed_ && output_ != input_) remove_input();
 }
 
 /// Removes the input. Another program may still change it, or rename another file onto it. So it is first renamed to a
@@ -115,6 +115,10 @@ void Replacement::remove_input() const {
     if (is_back) unlink(aside.c_str());
     fail("was changed by another program in the meantime; it is kept" + (is_back ? "" : " as " + aside.string()) +
          " as it is now");
+}
+
+std::uint64_t file_size(std::string const& path) {
+    return static_cast<std::uint64_t>(look_at(path).st_size);
 }
 
 std::string compressed_name(std::string const& input, Places const& places) {

@@ -18,7 +18,7 @@ namespace regraft::msa_cli {
 
 inline constexpr std::string_view suffix = ".rgm";
 
-/// A file that a command makes from another one.
+/// A file that a command makes from another one, or in its place.
 class Replacement {
 public:
     enum class Result : std::uint8_t { text, binary };
@@ -51,6 +51,9 @@ std::string compressed_name(std::string const& input, Places const& places);
 /// The output for an input to be decompressed: FILE for FILE.rgm, or the name that the user gives. Throws InputError
 /// for a name without the suffix.
 std::string decompressed_name(std::string const& input, Places const& places);
+
+/// The size of a file. Throws InputError.
+std::uint64_t file_size(std::string const& path);
 
 /// Opens a compressed file; "-" is standard input. Throws InputError, also for a text above common::most_text unless
 /// any size is allowed.

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -48,6 +49,21 @@ the alignment smaller, the text is stored as zstd packs it.
   regraft-msa compress genes.fa
   regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
   regraft-msa compress genes.fa.gz           writes genes.fa.rgm, keeps genes.fa.gz)";
+
+constexpr char const* append_after =
+    R"(FILE.rgm gets the rows of NEW behind its own, or stays as it is if anything fails. NEW has as many
+sites as FILE, any format that compress takes, and names that FILE does not have. Nearly equal
+rows are placed in the tree that FILE has, which takes seconds for a hundred thousand of them.
+`compact` then makes the file a little smaller.
+
+  regraft-msa append genomes.fa.rgm today.fa
+  regraft-msa append -o both.rgm genomes.fa.rgm today.fa yesterday.fa.gz)";
+
+constexpr char const* compact_after =
+    R"(Rows that were appended stay where they were placed. This looks once more for a better place
+for each, and replaces FILE.rgm if that makes it smaller. The text in it stays the same.
+
+  regraft-msa compact genomes.fa.rgm)";
 
 constexpr char const* decompress_after =
     R"(FILE.rgm becomes FILE again, byte by byte, and is removed, unless -k, -o or -c is
@@ -134,6 +150,12 @@ void add_replacement(CLI::App& app, Places& places) {
     app.add_flag("-k,--keep", places.keep, "keep the input")->group("Output");
 }
 
+void add_verify(CLI::App& app, bool& verify, std::string const& group) {
+    app.add_flag_callback(
+           "--no-verify", [&] { verify = false; }, "do not check the result by unpacking it")
+        ->group(group);
+}
+
 void add_look(CLI::App& app, Look& look) {
     constexpr auto* group = "Text";
     static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
@@ -189,12 +211,32 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
         ->transform(common::one_of(kinds))
         ->type_name("CODEC")
         ->group(group);
-    command
-        ->add_flag_callback(
-            "--no-verify", [&] { options.verify = false; }, "do not check the result by unpacking it")
-        ->group(group);
+    add_verify(*command, options.verify, group);
     add_manners(*command, options.manners);
     command->footer(compress_after);
+    return command;
+}
+
+CLI::App* add_append(CLI::App& app, AppendOptions& options) {
+    auto* const command = app.add_subcommand("append", "add rows to a compressed alignment");
+    command->add_option("FILES", options.places.inputs, "FILE.rgm, then what is added to it: NEW...; -: standard input")
+        ->required()
+        ->expected(2, std::numeric_limits<int>::max())
+        ->type_name("");
+    add_output(*command, options.places, "write to this file and keep FILE.rgm; -: standard output");
+    add_verify(*command, options.verify, "Output");
+    add_manners(*command, options.manners);
+    command->footer(append_after);
+    return command;
+}
+
+CLI::App* add_compact(CLI::App& app, CompactOptions& options) {
+    auto* const command = app.add_subcommand("compact", "make compressed alignments smaller that rows were added to");
+    command->add_option("FILE", options.places.inputs, ".rgm files")->required()->type_name("");
+    add_output(*command, options.places, "write to this file and keep FILE; -: standard output");
+    add_verify(*command, options.verify, "Output");
+    add_manners(*command, options.manners);
+    command->footer(compact_after);
     return command;
 }
 
@@ -247,7 +289,7 @@ CLI::App* add_stat(CLI::App& app, StatOptions& options) {
     return command;
 }
 
-CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
+CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
     auto* const command = app.add_subcommand("verify", "check that files are not damaged");
     command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
     add_manners(*command, options.manners);
@@ -296,6 +338,20 @@ void complete(CompressOptions& options, CLI::App const&) {
                                    "stores no columns, expected no --tree and no --partitions");
 }
 
+void complete(AppendOptions& options, CLI::App const&) {
+    auto const& inputs = options.places.inputs;
+    if (inputs[0] == "-")
+        throw CLI::ValidationError("-", "is no file that rows can be added to; expected FILE.rgm first");
+    if (std::ranges::count(inputs, "-") > 1) throw CLI::ValidationError("-", "can be read only once");
+}
+
+void complete(CompactOptions& options, CLI::App const&) {
+    auto const& [inputs, output, keep, force] = options.places;
+    if (std::ranges::count(inputs, "-") > 0) throw CLI::ValidationError("-", "is no file; expected FILE.rgm");
+    if (inputs.size() > 1 && !output.empty())
+        throw CLI::ValidationError("-o", "is for one file, not " + std::to_string(inputs.size()));
+}
+
 void complete(DecompressOptions& options, CLI::App const&) {
     complete(options.places, "decompress");
     if ((options.look.format || options.look.width) && options.places.output.empty()) {
@@ -321,9 +377,11 @@ Parsed parse_command_line(int argc, char const* const* argv) {
     CommandLine<Options> line("regraft-msa", description, after);
     line.add<CompressOptions>(add_compress, complete);
     line.add<DecompressOptions>(add_decompress, complete);
+    line.add<AppendOptions>(add_append, complete);
+    line.add<CompactOptions>(add_compact, complete);
     line.add<ExtractOptions>(add_extract, complete);
     line.add(add_stat);
-    line.add(add_verify);
+    line.add(add_verify_command);
     line.add(add_tree);
     line.add<CatOptions>(add_cat, complete);
     return line.parse(argc, argv);

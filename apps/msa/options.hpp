@@ -9,6 +9,7 @@
 
 #include "common/program.hpp"
 #include "regraft/codec/columns.hpp"
+#include "regraft/msa/partition.hpp"
 #include "regraft/msa/text_layout.hpp"
 
 namespace regraft::msa_cli {
@@ -42,8 +43,9 @@ struct CompressOptions {
     std::optional<codec::Kind> kind;  // none: native, sparse or plain, whichever is smallest
     std::uint32_t sites_per_block = 0;
     codec::Effort effort = codec::Effort::normal;
-    std::string tree;        // Newick file; empty: one is made
-    std::string partitions;  // partition file to be stored; empty: none
+    std::string tree;                        // Newick file; empty: one is made
+    std::string partitions;                  // partition file to be stored; empty: none
+    std::vector<msa::PartitionSpec> stored;  // partitions to be stored if there is no file
     std::uint64_t seed = 1;
     bool verify = true;
 };
@@ -86,8 +88,20 @@ struct CatOptions {
     Look look;
 };
 
-using Options = std::variant<CompressOptions, DecompressOptions, ExtractOptions, StatOptions, VerifyOptions,
-                             TreeOptions, CatOptions>;
+struct AppendOptions {
+    Manners manners;
+    Places places;  // the inputs: a .rgm file, then what is added to it
+    bool verify = true;
+};
+
+struct CompactOptions {
+    Manners manners;
+    Places places;
+    bool verify = true;
+};
+
+using Options = std::variant<AppendOptions, CompactOptions, CompressOptions, DecompressOptions, ExtractOptions,
+                             StatOptions, VerifyOptions, TreeOptions, CatOptions>;
 using Parsed = common::Parsed<Options>;
 
 /// Reads the command line. Never prints, never throws.

@@ -1,6 +1,7 @@
 #include "pack.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -52,11 +53,11 @@ std::string collect(Write&& write) {
 
 /// Whether the user requests features that only coded columns have.
 bool wants_columns(CompressOptions const& options) {
-    return options.kind || !options.tree.empty() || !options.partitions.empty();
+    return options.kind || !options.tree.empty() || !options.partitions.empty() || !options.stored.empty();
 }
 
 std::vector<msa::PartitionSpec> partitions_of(msa::Alignment const& alignment, CompressOptions const& options) {
-    if (options.partitions.empty()) return {};
+    if (options.partitions.empty()) return options.stored;
     return msa::parse_partitions(read_text(options.partitions), shown_input(options.partitions), alignment.num_sites());
 }
 
@@ -133,14 +134,14 @@ std::string pack_rows(Source const& source, CompressOptions const& options, std:
     }
 }
 
-void check(Packed const& packed, TextHashes const& expected, std::string const& name) {
-    auto const bytes = std::as_bytes(std::span(packed.bytes));
+/// Unpacks what is packed. Throws std::logic_error unless it is what is expected.
+void check(std::string_view packed, std::string const& name,
+           std::function<bool(codec::RgmFile const&)> const& is_expected) {
+    auto const bytes = std::as_bytes(std::span(packed));
     std::string problem;
     try {
         codec::RgmFile const file(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name));
-        TextHashes found;
-        file.write_text([&](std::string_view piece) { found.add(piece); });
-        if (found == expected) return;
+        if (is_expected(file)) return;
         problem = "it differs";
     } catch (InputError const& error) {
         problem = error.what();
@@ -192,9 +193,29 @@ Packed pack(Source source, std::string const& name, CompressOptions const& optio
             source.hashes = {};
             source.hashes.add(*source.text);
         }
-        check(packed, source.hashes, name);
+        check(packed.bytes, name, [&](codec::RgmFile const& file) {
+            TextHashes found;
+            file.write_text([&](std::string_view piece) { found.add(piece); });
+            return found == source.hashes;
+        });
     }
     return packed;
+}
+
+std::string packed_rows(msa::DifferenceText const& rows, msa::PlacementTree const& tree, std::string const& name,
+                        bool verify) {
+    std::string bytes;
+    try {
+        bytes = collect([&](codec::ByteSink const& sink) { codec::write_rgm(rows, tree, sink); });
+    } catch (InputError const& error) {
+        throw InputError({name}, error.what());
+    }
+    if (verify) {
+        check(bytes, name, [&](codec::RgmFile const& file) {
+            return file.extras().layout == rows.layout && file.differences() == rows.rows;
+        });
+    }
+    return bytes;
 }
 
 Rows wanted_rows(CompressOptions const& options) {

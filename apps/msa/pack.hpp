@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "regraft/codec/columns.hpp"
+#include "regraft/msa/placement_tree.hpp"
 #include "source.hpp"
 
 namespace regraft::msa_cli {
@@ -26,6 +27,11 @@ struct Packed {
 /// Memory: the text, the alignment, and a small multiple of it during the tree search and the coding of columns. If the
 /// source has no text: a small multiple of the differences.
 Packed pack(Source source, std::string const& name, CompressOptions const& options, Progress& progress);
+
+/// Compresses rows along a tree. Unless `verify` is false, unpacks the result again and compares. Throws InputError
+/// with `name` if the rows are too much alike, and std::logic_error if the comparison fails.
+std::string packed_rows(msa::DifferenceText const& rows, msa::PlacementTree const& tree, std::string const& name,
+                        bool verify);
 
 /// When the options have rows compressed instead of the text.
 Rows wanted_rows(CompressOptions const& options);

@@ -44,4 +44,9 @@ Source read_source(std::string const& input, Rows rows);
 /// The same for a text in memory.
 Source source_of(std::string text, Rows rows);
 
+/// Reads rows like others in one pass, as msa::read_differences does. Throws InputError.
+std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like);
+/// The same for a text in memory.
+std::optional<msa::DifferenceText> rows_of(std::string_view text, msa::DifferenceRows const& like);
+
 }  // namespace regraft::msa_cli

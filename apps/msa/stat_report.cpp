@@ -13,6 +13,8 @@
 #include "regraft/codec/rgm.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/difference_rows.hpp"
+#include "source.hpp"
 
 namespace regraft::msa_cli {
 
@@ -38,6 +40,10 @@ std::string lower(std::string_view word) {
     return result;
 }
 
+bool has_columns(codec::RgmFile const& file) {
+    return file.kind() != codec::Kind::plain && file.kind() != codec::Kind::sparse;
+}
+
 /// The sizes of the parts of all blocks.
 std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
     auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}});
@@ -58,32 +64,42 @@ std::vector<codec::Layer> block_layers(codec::RgmFile const& file) {
     return sums;
 }
 
-/// The text, and the data of its compressed form if it comes from one.
-struct Unpacked {
-    std::string text;
-    std::optional<Coding> coding;
-    std::optional<codec::RootedTree> tree;
-};
+Coding coding_of(codec::RgmFile const& file, std::uint64_t bytes) {
+    Coding coding{.kind = file.kind(),
+                  .sites_per_block = file.sites_per_block(),
+                  .bytes = bytes,
+                  .layers = {file.layers().begin(), file.layers().end()},
+                  .block_layers = {},
+                  .partitions = file.extras().partitions,
+                  .parsimony_score = std::nullopt};
+    if (has_columns(file)) coding.block_layers = block_layers(file);
+    return coding;
+}
 
-Unpacked unpack(std::string content, std::string const& name, Manners const& manners) {
-    if (!is_rgm(content)) return {std::move(content), std::nullopt, std::nullopt};
-    auto const bytes = std::as_bytes(std::span(content));
-    auto const file = open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, name), manners);
-    Unpacked source;
-    source.text = file.text();
-    source.coding = Coding{.kind = file.kind(),
-                           .sites_per_block = file.sites_per_block(),
-                           .bytes = content.size(),
-                           .layers = {file.layers().begin(), file.layers().end()},
-                           .block_layers = {},
-                           .partitions = file.extras().partitions,
-                           .parsimony_score = std::nullopt};
-    bool const has_columns = file.kind() != codec::Kind::plain && file.kind() != codec::Kind::sparse;
-    if (has_columns) {
-        source.tree = file.tree();
-        source.coding->block_layers = block_layers(file);
-    }
-    return source;
+void add_text(Report& report, std::string_view text, msa::Alignment const& alignment) {
+    report.format = format_of(text);
+    report.text_bytes = text.size();
+    report.taxa = alignment.num_taxa();
+    report.sites = alignment.num_sites();
+    report.statistics = statistics(alignment);
+}
+
+void add_rows(Report& report, msa::DifferenceRows const& rows, msa::TextLayout const& layout) {
+    report.format = "FASTA";
+    report.text_bytes = msa::text_size(rows, layout);
+    report.taxa = rows.num_taxa();
+    report.sites = rows.num_sites();
+    report.statistics = statistics(rows);
+}
+
+void add_compressed(Report& report, codec::RgmFile const& file, std::uint64_t bytes) {
+    report.coding = coding_of(file, bytes);
+    if (file.kind() == codec::Kind::sparse)
+        return add_rows(report, file.differences(), file.extras().layout.value_or(msa::TextLayout{}));
+    auto const text = file.text();
+    auto const alignment = msa::parse_alignment(text, report.file);
+    add_text(report, text, alignment);
+    if (has_columns(file)) report.coding->parsimony_score = parsimony_score(alignment, file.tree());
 }
 
 Json to_json(std::vector<codec::Layer> const& layers, double cells) {
@@ -154,15 +170,19 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
 Report examine(std::string const& input, Manners const& manners) {
     Report report;
     report.file = shown_input(input);
-    auto source = unpack(unpacked(read_text(input), report.file), report.file, manners);
-    auto const alignment = msa::parse_alignment(source.text, report.file);
-    report.format = format_of(source.text);
-    report.text_bytes = source.text.size();
-    report.taxa = alignment.num_taxa();
-    report.sites = alignment.num_sites();
-    report.statistics = statistics(alignment);
-    report.coding = std::move(source.coding);
-    if (source.tree) report.coding->parsimony_score = parsimony_score(alignment, *source.tree);
+    auto source = read_source(input, Rows::if_they_suffice);
+    if (!source.text) {
+        add_rows(report, source.rows->rows, source.rows->layout);
+        return report;
+    }
+    auto const content = unpacked(*std::move(source.text), report.file);
+    if (is_rgm(content)) {
+        auto const bytes = std::as_bytes(std::span(content));
+        add_compressed(report, open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, report.file), manners),
+                       content.size());
+    } else {
+        add_text(report, content, msa::parse_alignment(content, report.file));
+    }
     return report;
 }
 

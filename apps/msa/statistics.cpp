@@ -71,9 +71,9 @@ void count_sites(Statistics& result, msa::Alignment const& alignment, msa::Chara
     });
 }
 
-void count_cells(Statistics& result, msa::Alignment const& alignment, msa::CharacterTable const& table) {
-    std::array<std::uint64_t, 256> count{};
-    for (auto const cell : alignment.cells) ++count[static_cast<unsigned char>(cell)];
+}  // namespace
+
+void count_cells(Statistics& result, msa::Histogram const& count, msa::CharacterTable const& table) {
     for (std::size_t byte = 0; byte < count.size(); ++byte) {
         auto const symbol = static_cast<char>(byte);
         if (symbol == '-') {
@@ -86,15 +86,15 @@ void count_cells(Statistics& result, msa::Alignment const& alignment, msa::Chara
     }
 }
 
-}  // namespace
-
 Statistics statistics(msa::Alignment const& alignment) {
-    auto const table = msa::character_table(alignment);
+    msa::Histogram histogram{};
+    for (auto const cell : alignment.cells) ++histogram[static_cast<unsigned char>(cell)];
+    auto const table = msa::character_table(histogram);
     Statistics result;
     result.alphabet = name(table.kind);
     result.patterns = count_patterns(alignment, table);
     count_sites(result, alignment, table);
-    count_cells(result, alignment, table);
+    count_cells(result, histogram, table);
     return result;
 }
 

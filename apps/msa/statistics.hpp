@@ -6,6 +6,8 @@
 
 #include "regraft/codec/rooted_tree.hpp"
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/characters.hpp"
+#include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa_cli {
 
@@ -21,6 +23,11 @@ struct Statistics {
 
 /// Computes the statistics. O(taxa * sites) expected time; memory: the different columns.
 Statistics statistics(msa::Alignment const& alignment);
+/// The same. O(taxa + differences + runs + sites) time, O(sites) memory. Columns are compared by hashes of 64 bits.
+Statistics statistics(msa::DifferenceRows const& rows);
+
+/// Counts the cells that are gaps, unknown and ambiguous.
+void count_cells(Statistics& result, msa::Histogram const& count, msa::CharacterTable const& table);
 
 /// The least number of state changes on the tree, over all sites (Fitch 1971); gaps and unknown cells may be anything.
 /// Precondition: a tip per row. O(taxa * sites) time, O(taxa) memory.

@@ -102,6 +102,8 @@ public:
     /// Some rows, in this order. Reads the changes of the tree, and the runs of these rows and of their neighbours.
     /// Preconditions: the kind; rows of the alignment, each once.
     msa::DifferenceRows differences(std::span<std::size_t const> rows) const;
+    /// The tree of a sparse file. Precondition: its kind.
+    msa::PlacementTree placement_tree() const;
     /// The tree along which the alignment was compressed, as Newick. Throws InputError if there is none.
     std::string newick() const;
     /// The whole alignment as the text it was made from, byte by byte; FASTA with one line per row if that text's

@@ -75,6 +75,11 @@ using TextSource = std::function<std::size_t(std::span<char>)>;
 /// reference is the most frequent letter among the first 256 rows. Time: O(text). Memory: that of the result, and of
 /// the first 256 rows.
 std::optional<DifferenceText> read_differences(TextSource const& source);
+/// The same with letters and reference of other rows. None also if the rows have another number of sites.
+std::optional<DifferenceText> read_differences(TextSource const& source, DifferenceRows const& like);
+
+/// Puts rows behind those of a text, in its layout. Preconditions: the same letters and reference.
+void append(DifferenceText& text, DifferenceText const& more);
 
 /// Receives a text in pieces.
 using TextSink = std::function<void(std::string_view)>;
@@ -82,6 +87,9 @@ using TextSink = std::function<void(std::string_view)>;
 /// Writes the text in its layout. Memory: some MiB. Rows are made in parallel. Precondition: the layout is that of a
 /// FASTA text without a skeleton.
 void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink);
+
+/// The number of bytes that write_text writes. O(rows).
+std::uint64_t text_size(DifferenceRows const& rows, TextLayout const& layout);
 
 }  // namespace regraft::msa
 #pragma GCC visibility pop

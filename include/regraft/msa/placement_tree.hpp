@@ -40,6 +40,11 @@ struct PlacementOptions {
 /// changes per edge) at most, far less where changes are rare. Precondition: at least one row.
 PlacementTree placement_tree(DifferenceRows const& rows, PlacementOptions const& options = {});
 
+/// Places the rows that a tree does not have in it, then goes on as placement_tree does. If it has all rows, that are
+/// the passes alone. Precondition: the tree has the first rows, each once.
+PlacementTree extended_tree(PlacementTree const& tree, DifferenceRows const& rows,
+                            PlacementOptions const& options = {});
+
 /// The tree as Newick, without lengths. A root with one child is left out. Precondition: one name per row.
 std::string to_newick(PlacementTree const& tree, std::span<std::string const> names);
 

@@ -364,11 +364,16 @@ msa::DifferenceRows RgmFile::differences(std::span<std::size_t const> rows) cons
     });
 }
 
+msa::PlacementTree RgmFile::placement_tree() const {
+    REGRAFT_EXPECTS(kind() == Kind::sparse);
+    return state_->naming_file([&] { return state_->sparse->tree(state_->read_blocks(0, 1).values); });
+}
+
 std::string RgmFile::newick() const {
     return state_->naming_file([&] {
         if (kind() == Kind::plain) throw InputError("holds no tree: the alignment is stored as a text");
         if (!state_->sparse) return to_newick(tree(), names());
-        return msa::to_newick(state_->sparse->tree(state_->read_blocks(0, 1).values), names());
+        return msa::to_newick(placement_tree(), names());
     });
 }
 

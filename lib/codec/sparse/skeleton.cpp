@@ -6,6 +6,7 @@
 
 #include "codec/entropy/adaptive.hpp"
 #include "codec/trees/rows_left.hpp"
+#include "msa/differences/letters_on_path.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::codec {
@@ -112,44 +113,13 @@ std::vector<std::byte> encode_rows(Skeleton const& skeleton, std::span<std::uint
 
 // ---- Changes
 
-/// The letters of the node whose edge is coded, and of the nodes above it.
-class Letters {
-public:
-    Letters(Skeleton const& skeleton, std::span<std::uint8_t const> reference)
-        : skeleton_(skeleton), letters_(reference.begin(), reference.end()) {}
-
-    /// Goes to the parent of a node. Nodes come in pre-order.
-    void go_above(std::uint32_t node) {
-        for (; !open_.empty() && open_.back().node != skeleton_.parent[node]; open_.pop_back()) {
-            for (; before_.size() > open_.back().begin; before_.pop_back())
-                letters_[before_.back().site()] = static_cast<std::uint8_t>(before_.back().letter());
-        }
-        open_.push_back({node, before_.size()});
-    }
-    std::uint32_t at(std::uint32_t site) const { return letters_[site]; }
-    void change(std::uint32_t site, std::uint32_t letter) {
-        before_.push_back({site, letters_[site]});
-        letters_[site] = static_cast<std::uint8_t>(letter);
-    }
-
-private:
-    struct Open {
-        std::uint32_t node;
-        std::size_t begin;  // of its changes in before_
-    };
-    Skeleton const& skeleton_;
-    std::vector<std::uint8_t> letters_;
-    std::vector<msa::SiteLetter> before_;  // what the changes of open nodes have replaced
-    std::vector<Open> open_;               // from the root to the node
-};
-
 template <class Coder>
 class ChangeCoder {
 public:
     ChangeCoder(Coder& coder, Skeleton const& skeleton, std::span<std::uint8_t const> reference)
         : coder_(coder),
           reference_(reference),
-          letters_(skeleton, reference),
+          letters_(skeleton.parent, reference),
           sites_(static_cast<std::uint32_t>(std::bit_width(reference.size() - 1))),
           last_(reference.size(), {none, none, none, none}) {}
 
@@ -187,7 +157,7 @@ private:
 
     Coder& coder_;
     std::span<std::uint8_t const> reference_;
-    Letters letters_;
+    msa::LettersOnPath letters_;
     AdaptiveNumber tip_count_;
     AdaptiveNumber inner_count_;
     AdaptiveBits sites_;

@@ -24,9 +24,10 @@ enum class RunOrder : std::uint8_t { tips = 0, rows = 1 };
 }
 
 /// The order in which the runs of rows are coded.
-std::vector<std::uint32_t> order_of(RunOrder kind, std::vector<std::uint32_t> row_of_tip) {
-    if (kind == RunOrder::rows) std::iota(row_of_tip.begin(), row_of_tip.end(), 0U);
-    return row_of_tip;
+std::vector<std::uint32_t> order_of(RunOrder kind, std::span<std::uint32_t const> row_of_tip) {
+    std::vector<std::uint32_t> order(row_of_tip.begin(), row_of_tip.end());
+    if (kind == RunOrder::rows) std::iota(order.begin(), order.end(), 0U);
+    return order;
 }
 
 std::size_t num_run_blocks(std::size_t num_rows) {
@@ -38,19 +39,26 @@ std::span<std::uint32_t const> rows_of_block(std::span<std::uint32_t const> orde
     return rest.first(std::min<std::size_t>(rest.size(), runs_per_block));
 }
 
+/// Encodes each step-th block; the others stay empty.
 std::vector<std::vector<std::byte>> encode_run_blocks(msa::DifferenceRows const& rows,
-                                                      std::span<std::uint32_t const> order) {
+                                                      std::span<std::uint32_t const> order, std::size_t step = 1) {
     std::vector<std::vector<std::byte>> blocks(num_run_blocks(order.size()));
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t block = 0; block < blocks.size(); ++block)
+    for (std::size_t block = 0; block < blocks.size(); block += step)
         blocks[block] = encode_runs(rows, rows_of_block(order, block));
     return blocks;
 }
 
-std::size_t total_size(std::vector<std::vector<std::byte>> const& blocks) {
-    std::size_t sum = 0;
-    for (auto const& block : blocks) sum += block.size();
-    return sum;
+/// The order with which runs take fewer bytes, in a sample of at most 4 blocks.
+RunOrder best_run_order(msa::DifferenceRows const& rows, std::span<std::uint32_t const> row_of_tip) {
+    constexpr std::size_t most_blocks = 4;
+    auto const step = (num_run_blocks(row_of_tip.size()) + most_blocks - 1) / most_blocks;
+    auto const size = [&](RunOrder kind) {
+        std::size_t sum = 0;
+        for (auto const& block : encode_run_blocks(rows, order_of(kind, row_of_tip), step)) sum += block.size();
+        return sum;
+    };
+    return size(RunOrder::tips) <= size(RunOrder::rows) ? RunOrder::tips : RunOrder::rows;
 }
 
 std::vector<std::byte> encode_model(msa::DifferenceRows const& rows, RunOrder order) {
@@ -91,19 +99,18 @@ void check_limits(msa::DifferenceRows const& rows, msa::PlacementTree const& tre
 SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree const& tree) {
     auto const skeleton = skeleton_of(tree);
     auto const row_of_tip = rows_at_tips(tree);
-    auto along_tree = encode_run_blocks(rows, order_of(RunOrder::tips, row_of_tip));
-    auto in_order = encode_run_blocks(rows, order_of(RunOrder::rows, row_of_tip));
-    bool const takes_tree = total_size(along_tree) <= total_size(in_order);
+    auto const run_order = best_run_order(rows, row_of_tip);
+    auto const order = order_of(run_order, row_of_tip);
 
     SparseParts parts;
     FormatWriter shape;
     shape.section(encode_skeleton(skeleton));
     shape.append(encode_rows(skeleton, row_of_tip));
     parts.tree = shape.take();
-    parts.model = encode_model(rows, takes_tree ? RunOrder::tips : RunOrder::rows);
+    parts.model = encode_model(rows, run_order);
     parts.blocks.push_row(encode_changes(skeleton, rows.reference, tree.changes));
-    for (auto const& block : takes_tree ? along_tree : in_order) parts.blocks.push_row(block);
-    check_limits(rows, tree, order_of(takes_tree ? RunOrder::tips : RunOrder::rows, row_of_tip), parts.blocks);
+    for (auto const& block : encode_run_blocks(rows, order)) parts.blocks.push_row(block);
+    check_limits(rows, tree, order, parts.blocks);
     return parts;
 }
 

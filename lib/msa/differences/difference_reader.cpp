@@ -81,6 +81,12 @@ std::size_t find_difference(std::string_view cells, std::string const& reference
 class Reader {
 public:
     explicit Reader(TextSource const& source) : lines_(source) {}
+    /// Takes letters and reference of other rows.
+    Reader(TextSource const& source, DifferenceRows const& like) : lines_(source), num_sites_(like.num_sites()) {
+        set_letters({like.letters.data(), like.letters.size()});
+        rows_.reference = like.reference;
+        reference_ = like.reference_text();
+    }
 
     std::optional<DifferenceText> read() {
         std::string_view line;
@@ -132,7 +138,7 @@ private:
             ++num_lines;
         }
         if (rows_.num_taxa() == 1) {
-            num_sites_ = cells_.size();
+            if (reference_.empty()) num_sites_ = cells_.size();
             layout_.line_width = num_lines > 1 ? width_ : 0;
         }
         return is_regular_ && !cells_.empty() && cells_.size() == num_sites_ && num_sites_ <= most_difference_sites;
@@ -176,10 +182,14 @@ private:
         std::string_view best;
         for (std::string_view const letters : {"ACGT", "acgt", "ACGU", "acgu"})
             if (best.empty() || sum(letters) > sum(best)) best = letters;
+        set_letters(best);
+    }
+
+    void set_letters(std::string_view letters) {
         letter_of_.fill(no_letter);
         for (std::uint8_t letter = 0; letter < no_letter; ++letter) {
-            rows_.letters[letter] = best[letter];
-            letter_of_[static_cast<unsigned char>(best[letter])] = letter;
+            rows_.letters[letter] = letters[letter];
+            letter_of_[static_cast<unsigned char>(letters[letter])] = letter;
         }
     }
 
@@ -222,6 +232,10 @@ private:
 
 std::optional<DifferenceText> read_differences(TextSource const& source) {
     return Reader(source).read();
+}
+
+std::optional<DifferenceText> read_differences(TextSource const& source, DifferenceRows const& like) {
+    return Reader(source, like).read();
 }
 
 }  // namespace regraft::msa

@@ -34,6 +34,22 @@ void DifferenceRows::write_row(std::size_t row, std::span<char> cells) const {
     for (auto const& run : runs[row]) std::memset(&cells[run.first], run.character, run.size);
 }
 
+void append(DifferenceText& text, DifferenceText const& more) {
+    REGRAFT_EXPECTS(text.rows.letters == more.rows.letters && text.rows.reference == more.rows.reference);
+    auto& descriptions = text.layout.descriptions;
+    bool const are_described = !descriptions.empty() || !more.layout.descriptions.empty();
+    if (are_described) {
+        descriptions.resize(text.rows.num_taxa());
+        descriptions.insert(descriptions.end(), more.layout.descriptions.begin(), more.layout.descriptions.end());
+        descriptions.resize(text.rows.num_taxa() + more.rows.num_taxa());
+    }
+    text.rows.names.insert(text.rows.names.end(), more.rows.names.begin(), more.rows.names.end());
+    for (std::size_t row = 0; row < more.rows.num_taxa(); ++row) {
+        text.rows.differences.push_row(more.rows.differences[row]);
+        text.rows.runs.push_row(more.rows.runs[row]);
+    }
+}
+
 void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink) {
     REGRAFT_EXPECTS(layout.format == TextFormat::fasta && layout.skeleton.empty());
     REGRAFT_EXPECTS(layout.descriptions.empty() || layout.descriptions.size() == rows.num_taxa());
@@ -65,6 +81,16 @@ void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink c
             sink(text);
         }
     }
+}
+
+std::uint64_t text_size(DifferenceRows const& rows, TextLayout const& layout) {
+    std::uint64_t const line_end = layout.carriage_returns ? 2 : 1;
+    auto const width = layout.line_width == 0 ? rows.num_sites() : layout.line_width;
+    auto const num_lines = 1 + (rows.num_sites() + width - 1) / width;
+    auto size = rows.num_taxa() * (1 + rows.num_sites() + num_lines * line_end);
+    for (auto const& name : rows.names) size += name.size();
+    for (auto const& description : layout.descriptions) size += description.size();
+    return layout.ends_with_newline || rows.num_taxa() == 0 ? size : size - line_end;
 }
 
 }  // namespace regraft::msa

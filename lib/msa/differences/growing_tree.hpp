@@ -3,9 +3,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "msa/differences/letters_on_path.hpp"
 #include "regraft/msa/placement_tree.hpp"
 
 namespace regraft::msa {
@@ -29,6 +31,20 @@ struct GrowingTree {
     explicit GrowingTree(std::size_t num_sites) : nodes_with(4 * num_sites) {
         add_node(0, {}, no_row);
         num_children[0] = 0;
+    }
+
+    /// A finished tree, to go on from.
+    GrowingTree(PlacementTree const& tree, std::span<std::uint8_t const> reference) : GrowingTree(reference.size()) {
+        LettersOnPath letters(tree.parent, reference);
+        for (std::uint32_t node = 1; node < tree.num_nodes(); ++node) {
+            letters.go_above(node);
+            Changes on_edge;
+            for (auto const& change : tree.changes[node]) {
+                on_edge.emplace_back(change.site(), letters.at(change.site()), change.letter());
+                letters.change(change.site(), change.letter());
+            }
+            add_node(tree.parent[node], std::move(on_edge), tree.row[node]);
+        }
     }
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(parent.size()); }

@@ -239,16 +239,18 @@ std::uint32_t open_place(GrowingTree& tree, Place const& place, Genome const& ge
 
 class Placement {
 public:
-    Placement(DifferenceRows const& rows, PlacementOptions const& options)
-        : rows_(rows), tree_(rows.num_sites()), serial_(rows, tree_, options.most_hits) {
+    Placement(DifferenceRows const& rows, GrowingTree tree, PlacementOptions const& options)
+        : rows_(rows), tree_(std::move(tree)), serial_(rows, tree_, options.most_hits) {
         for (std::size_t i = 0; i < num_threads(); ++i) searchers_.emplace_back(rows, tree_, options.most_hits);
     }
 
-    void place_all() {
-        auto const order = rows_in_order();
+    /// Places all rows but the first ones, which the tree has.
+    void place_all_but(std::uint32_t num_first) {
+        auto const order = rows_in_order(num_first);
         std::vector<Place> found;
         for (std::size_t begin = 0; begin < order.size();) {
-            auto const count = std::min(order.size() - begin, std::clamp<std::size_t>(begin / 8, 1, 2048));
+            auto const num_placed = num_first + begin;
+            auto const count = std::min(order.size() - begin, std::clamp<std::size_t>(num_placed / 8, 1, 2048));
             auto const batch = std::span(order).subspan(begin, count);
             found.resize(count);
 #pragma omp parallel for schedule(dynamic, 16)
@@ -287,16 +289,16 @@ public:
     }
 
 private:
-    /// Rows with few differences and few cells in runs first.
-    std::vector<std::uint32_t> rows_in_order() const {
+    /// The rows from `first` on: those with few differences and few cells in runs first.
+    std::vector<std::uint32_t> rows_in_order(std::uint32_t first) const {
         constexpr std::uint64_t cells_like_a_difference = 200;
         std::vector<std::uint64_t> weight(rows_.num_taxa());
         for (std::size_t row = 0; row < weight.size(); ++row) {
             weight[row] = cells_like_a_difference * rows_.differences[row].size();
             for (auto const& run : rows_.runs[row]) weight[row] += run.size;
         }
-        std::vector<std::uint32_t> order(rows_.num_taxa());
-        std::iota(order.begin(), order.end(), 0U);
+        std::vector<std::uint32_t> order(rows_.num_taxa() - first);
+        std::iota(order.begin(), order.end(), first);
         std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return weight[row]; });
         return order;
     }
@@ -368,9 +370,16 @@ private:
 }  // namespace
 
 PlacementTree placement_tree(DifferenceRows const& rows, PlacementOptions const& options) {
-    REGRAFT_EXPECTS(rows.num_taxa() > 0);
-    Placement placement(rows, options);
-    placement.place_all();
+    PlacementTree const root{.parent = {0}, .row = {no_row}, .changes = {.offsets = {0, 0}, .values = {}}};
+    return extended_tree(root, rows, options);
+}
+
+PlacementTree extended_tree(PlacementTree const& tree, DifferenceRows const& rows, PlacementOptions const& options) {
+    auto const num_inner = static_cast<std::uint32_t>(std::ranges::count(tree.row, no_row));
+    auto const num_tips = tree.num_nodes() - num_inner;
+    REGRAFT_EXPECTS(rows.num_taxa() > 0 && num_tips <= rows.num_taxa());
+    Placement placement(rows, GrowingTree(tree, rows.reference), options);
+    placement.place_all_but(num_tips);
     for (std::uint32_t round = 0; round < options.rounds && placement.improve(); ++round) continue;
     return placement.finish();
 }

@@ -1,0 +1,161 @@
+#include "append.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "common/input.hpp"
+#include "common/words.hpp"
+#include "files.hpp"
+#include "pack.hpp"
+#include "progress.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "selection.hpp"
+#include "source.hpp"
+#include "stat_report.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+/// How an alignment is compressed that was compressed before.
+CompressOptions as_before(codec::RgmFile const& file, Manners const& manners, bool verify) {
+    CompressOptions options;
+    options.manners = manners;
+    if (file.kind() == codec::Kind::thesis) options.kind = codec::Kind::thesis;
+    options.stored = file.extras().partitions;
+    options.verify = verify;
+    return options;
+}
+
+void check_new_names(codec::RgmFile const& file, std::string const& target, std::span<std::string const> names,
+                     std::string const& input) {
+    std::unordered_set<std::string_view> const known(file.names().begin(), file.names().end());
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        if (!known.contains(names[row])) continue;
+        throw InputError({shown_input(input)},
+                         fmt::format("taxon '{}', number {}, is in {} already", escaped(names[row]), row + 1, target));
+    }
+}
+
+void check_sites(std::uint64_t found, std::uint64_t expected, std::string const& target, std::string const& input) {
+    if (found == expected) return;
+    throw InputError({shown_input(input)},
+                     fmt::format("has {}, expected {} as in {}", counted(found, "site"), expected, target));
+}
+
+/// An alignment of any format as rows like others.
+msa::DifferenceText more_rows(std::string const& input, msa::DifferenceRows const& like, std::string const& target) {
+    if (auto rows = read_rows(input, like)) return *std::move(rows);
+    if (input == "-")
+        throw InputError({shown_input(input)},
+                         "is no regular FASTA text of rows like those of " + target + "; expected one, or a file");
+    auto const alignment = msa::parse_alignment(unpacked(read_text(input), input), input);
+    check_sites(alignment.num_sites(), like.num_sites(), target, input);
+    auto rows = rows_of(msa::to_text(alignment, {}), like);
+    if (!rows) throw InputError({input}, "its rows differ too much from those of " + target);
+    return *std::move(rows);
+}
+
+std::string with_more_rows(codec::RgmFile const& file, AppendOptions const& options, Progress& progress) {
+    auto const& target = options.places.inputs[0];
+    msa::DifferenceText text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
+    auto tree = file.placement_tree();
+    for (auto const& input : std::span(options.places.inputs).subspan(1)) {
+        progress.phase("reading " + shown_input(input), 20);
+        auto const more = more_rows(input, text.rows, target);
+        check_new_names(file, target, more.rows.names, input);
+        msa::append(text, more);
+    }
+    msa::check_names(text.rows.names, target);
+    progress.phase("placing rows in the tree", 40);
+    tree = msa::extended_tree(tree, text.rows, {.rounds = 0});
+    progress.phase("compressing", 60);
+    return packed_rows(text, tree, target, options.verify);
+}
+
+/// The text of a file with more rows, in its layout.
+std::string with_more_lines(codec::RgmFile const& file, AppendOptions const& options) {
+    auto const& target = options.places.inputs[0];
+    auto const layout = file.extras().layout;
+    if (layout && !layout->skeleton.empty()) {
+        throw InputError({target},
+                         "holds a text whose layout is not regular, so nothing can be added to it; decompress it, "
+                         "add the rows, and compress it again");
+    }
+    SiteRange const sites{SiteId{0}, SiteId{file.num_sites()}};
+    auto all = file.read(sites).rows(sites);
+    for (auto const& input : std::span(options.places.inputs).subspan(1)) {
+        auto const more = msa::parse_alignment(unpacked(read_text(input), shown_input(input)), shown_input(input));
+        check_sites(more.num_sites(), file.num_sites(), target, input);
+        check_new_names(file, target, more.names, input);
+        all.names.insert(all.names.end(), more.names.begin(), more.names.end());
+        all.cells.insert(all.cells.end(), more.cells.begin(), more.cells.end());
+    }
+    msa::check_names(all.names, target);
+    auto wider = layout.value_or(msa::TextLayout{});
+    if (!wider.descriptions.empty()) wider.descriptions.resize(all.num_taxa());
+    return msa::to_text(all, wider);
+}
+
+}  // namespace
+
+void append(AppendOptions const& options) {
+    auto const& target = options.places.inputs[0];
+    auto const voice = options.manners.voice;
+    Progress progress(target, voice);
+    Replacement result(target, options.places.output.empty() ? target : options.places.output, options.places,
+                       Replacement::Result::binary);
+    progress.phase("unpacking", 0);
+    auto const file = open_rgm(target, options.manners);
+    std::string bytes;
+    if (file.kind() == codec::Kind::sparse) {
+        bytes = with_more_rows(file, options, progress);
+    } else {
+        auto const again = as_before(file, options.manners, options.verify);
+        bytes = pack(source_of(with_more_lines(file, options), wanted_rows(again)), target, again, progress).bytes;
+    }
+    progress.phase("writing", 98);
+    result.finish(bytes);
+    progress.clear();
+    say(voice, fmt::format("{}: {}, {}", result.output(), common::bytes(static_cast<double>(bytes.size())),
+                           duration(progress.seconds())));
+}
+
+void compact(std::string const& input, CompactOptions const& options) {
+    auto const voice = options.manners.voice;
+    Progress progress(input, voice);
+    Replacement result(input, options.places.output.empty() ? input : options.places.output, options.places,
+                       Replacement::Result::binary);
+    progress.phase("unpacking", 0);
+    auto const file = open_rgm(input, options.manners);
+    std::string bytes;
+    if (file.kind() == codec::Kind::sparse) {
+        msa::DifferenceText const text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
+        progress.phase("moving rows in the tree", 20);
+        auto const tree = msa::extended_tree(file.placement_tree(), text.rows);
+        progress.phase("compressing", 60);
+        bytes = packed_rows(text, tree, input, options.verify);
+    } else {
+        auto const again = as_before(file, options.manners, options.verify);
+        bytes = pack(source_of(file.text(), wanted_rows(again)), input, again, progress).bytes;
+    }
+    auto const before = file_size(input);
+    bool const is_smaller = bytes.size() < before;
+    progress.phase("writing", 98);
+    if (is_smaller || !options.places.output.empty()) result.finish(bytes);
+    progress.clear();
+    say(voice, is_smaller ? fmt::format("{}: {} -> {}, {}", result.output(), common::bytes(static_cast<double>(before)),
+                                        common::bytes(static_cast<double>(bytes.size())), duration(progress.seconds()))
+                          : fmt::format("{}: is as small as it gets", input));
+}
+
+}  // namespace regraft::msa_cli
