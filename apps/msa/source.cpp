@@ -62,16 +62,6 @@ private:
     TextHashes hashes_;
 };
 
-/// Gives a text in memory piece by piece.
-msa::TextSource pieces_of(std::string_view text) {
-    return [text](std::span<char> buffer) mutable {
-        auto const size = std::min(text.size(), buffer.size());
-        std::copy_n(text.begin(), size, buffer.begin());
-        text.remove_prefix(size);
-        return size;
-    };
-}
-
 /// Whether rows are taken instead of the text.
 bool takes_rows(Source const& source, Rows wanted) {
     if (!source.rows || wanted == Rows::always) return source.rows.has_value();
@@ -122,7 +112,7 @@ Source read_source(std::string const& input, Rows rows) {
 Source source_of(std::string text, Rows rows) {
     Source source;
     if (rows != Rows::never) {
-        source.rows = msa::read_differences(pieces_of(text));
+        source.rows = msa::read_differences(msa::pieces_of(text));
         source.hashes.add(text);
         if (takes_rows(source, rows)) return source;
     }
@@ -136,7 +126,7 @@ std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::Diff
 }
 
 std::optional<msa::DifferenceText> rows_of(std::string_view text, msa::DifferenceRows const& like) {
-    return msa::read_differences(pieces_of(text), like);
+    return msa::read_differences(msa::pieces_of(text), like);
 }
 
 }  // namespace regraft::msa_cli

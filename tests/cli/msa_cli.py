@@ -67,6 +67,21 @@ def evolved(seed: int, taxa: int, sites: int, letters: str = "ACGT", missing: st
     return Alignment([f"taxon_{i * 7919 % 1000}.{i}" for i in range(taxa)], rows)
 
 
+def surveyed(seed: int, taxa: int, sites: int) -> Alignment:
+    """Nearly equal genomes, with unknown stretches."""
+    dice = random.Random(seed)
+    rows = ["".join(dice.choices("ACGT", k=sites))]
+    while len(rows) < taxa:
+        row = list(dice.choice(rows[-500:]))
+        for _ in range(dice.randrange(3)):
+            row[dice.randrange(sites)] = dice.choice("ACGT")
+        if dice.random() < 0.1:
+            first, size = dice.randrange(sites), dice.choice([1, 5, 300])
+            row[first:first + size] = dice.choice("NN-R") * len(row[first:first + size])
+        rows.append("".join(row))
+    return Alignment([f"hCoV/{i * 7919 % 100003}/{2020 + i // 1000}" for i in range(taxa)], rows)
+
+
 def lines_of(row: str, width: int) -> list[str]:
     return [row[i:i + width] for i in range(0, len(row), width)] if width else [row]
 

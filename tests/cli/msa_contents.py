@@ -7,7 +7,7 @@ import re
 import sys
 
 import msa_cli
-from msa_cli import DNA, Alignment, evolved, fasta, interleaved, phylip
+from msa_cli import DNA, Alignment, evolved, fasta, interleaved, phylip, surveyed
 
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 
@@ -319,21 +319,6 @@ def splits(newick: str, names: list[str]) -> set[frozenset[str]]:
     return {group for group in result if 1 < len(group) < len(names) - 1}
 
 
-def surveyed(seed: int, taxa: int, sites: int) -> Alignment:
-    """Nearly equal genomes, with unknown stretches."""
-    dice = random.Random(seed)
-    rows = ["".join(dice.choices("ACGT", k=sites))]
-    while len(rows) < taxa:
-        row = list(dice.choice(rows[-500:]))
-        for _ in range(dice.randrange(3)):
-            row[dice.randrange(sites)] = dice.choice("ACGT")
-        if dice.random() < 0.1:
-            first, size = dice.randrange(sites), dice.choice([1, 5, 300])
-            row[first:first + size] = dice.choice("NN-R") * len(row[first:first + size])
-        rows.append("".join(row))
-    return Alignment([f"hCoV/{i * 7919 % 100003}/{2020 + i // 1000}" for i in range(taxa)], rows)
-
-
 def many_rows(program: msa_cli.Program) -> None:
     """nearly equal genomes become sparse files, the same for any number of threads, from files, pipes and gzip; all commands take them"""
     alignment = surveyed(1, 1500, 12000)  # 18 MB: it is read in one pass
@@ -369,8 +354,12 @@ def few_genomes(program: msa_cli.Program) -> None:
     alignment = surveyed(2, 300, 3000)
     packed = {codec: program.ok("compress", *(["--codec", codec] if codec else []), stdin=fasta(alignment, 60).encode()) for codec in ("", "native", "sparse")}
     assert len(packed[""]) == min(map(len, packed.values()))
+    reports = []
     for each in packed.values():
         assert program.ok("cat", stdin=each).decode() == fasta(alignment, 60)
+        reports.append(json.loads(program.ok("stat", "--json", "-", stdin=each)) | {"compressed": None, "parsimony_score": None})
+    reports.append(json.loads(program.ok("stat", "--json", "-", stdin=fasta(alignment, 60).encode())))
+    assert reports == [reports[0]] * 4 and reports[0]["patterns"] > 100 and reports[0]["unknown_cells"] > 0, reports
     for text in (phylip(alignment), fasta(evolved(3, 300, 3000, AMINO_ACIDS)), ">a\nACGT\n\n>b\nACGT\n"):
         program.refuses("compress", "--codec", "sparse", stdin=text.encode(), message="is no regular FASTA text of nearly equal rows")
     program.refuses("compress", "--codec", "sparse", stdin=b">a\nACGT\n>b\nACG\n", message="is no regular FASTA text of nearly equal rows")

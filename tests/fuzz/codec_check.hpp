@@ -29,12 +29,7 @@ using Bytes = std::vector<std::byte>;
 // ---- Texts
 
 inline std::optional<msa::DifferenceText> difference_text(std::string_view text) {
-    return msa::read_differences([text](std::span<char> buffer) mutable {
-        auto const size = std::min({text.size(), buffer.size(), std::size_t{7}});
-        std::copy_n(text.begin(), size, buffer.begin());
-        text.remove_prefix(size);
-        return size;
-    });
+    return msa::read_differences(msa::pieces_of(text));
 }
 
 /// Whether rows as differences, if the text can be read so, make the same text.

@@ -24,12 +24,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 std::optional<msa::DifferenceText> read(std::string_view text) {
-    return msa::read_differences([text](std::span<char> buffer) mutable {
-        auto const size = std::min(text.size(), buffer.size());
-        std::copy_n(text.begin(), size, buffer.begin());
-        text.remove_prefix(size);
-        return size;
-    });
+    return msa::read_differences(msa::pieces_of(text));
 }
 
 Bytes packed(msa::DifferenceText const& text) {

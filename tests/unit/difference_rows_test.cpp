@@ -14,12 +14,7 @@ namespace {
 
 /// Reads a text that comes in pieces of a size.
 std::optional<DifferenceText> read(std::string_view text, std::size_t piece = ~std::size_t{0}) {
-    return read_differences([text, piece](std::span<char> buffer) mutable {
-        auto const size = std::min({text.size(), buffer.size(), piece});
-        std::copy_n(text.begin(), size, buffer.begin());
-        text.remove_prefix(size);
-        return size;
-    });
+    return read_differences(pieces_of(text, piece));
 }
 
 std::string written(DifferenceText const& text) {
@@ -121,6 +116,26 @@ TEST(DifferenceRows, AreNotReadIfRowsDifferMuch) {
         text += '\n';
     }
     EXPECT_FALSE(read(text));
+}
+
+TEST(DifferenceRows, AreReadLikeOthersAndPutBehindThem) {
+    auto text = read(">a x\nACGTACGT\n>b\nACGTNNGT\n").value();
+    auto const more = [&](std::string_view added) { return read_differences(pieces_of(added), text.rows); };
+    EXPECT_FALSE(more(">c\nACGTACG\n"));
+    EXPECT_FALSE(more(">c\nACGTACGT\n>c\nACGTACGT\n"));
+    auto const added = more(">c\nAC\nTT\nAC\nGU\n>d y\nTT\nTT\nTT\nTT\n").value();
+    EXPECT_EQ(added.rows.reference, text.rows.reference);
+    EXPECT_EQ(added.rows.runs[0][0], (CharacterRun{7, 1, 'U'}));
+    append(text, added);
+    EXPECT_EQ(written(text), ">a x\nACGTACGT\n>b\nACGTNNGT\n>c\nACTTACGU\n>d y\nTTTTTTTT\n");
+}
+
+TEST(DifferenceRows, TellTheSizeOfTheirText) {
+    for (std::string_view const text :
+         {">a\nACGT\n", ">a x\r\nACG\r\nTTT\r\nA\r\n>b\r\nACG\r\nTTT\r\nA", ">a\nAC\nGT\n"}) {
+        auto const found = read(text).value();
+        EXPECT_EQ(text_size(found.rows, found.layout), text.size());
+    }
 }
 
 }  // namespace

@@ -18,12 +18,7 @@ namespace regraft::msa {
 namespace {
 
 DifferenceRows rows_of(std::string_view text) {
-    auto found = read_differences([text](std::span<char> buffer) mutable {
-        auto const size = std::min(text.size(), buffer.size());
-        std::copy_n(text.begin(), size, buffer.begin());
-        text.remove_prefix(size);
-        return size;
-    });
+    auto found = read_differences(pieces_of(text));
     return found->rows;
 }
 
@@ -115,6 +110,34 @@ TEST(PlacementTree, HasNoMoreChangesAfterPruningAndPlacingAgain) {
         expect_tidy(once, rows);
         expect_tidy(again, rows);
         EXPECT_LE(again.changes.values.size(), once.changes.values.size());
+    }
+}
+
+/// The first rows alone.
+DifferenceRows first_rows(DifferenceRows const& rows, std::size_t count) {
+    DifferenceRows first{rows.names, rows.letters, rows.reference, {}, {}};
+    first.names.resize(count);
+    for (std::size_t row = 0; row < count; ++row) {
+        first.differences.push_row(rows.differences[row]);
+        first.runs.push_row(rows.runs[row]);
+    }
+    return first;
+}
+
+TEST(PlacementTree, IsExtendedByRowsThatItDoesNotHave) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        SCOPED_TRACE(seed);
+        auto const rows = rows_of(test::surveillance_text({.taxa = 500, .sites = 600, .seed = seed}));
+        auto const at_once = placement_tree(rows);
+        for (std::size_t const count : {1U, 2U, 250U, 499U, 500U}) {
+            auto const tree = extended_tree(placement_tree(first_rows(rows, count)), rows, {.rounds = 0});
+            expect_tidy(tree, rows);
+            auto const compact = extended_tree(tree, rows);
+            expect_tidy(compact, rows);
+            EXPECT_LE(compact.changes.values.size(), tree.changes.values.size());
+            EXPECT_LE(static_cast<double>(compact.changes.values.size()),
+                      1.04 * static_cast<double>(at_once.changes.values.size()) + 1);
+        }
     }
 }
 

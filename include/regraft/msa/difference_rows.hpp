@@ -69,6 +69,8 @@ struct DifferenceText {
 
 /// Fills a buffer with the next bytes of a text. Returns how many; 0 at its end.
 using TextSource = std::function<std::size_t(std::span<char>)>;
+/// Gives a text in memory, in pieces of this size at most. The text outlives the source.
+TextSource pieces_of(std::string_view text, std::size_t piece = ~std::size_t{0});
 
 /// Reads a FASTA text in one pass. None if its layout is not regular (see TextLayout), if it is no alignment, or if
 /// rows have more than a difference or run per 16 sites: parse_alignment reads all texts, and tells what is wrong. The

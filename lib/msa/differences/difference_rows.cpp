@@ -34,6 +34,15 @@ void DifferenceRows::write_row(std::size_t row, std::span<char> cells) const {
     for (auto const& run : runs[row]) std::memset(&cells[run.first], run.character, run.size);
 }
 
+TextSource pieces_of(std::string_view text, std::size_t piece) {
+    return [text, piece](std::span<char> buffer) mutable {
+        auto const size = std::min({text.size(), buffer.size(), piece});
+        std::copy_n(text.begin(), size, buffer.begin());
+        text.remove_prefix(size);
+        return size;
+    };
+}
+
 void append(DifferenceText& text, DifferenceText const& more) {
     REGRAFT_EXPECTS(text.rows.letters == more.rows.letters && text.rows.reference == more.rows.reference);
     auto& descriptions = text.layout.descriptions;
