@@ -70,15 +70,18 @@ std::string with_more_rows(codec::RgmFile const& file, AppendOptions const& opti
     msa::DifferenceText text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
     auto tree = file.placement_tree();
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
-        progress.phase("reading " + shown_input(input), 20);
+        progress.phase("reading " + shown_input(input), 20, 40);
         auto const more = more_rows(input, text.rows, target);
         check_new_names(file, target, more.rows.names, input);
         msa::append(text, more);
     }
     msa::check_names(text.rows.names, target);
-    progress.phase("placing rows in the tree", 40);
-    tree = msa::extended_tree(tree, text.rows, {.rounds = 0});
-    progress.phase("compressing", 60);
+    progress.phase("placing rows in the tree", 40, 60);
+    msa::PlacementOptions placing;
+    placing.rounds = 0;
+    placing.reached = [&](double part) { progress.reached(part); };
+    tree = msa::extended_tree(tree, text.rows, placing);
+    progress.phase("compressing", 60, 98);
     return packed_rows(text, tree, target, options.verify);
 }
 
@@ -114,7 +117,7 @@ void append(AppendOptions const& options) {
     Progress progress(target, voice);
     Replacement result(target, options.places.output.empty() ? target : options.places.output, options.places,
                        Replacement::Result::binary);
-    progress.phase("unpacking", 0);
+    progress.phase("unpacking", 0, 20);
     auto const file = open_rgm(target, options.manners);
     std::string bytes;
     if (file.kind() == codec::Kind::sparse) {
@@ -123,7 +126,7 @@ void append(AppendOptions const& options) {
         auto const again = as_before(file, options.manners, options.verify);
         bytes = pack(source_of(with_more_lines(file, options), wanted_rows(again)), target, again, progress).bytes;
     }
-    progress.phase("writing", 98);
+    progress.phase("writing", 98, 100);
     result.finish(bytes);
     progress.clear();
     say(voice, fmt::format("{}: {}, {}", result.output(), common::bytes(static_cast<double>(bytes.size())),
@@ -135,14 +138,16 @@ void compact(std::string const& input, CompactOptions const& options) {
     Progress progress(input, voice);
     Replacement result(input, options.places.output.empty() ? input : options.places.output, options.places,
                        Replacement::Result::binary);
-    progress.phase("unpacking", 0);
+    progress.phase("unpacking", 0, 20);
     auto const file = open_rgm(input, options.manners);
     std::string bytes;
     if (file.kind() == codec::Kind::sparse) {
         msa::DifferenceText const text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
-        progress.phase("moving rows in the tree", 20);
-        auto const tree = msa::extended_tree(file.placement_tree(), text.rows);
-        progress.phase("compressing", 60);
+        progress.phase("moving rows in the tree", 20, 60);
+        msa::PlacementOptions placing;
+        placing.reached = [&](double part) { progress.reached(part); };
+        auto const tree = msa::extended_tree(file.placement_tree(), text.rows, placing);
+        progress.phase("compressing", 60, 98);
         bytes = packed_rows(text, tree, input, options.verify);
     } else {
         auto const again = as_before(file, options.manners, options.verify);
@@ -150,7 +155,7 @@ void compact(std::string const& input, CompactOptions const& options) {
     }
     auto const before = file_size(input);
     bool const is_smaller = bytes.size() < before;
-    progress.phase("writing", 98);
+    progress.phase("writing", 98, 100);
     if (is_smaller || !options.places.output.empty()) result.finish(bytes);
     progress.clear();
     say(voice, is_smaller ? fmt::format("{}: {} -> {}, {}", result.output(), common::bytes(static_cast<double>(before)),

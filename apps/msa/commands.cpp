@@ -54,10 +54,11 @@ int for_each(std::vector<std::string> const& files, std::function<void(std::stri
     return worst;
 }
 
-Source read_alignment(std::string const& input, CompressOptions const& options) {
+Source read_alignment(std::string const& input, CompressOptions const& options, Progress& progress) {
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
-    return read_source(input, wanted_rows(options));
+    progress.phase("reading", 0, 20);
+    return read_source(input, wanted_rows(options), [&](double part) { progress.reached(part); });
 }
 
 std::string summary(std::uint64_t text_bytes, Packed const& packed, double seconds) {
@@ -76,8 +77,7 @@ void compress(std::string const& input, CompressOptions const& options) {
     auto const voice = options.manners.voice;
     Progress progress(shown_input(input), voice);
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
-    progress.phase("reading", 0);
-    auto source = read_alignment(input, options);
+    auto source = read_alignment(input, options, progress);
     if (source.text) {
         if (is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
         bool const is_packed = is_gzip(*source.text);
@@ -89,7 +89,7 @@ void compress(std::string const& input, CompressOptions const& options) {
     }
     auto const text_bytes = source.num_bytes();
     auto const packed = pack(std::move(source), shown_input(input), options, progress);
-    progress.phase("writing", 98);
+    progress.phase("writing", 98, 100);
     result.finish(packed.bytes);
     progress.clear();
     say(summary_voice(result, voice),
@@ -116,12 +116,13 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     auto const voice = options.manners.voice;
     Progress progress(shown_input(input), voice);
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
-    progress.phase("unpacking", 0);
+    progress.phase("unpacking", 0, 100);
     auto const file = open_rgm(input, options.manners);
     std::uint64_t num_bytes = 0;
     result.finish([&](msa::TextSink const& sink) {
         write_text_of(file, options.look, [&](std::string_view piece) {
             num_bytes += piece.size();
+            progress.reached(static_cast<double>(num_bytes) / num_cells(file.num_taxa(), file.num_sites()));
             sink(piece);
         });
     });

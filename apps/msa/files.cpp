@@ -118,7 +118,9 @@ void Replacement::remove_input() const {
 }
 
 std::uint64_t file_size(std::string const& path) {
-    return static_cast<std::uint64_t>(look_at(path).st_size);
+    std::error_code error;
+    auto const size = fs::file_size(path, error);
+    return error ? 0 : size;
 }
 
 std::string compressed_name(std::string const& input, Places const& places) {

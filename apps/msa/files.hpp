@@ -52,7 +52,7 @@ std::string compressed_name(std::string const& input, Places const& places);
 /// for a name without the suffix.
 std::string decompressed_name(std::string const& input, Places const& places);
 
-/// The size of a file. Throws InputError.
+/// The size of a file; 0 if it is none.
 std::uint64_t file_size(std::string const& path);
 
 /// Opens a compressed file; "-" is standard input. Throws InputError, also for a text above common::most_text unless

@@ -92,9 +92,9 @@ std::string pack_columns(std::string_view text, msa::Alignment const& alignment,
                          Progress& progress) {
     codec::RgmExtras extras;
     extras.partitions = partitions_of(alignment, options);
-    progress.phase("looking for a tree", 5);
+    progress.phase("looking for a tree", 5, 50);
     auto const tree = tree_of(alignment, options);
-    progress.phase("compressing", 50);
+    progress.phase("compressing", 50, 90);
     auto const compressed = encode(alignment, tree, options);
     if (!compressed) return "";
     extras.layout = msa::layout_of(text, alignment);
@@ -123,9 +123,11 @@ std::string pack_rows(Source const& source, CompressOptions const& options, std:
     }
     bool const is_worthwhile = source.rows && (!source.text || source.rows->rows.num_taxa() >= few_rows);
     if (!must_be_rows && !is_worthwhile) return "";
-    progress.phase("placing rows in a tree", 20);
-    auto const tree = msa::placement_tree(source.rows->rows);
-    progress.phase("compressing", 80);
+    progress.phase("placing rows in a tree", 20, 80);
+    msa::PlacementOptions placing;
+    placing.reached = [&](double part) { progress.reached(part); };
+    auto const tree = msa::placement_tree(source.rows->rows, placing);
+    progress.phase("compressing", 80, 90);
     try {
         return collect([&](codec::ByteSink const& sink) { codec::write_rgm(*source.rows, tree, sink); });
     } catch (InputError const& error) {
@@ -188,7 +190,7 @@ Packed pack(Source source, std::string const& name, CompressOptions const& optio
     if (may_be_text && (packed.bytes.empty() || !is_larger_as_text(*source.text, packed.bytes.size())))
         take_smaller(packed, pack_plain(*source.text), codec::Kind::plain);
     if (options.verify) {
-        progress.phase("checking", 90);
+        progress.phase("checking", 90, 98);
         if (source.text) {
             source.hashes = {};
             source.hashes.add(*source.text);

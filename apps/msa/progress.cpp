@@ -1,5 +1,6 @@
 #include "progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -11,9 +12,26 @@ namespace regraft::msa_cli {
 Progress::Progress(std::string what, Voice voice)
     : what_(std::move(what)), shown_(voice != Voice::quiet && isatty(STDERR_FILENO) != 0) {}
 
-void Progress::phase(std::string_view name, int percent) {
+void Progress::phase(std::string_view name, int from, int to) {
+    phase_ = name;
+    from_ = from;
+    to_ = to;
+    show(from);
+}
+
+void Progress::reached(double part) {
+    constexpr double seconds_between = 0.2;
+    if (seconds() - shown_at_ >= seconds_between) show(from_ + std::min(part, 1.0) * (to_ - from_));
+}
+
+void Progress::show(double percent) {
     if (!shown_) return;
-    auto const line = fmt::format("{}: {} ({} %)", what_, name, percent);
+    constexpr double seconds_for_an_estimate = 2;
+    shown_at_ = seconds();
+    auto line = fmt::format("{}: {} ({:.0f} %", what_, phase_, percent);
+    if (shown_at_ >= seconds_for_an_estimate && percent >= 1)
+        line += fmt::format(", about {:.0f} s left", shown_at_ * (100 - percent) / percent);
+    line += ')';
     fmt::print(stderr, "\r{:<{}}", line, width_);
     static_cast<void>(std::fflush(stderr));
     width_ = line.size();

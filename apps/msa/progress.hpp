@@ -19,16 +19,24 @@ public:
     Progress& operator=(Progress const&) = delete;
     ~Progress() { clear(); }
 
-    /// Begins a phase. percent: approximate part of the whole work that is done then.
-    void phase(std::string_view name, int percent);
+    /// Begins a phase. from, to: approximate percentages of the whole work that are done at its begin and its end.
+    void phase(std::string_view name, int from, int to);
+    /// Tells which part of the phase is done, 0 to 1. When the work takes long, the line says how long it will take.
+    void reached(double part);
     /// Seconds since the object was made.
     double seconds() const;
     /// Removes the line.
     void clear();
 
 private:
+    void show(double percent);
+
     std::string what_;
     bool shown_;
+    std::string phase_;
+    int from_ = 0;
+    int to_ = 0;
+    double shown_at_ = 0;  // in seconds
     std::size_t width_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

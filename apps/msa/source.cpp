@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/input.hpp"
+#include "files.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -51,6 +52,7 @@ public:
         if (!keeps_all_) return std::nullopt;
         return std::move(kept_) + std::move(head_) + file_.rest();
     }
+    std::uint64_t num_bytes() const { return hashes_.num_bytes(); }
     TextHashes take_hashes() { return std::move(hashes_); }
 
 private:
@@ -84,7 +86,7 @@ void TextHashes::add(std::string_view piece) {
     rest_ += piece;
 }
 
-Source read_source(std::string const& input, Rows rows) {
+Source read_source(std::string const& input, Rows rows, std::function<void(double)> const& reached) {
     InputFile file(input);
     std::string head(1, ' ');
     head.resize(file.read(head));
@@ -95,7 +97,11 @@ Source read_source(std::string const& input, Rows rows) {
     }
     bool const is_pipe = input == "-";
     Recorder recorder(file, std::move(head), is_pipe ? most_of_pipe : small_text);
-    source.rows = msa::read_differences([&](std::span<char> buffer) { return recorder.read(buffer); });
+    auto const size = is_pipe ? 0 : file_size(input);
+    source.rows = msa::read_differences([&](std::span<char> buffer) {
+        if (reached && size > 0) reached(static_cast<double>(recorder.num_bytes()) / static_cast<double>(size));
+        return recorder.read(buffer);
+    });
     source.text = recorder.text();
     source.hashes = recorder.take_hashes();
     if (takes_rows(source, rows)) {

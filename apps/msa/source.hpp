@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,8 +40,8 @@ struct Source {
 enum class Rows : std::uint8_t { never, if_they_suffice, always };
 
 /// Reads an input in one pass. Rows suffice if the text has more than 16 MiB, and a difference or run per 64 cells at
-/// most. Throws InputError.
-Source read_source(std::string const& input, Rows rows);
+/// most. reached: is told which part of a file has been read. Throws InputError.
+Source read_source(std::string const& input, Rows rows, std::function<void(double)> const& reached = {});
 /// The same for a text in memory.
 Source source_of(std::string text, Rows rows);
 

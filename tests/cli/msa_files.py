@@ -338,7 +338,7 @@ def usage(program: msa_cli.Program) -> None:
     packed = program.compressed("u.fa", TEXT)
     names = [line[1:] for line in TEXT.decode().splitlines() if line.startswith(">")]
     for arguments, message in (
-            ([], "the command is missing, expected compress"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, extract, stat, verify, tree or cat"),
+            ([], "the command is missing, expected compress"), (["squeeze"], "unknown command 'squeeze', expected compress, decompress, append, compact, extract, stat, verify, tree or cat"),
             (["extract"], "FILE"), (["stat"], "FILE"), (["verify"], "FILE"), (["tree"], "FILE"), (["compress", "--frob"], "--frob"),
             (["compress", "--fast", "--best"], "excludes"), (["compress", "-T", "x"], "'x', expected a whole number"), (["compress", "-B", "0"], "--block: '0'"),
             (["compress", "--codec", "gzip"], "gzip"), (["compress", "--seed", "-1"], "--seed"), (["cat", "--format", "nexus", packed], "nexus"),

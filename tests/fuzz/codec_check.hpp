@@ -29,7 +29,7 @@ using Bytes = std::vector<std::byte>;
 // ---- Texts
 
 inline std::optional<msa::DifferenceText> difference_text(std::string_view text) {
-    return msa::read_differences(msa::pieces_of(text));
+    return msa::read_differences(msa::pieces_of(text, 7));
 }
 
 /// Whether rows as differences, if the text can be read so, make the same text.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ struct PlacementTree {
 struct PlacementOptions {
     std::uint32_t most_hits = 2000;  // edges that are looked at for a row, those with its rarest changes first
     std::uint32_t rounds = 1;        // passes in which tips and subtrees are pruned and placed again
+    std::function<void(double)> reached = [](double) {};  // is told now and then which part is done, 0 to 1
 };
 
 /// Places all rows, those with few differences first. The same tree for any number of threads. O(rows * most_hits *

@@ -240,7 +240,7 @@ std::uint32_t open_place(GrowingTree& tree, Place const& place, Genome const& ge
 class Placement {
 public:
     Placement(DifferenceRows const& rows, GrowingTree tree, PlacementOptions const& options)
-        : rows_(rows), tree_(std::move(tree)), serial_(rows, tree_, options.most_hits) {
+        : rows_(rows), options_(options), tree_(std::move(tree)), serial_(rows, tree_, options.most_hits) {
         for (std::size_t i = 0; i < num_threads(); ++i) searchers_.emplace_back(rows, tree_, options.most_hits);
     }
 
@@ -263,11 +263,12 @@ public:
             auto const frozen = tree_.size();
             for (std::size_t i = 0; i < count; ++i) place(batch[i], found[i], frozen);
             begin += count;
+            tell(0, begin, order.size());
         }
     }
 
     /// Prunes tips and subtrees with changes above them, and places them again. Returns whether any has moved.
-    bool improve() {
+    bool improve(std::uint32_t round) {
         auto const candidates = with_changes();
         bool has_moved = false;
         for (std::size_t begin = 0; begin < candidates.size();) {
@@ -280,6 +281,7 @@ public:
             for (std::size_t i = 0; i < batch.size(); ++i)
                 if (is_worthwhile[i] != 0 && move(batch[i])) has_moved = true;
             begin += batch.size();
+            tell(1 + round, begin, candidates.size());
         }
         return has_moved;
     }
@@ -361,7 +363,14 @@ private:
         return true;
     }
 
+    /// Tells which part is done: of placing the rows (pass 0), or of a pass that moves them.
+    void tell(std::uint32_t pass, std::size_t done, std::size_t all) const {
+        auto const part = static_cast<double>(done) / static_cast<double>(all);
+        options_.reached((pass + part) / (1 + options_.rounds));
+    }
+
     DifferenceRows const& rows_;
+    PlacementOptions const& options_;
     GrowingTree tree_;
     Searcher serial_;
     std::vector<Searcher> searchers_;  // one per thread
@@ -380,7 +389,7 @@ PlacementTree extended_tree(PlacementTree const& tree, DifferenceRows const& row
     REGRAFT_EXPECTS(rows.num_taxa() > 0 && num_tips <= rows.num_taxa());
     Placement placement(rows, GrowingTree(tree, rows.reference), options);
     placement.place_all_but(num_tips);
-    for (std::uint32_t round = 0; round < options.rounds && placement.improve(); ++round) continue;
+    for (std::uint32_t round = 0; round < options.rounds && placement.improve(round); ++round) continue;
     return placement.finish();
 }
 
