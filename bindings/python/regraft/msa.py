@@ -17,6 +17,7 @@ import gzip
 import os
 import pathlib
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Optional, Union
 
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._core import InputError
 
-__all__ = ["Alignment", "InputError", "RgmFile", "compress", "compress_text", "open", "parse", "read", "write"]
+__all__ = ["Alignment", "Differences", "InputError", "RgmFile", "compress", "compress_text", "open", "parse", "read", "write"]
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -46,6 +47,37 @@ class Alignment:
     @property
     def num_sites(self) -> int:
         return self.cells.shape[1]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Nearly equal rows as what differs from a reference.
+
+    The differences of row i are those from offsets[i] to offsets[i + 1], its runs those from run_offsets[i] to run_offsets[i + 1].
+    """
+
+    names: list[str]
+    #: Per site, dtype S1.
+    reference: NDArray[np.bytes_]
+    offsets: NDArray[np.uint64]
+    #: Per difference: the site, and the letter there.
+    sites: NDArray[np.uint32]
+    letters: NDArray[np.bytes_]
+    run_offsets: NDArray[np.uint64]
+    #: Per run of cells that are no letter and alike: the first site, the number of sites, and the character.
+    run_first: NDArray[np.uint32]
+    run_size: NDArray[np.uint32]
+    run_characters: NDArray[np.bytes_]
+
+    def row(self, i: int) -> NDArray[np.bytes_]:
+        """The cells of row i, dtype S1."""
+        cells = self.reference.copy()
+        own = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        cells[self.sites[own]] = self.letters[own]
+        for k in range(int(self.run_offsets[i]), int(self.run_offsets[i + 1])):
+            first = int(self.run_first[k])
+            cells[first : first + int(self.run_size[k])] = self.run_characters[k]
+        return cells
 
 
 class RgmFile:
@@ -77,13 +109,18 @@ class RgmFile:
         return self._core.num_sites
 
     @property
+    def kind(self) -> str:
+        """How it is compressed: native, sparse (many nearly equal rows), thesis or plain."""
+        return self._core.kind
+
+    @property
     def bytes_read(self) -> int:
         """The number of bytes that were read from the file so far."""
         return self._core.bytes_read
 
     @property
     def newick(self) -> str:
-        """The tree along which columns are coded: a topology without lengths."""
+        """The tree along which the alignment is compressed: a topology without lengths."""
         return self._core.newick()
 
     def columns(self, first: int = 0, last: Optional[int] = None) -> NDArray[np.bytes_]:
@@ -93,6 +130,36 @@ class RgmFile:
     def rows(self, first: int = 0, last: Optional[int] = None) -> NDArray[np.bytes_]:
         """The same, shape (taxa, sites)."""
         return self._core.rows(first, self.num_sites if last is None else last)
+
+    def differences(self, taxa: Optional[Iterable[str]] = None) -> Differences:
+        """These taxa (None: all) as what differs from the reference, without unpacking rows.
+
+        Raises ValueError if the kind is not sparse, and KeyError for a taxon that is not there.
+        """
+        return Differences(*self._core.differences(None if taxa is None else self._rows_of(taxa)))
+
+    def taxa(self, names: Iterable[str]) -> Alignment:
+        """Some taxa, in this order. Of a sparse file no other rows are made. Raises KeyError for one that is not there."""
+        wanted = list(names)
+        rows = self._rows_of(wanted)
+        if self.kind != "sparse":
+            return Alignment(wanted, self.rows()[rows])
+        few = Differences(*self._core.differences(rows))
+        cells = np.stack([few.row(i) for i in range(len(rows))]) if rows else np.empty((0, self.num_sites), "S1")
+        return Alignment(wanted, cells)
+
+    def _rows_of(self, taxa: Iterable[str]) -> list[int]:
+        wanted = list(taxa)
+        if len(set(wanted)) != len(wanted):
+            raise ValueError("expected every taxon once")
+        places = dict.fromkeys(wanted, -1)
+        for row, name in enumerate(self.names):
+            if name in places:
+                places[name] = row
+        for name, row in places.items():
+            if row < 0:
+                raise KeyError(name)
+        return list(places.values())
 
     def text(self) -> bytes:
         """The text that was compressed, byte by byte."""

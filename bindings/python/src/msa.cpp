@@ -1,8 +1,10 @@
 // Alignments: read, compressed, and read again by site.
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "arrays.hpp"
 #include "regraft/codec/guide_tree.hpp"
@@ -10,18 +12,26 @@
 #include "regraft/core/errors.hpp"
 #include "regraft/core/zstd.hpp"
 #include "regraft/msa/alignment.hpp"
+#include "regraft/msa/difference_rows.hpp"
+#include "regraft/msa/placement_tree.hpp"
 
 namespace regraft::python {
 namespace {
 
 enum class Major { columns, rows };
 
-/// A matrix of characters that takes over the cells, without a copy.
-py::array matrix_of(std::vector<char> cells, std::size_t rows, std::size_t columns) {
-    auto owner = std::make_unique<std::vector<char>>(std::move(cells));
+/// A list of characters that takes over the values, without a copy.
+py::array characters_of(std::vector<char> values) {
+    auto owner = std::make_unique<std::vector<char>>(std::move(values));
     auto* const data = owner->data();
+    auto const size = owner->size();
     py::capsule const capsule(owner.release(), [](void* p) { delete static_cast<std::vector<char>*>(p); });
-    return {py::dtype("S1"), {rows, columns}, {columns, std::size_t{1}}, data, capsule};
+    return {py::dtype("S1"), {size}, {std::size_t{1}}, data, capsule};
+}
+
+/// The same as a matrix.
+py::array matrix_of(std::vector<char> cells, std::size_t rows, std::size_t columns) {
+    return characters_of(std::move(cells)).reshape({rows, columns});
 }
 
 py::tuple parse(py::bytes const& text, std::string const& file) {
@@ -78,9 +88,32 @@ std::string coded(std::string_view text, msa::Alignment const& alignment, codec:
     }
 }
 
+/// Rows as differences; none if the text has few rows, or if these are not nearly equal.
+std::optional<msa::DifferenceText> many_rows(std::string_view text) {
+    constexpr std::size_t few_rows = 100;
+    auto rows = msa::read_differences(msa::pieces_of(text));
+    if (rows && rows->rows.num_taxa() < few_rows) rows.reset();
+    return rows;
+}
+
+/// Whether these rows need not be compressed along a tree of two children each, which takes long.
+bool suffice(msa::DifferenceRows const& rows, std::size_t text_size) {
+    constexpr std::size_t small_text = std::size_t{16} << 20;
+    constexpr std::size_t cells_per_entry = 64;
+    auto const entries = rows.differences.values.size() + rows.runs.values.size();
+    return text_size > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
+}
+
 std::string compressed(std::string_view text, std::string const& file, codec::Effort effort,
                        std::optional<std::string> const& tree) {
+    std::string sparse;
+    if (auto const rows = tree ? std::nullopt : many_rows(text)) {
+        auto const along = msa::placement_tree(rows->rows);
+        sparse = collected([&](codec::ByteSink const& sink) { codec::write_rgm(*rows, along, sink); });
+        if (suffice(rows->rows, text.size())) return sparse;
+    }
     auto bytes = coded(text, msa::parse_alignment(text, file), effort, tree);
+    if (!sparse.empty() && (bytes.empty() || sparse.size() < bytes.size())) bytes = std::move(sparse);
     // The packed text is clearly larger if it is so at zstd's default level: the highest level hardly halves it.
     auto const text_bytes = [&] { return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size(); };
     if (tree || (!bytes.empty() && text_bytes() >= 2 * bytes.size())) return bytes;
@@ -117,8 +150,39 @@ public:
     std::uint64_t num_taxa() const { return file_.num_taxa(); }
     std::uint64_t num_sites() const { return file_.num_sites(); }
     std::uint64_t bytes_read() const { return file_.bytes_read(); }
-    std::string kind() const { return file_.kind() == codec::Kind::plain ? "plain" : "columns"; }
-    std::string newick() const { return codec::to_newick(file_.tree(), file_.names()); }
+    std::string kind() const {
+        constexpr std::array names{"plain", "native", "thesis", "sparse"};
+        return names.at(static_cast<std::size_t>(file_.kind()));
+    }
+    std::string newick() const {
+        return locked([&] { return file_.newick(); });
+    }
+
+    /// Names, letters and reference, then differences and runs of rows: offsets, sites and letters; offsets, first
+    /// sites, sizes and characters.
+    py::tuple differences(std::optional<std::vector<std::size_t>> const& chosen) const {
+        expect(file_.kind() == codec::Kind::sparse, "a file of kind sparse, which has differences");
+        for (auto const row : chosen.value_or(std::vector<std::size_t>()))
+            expect(row < num_taxa(), "rows of the alignment");
+        msa::DifferenceRows rows;
+        {
+            py::gil_scoped_release const release;
+            std::lock_guard const lock(mutex_);
+            rows = chosen ? file_.differences(*chosen) : file_.differences();
+        }
+        auto const& runs = rows.runs.values;
+        auto const first = collect<std::uint32_t>(runs, [](auto const& run) { return run.first; });
+        auto const size = collect<std::uint32_t>(runs, [](auto const& run) { return run.size; });
+        auto const& differences = rows.differences.values;
+        auto const sites = collect<std::uint32_t>(differences, [](auto const& change) { return change.site(); });
+        auto const reference = rows.reference_text();
+        return py::make_tuple(
+            std::move(rows.names), characters_of({reference.begin(), reference.end()}),
+            array_of(std::move(rows.differences.offsets)), sites,
+            characters_of(collect_all<char>(differences, [&](auto const& x) { return rows.letters[x.letter()]; })),
+            array_of(std::move(rows.runs.offsets)), first, size,
+            characters_of(collect_all<char>(runs, [](auto const& run) { return run.character; })));
+    }
 
     py::array read(std::uint64_t first, std::uint64_t last, Major major) const {
         expect(first <= last && last <= num_sites(), "sites within those of the alignment");
@@ -149,6 +213,19 @@ private:
         std::lock_guard const lock(mutex_);
         return work();
     }
+    /// A member of each item.
+    template <class Member, class Items, class Get>
+    static std::vector<Member> collect_all(Items const& items, Get get) {
+        std::vector<Member> members;
+        members.reserve(items.size());
+        for (auto const& item : items) members.push_back(get(item));
+        return members;
+    }
+    template <class Member, class Items, class Get>
+    static Array<Member> collect(Items const& items, Get get) {
+        return array_of(collect_all<Member>(items, get));
+    }
+
     mutable std::mutex mutex_;
     codec::RgmFile file_;
 };
@@ -174,6 +251,7 @@ void add_msa(py::module_& module) {
         .def_property_readonly("bytes_read", &RgmFile::bytes_read)
         .def_property_readonly("kind", &RgmFile::kind)
         .def("newick", &RgmFile::newick)
+        .def("differences", &RgmFile::differences, arg("rows"))
         .def(
             "columns",
             [](RgmFile const& self, std::uint64_t first, std::uint64_t last) {

@@ -104,6 +104,48 @@ def test_gzipped_files_are_read(primates, tmp_path):
     assert msa.compress(path) == tmp_path / "p.phy.rgm"
 
 
+def genomes(count):
+    """Nearly equal rows, with unknown stretches."""
+    dice = np.random.default_rng(1)
+    cells = np.tile(dice.choice(np.frombuffer(b"ACGT", "S1"), 2000), (count, 1))
+    for i in range(1, count):
+        cells[i] = cells[dice.integers(i)]
+        cells[i, dice.integers(2000)] = dice.choice(np.frombuffer(b"ACGT", "S1"))
+        if i % 7 == 0:
+            cells[i, 100:180] = b"N"
+    return msa.Alignment([f"genome/{i:05}" for i in range(count)], cells)
+
+
+def test_nearly_equal_rows_are_read_as_differences(tmp_path):
+    alignment = genomes(300)
+    path = tmp_path / "many.rgm"
+    msa.write(path, alignment)
+    file = msa.open(path)
+    assert file.kind == "sparse" and path.stat().st_size < 3000
+    everything = file.differences()
+    assert everything.names == alignment.names and everything.reference.shape == (2000,)
+    assert all((everything.row(i) == alignment.cells[i]).all() for i in range(300))
+    assert len(everything.sites) == len(everything.letters) == everything.offsets[-1] and set(everything.run_characters) == {b"N"}
+    wanted = ["genome/00250", "genome/00007"]
+    some = msa.open(path).taxa(wanted)
+    assert some.names == wanted and (some.cells == alignment.cells[[250, 7]]).all()
+    assert (msa.open(path).differences(wanted).row(1) == alignment.cells[7]).all()
+    assert (file.columns(99, 101) == alignment.cells[:, 99:101].T).all() and file.newick.count("genome/") == 300
+    assert file.taxa([]).cells.shape == (0, 2000)
+    with pytest.raises(KeyError, match="absent"):
+        file.taxa(["absent"])
+    with pytest.raises(ValueError, match="every taxon once"):
+        file.taxa(["genome/00007"] * 2)
+
+
+def test_taxa_are_read_from_files_of_any_kind(primates, packed):
+    whole = msa.read(primates)
+    some = msa.open(packed).taxa(whole.names[4:1:-1])
+    assert (some.cells == whole.cells[4:1:-1]).all() and msa.open(packed).kind == "native"
+    with pytest.raises(ValueError, match="of kind sparse"):
+        msa.open(packed).differences()
+
+
 def test_bad_input_says_where(tmp_path):
     bad = tmp_path / "bad.fa"
     bad.write_text(">a\nACGT\n>b\nACG\n")
