@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Measures regraft-msa on simulated alignments of many nearly equal genomes, beside xz and zstd if they are there: bytes with and without
-names, user seconds on one thread, memory, and how long one genome and one site take. Each file is unpacked and compared first."""
+"""Measures regraft-msa on simulated alignments of many nearly equal genomes, beside general compressors if they are there: bytes with and
+without names, user seconds on one thread, memory, how long one genome and one site take, and rows that are appended. Each file is unpacked
+and compared first."""
 import hashlib
 import json
 import pathlib
@@ -16,8 +17,10 @@ from tree_programs import run
 # Taxa and sites.
 SIZES = {"full": [(3000, 29903), (12000, 29903), (100_000, 29903), (1_000_000, 2000)], "short": [(1000, 29903), (3000, 29903)],
          "smoke": [(120, 500)]}
-PEERS = {"xz": ["xz", "-9e", "-T1", "-k", "-c"], "zstd": ["zstd", "-q", "-19", "--long=31", "-k", "-c"]}
-MOST_FOR_PEERS = 1 << 29  # bytes of a text: for more, xz takes many minutes, and `stat` unpacks all
+PEERS = {"xz": ["xz", "-9e", "-T1", "-k", "-c"], "zstd": ["zstd", "-q", "-19", "--long=31", "-k", "-c"],
+         "brotli": ["brotli", "-q", "11", "--large_window=30", "-k", "-c"], "bgzip": ["bgzip", "-l", "9", "-c"]}
+APPENDED = 100  # one row in so many is appended
+MOST_FOR_PEERS = 1 << 29  # bytes of a text: for more, they take many minutes
 REPETITIONS = 3
 
 
@@ -40,6 +43,32 @@ def names_bytes(program: pathlib.Path, packed: pathlib.Path) -> float:
     return sum(layer["bits"] / 8 for layer in report["compressed"]["layers"] if layer["name"] == "names")
 
 
+def split(text: pathlib.Path, taxa: int, folder: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """The rows of a text without those that are appended, and these. Each row is on a line."""
+    most, rest = folder / "most.fa", folder / "rest.fa"
+    num_first = taxa - max(1, taxa // APPENDED)
+    with open(text, "rb") as lines, open(most, "wb") as first, open(rest, "wb") as last:
+        for number, line in enumerate(lines):
+            (first if number < 2 * num_first else last).write(line)
+    return most, rest
+
+
+def measure_appending(program: pathlib.Path, text: pathlib.Path, taxa: int, folder: pathlib.Path) -> dict:
+    most, rest = split(text, taxa, folder)
+    packed, again = folder / "most.rgm", folder / "again.fa"
+    run([program, "compress", "-T", "2", "-k", "-f", "-o", packed, most], folder)
+    usage = run([program, "append", "-T", "1", packed, rest], folder)
+    appended = packed.stat().st_size
+    run([program, "compact", "-T", "2", packed], folder)
+    run([program, "decompress", "-T", "2", "-f", "-o", again, packed], folder)
+    if hash_of(again) != hash_of(text):
+        raise SystemExit(f"{text.name} is not the same when a part of it was appended")
+    counters = {"append_s": usage.user_s, "appended_bytes": appended, "compact_bytes": packed.stat().st_size}
+    for file in (most, rest, packed, again):
+        file.unlink()
+    return counters
+
+
 def measure_regraft(program: pathlib.Path, text: pathlib.Path, taxa: int, folder: pathlib.Path) -> dict:
     packed, again = folder / "packed.rgm", folder / "again.fa"
     usage = run([program, "compress", "-T", "1", "-k", "-f", "-o", packed, text], folder)
@@ -54,8 +83,7 @@ def measure_regraft(program: pathlib.Path, text: pathlib.Path, taxa: int, folder
                 "unpack_bytes_per_s": text.stat().st_size / unpacking.wall_s,
                 "s_per_genome": median_seconds([program, "extract", "-T", "1", "--taxon", some_name, "-f", "-o", "one", packed], folder),
                 "s_per_site": median_seconds([program, "extract", "-T", "1", "--sites", "100", "-f", "-o", "one", packed], folder)}
-    if text.stat().st_size <= MOST_FOR_PEERS:
-        counters["names_bytes"] = names_bytes(program, packed)
+    counters |= measure_appending(program, text, taxa, folder) | {"names_bytes": names_bytes(program, packed)}
     return {"real_time": usage.wall_s, "cpu_time": usage.user_s, **counters}
 
 
@@ -82,7 +110,8 @@ def main() -> int:
                 records.append(bench_tool.record(f"{name}/{family}", "s", real_time=usage.wall_s, cpu_time=usage.user_s, bytes=size,
                                                  bytes_per_taxon=size / taxa, peak_bytes=usage.peak_bytes, load=usage.load))
             text.unlink()
-    context = {"clock": "cpu_time", "subject": "regraft", "unit": "taxa", "labels": "xz=xz -9e,zstd=zstd -19 --long=31"}
+    context = {"clock": "cpu_time", "subject": "regraft", "unit": "taxa", "drawing": "bytes_per_taxon",
+               "labels": "regraft=regraft-msa,xz=xz -9e,zstd=zstd -19 --long=31,brotli=brotli -q 11,bgzip=bgzip -l 9"}
     bench_tool.write(args.out, context, records)
     return 0
 

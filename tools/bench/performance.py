@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("results", type=pathlib.Path, help="folder with the JSON of benchmarks; a benchmark that is not there has no table")
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding}
+    pages = {"scale": scaling, "phylo-results": trees, "snapshot": surviving, "shield-results": shielding, "msa": genomes}
     text = args.page.read_text(encoding="utf-8")
     begin, end = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
     tables = pages.get(args.page.stem, overview)(args.results)
@@ -44,6 +44,35 @@ def overview(folder: pathlib.Path) -> str:
     parts = {"matching": senders, "schedule": rounds, "msa": compression, "store": storing, "likelihood": likelihoods, "sums": reductions}
     files = {name: folder / f"{name}.json" for name in parts}
     return "\n".join(parts[name](plot.read(file)) for name, file in files.items() if file.exists())
+
+
+def genomes(folder: pathlib.Path) -> str:
+    """A row per number of genomes, and what general compressors make of the same texts."""
+    results = plot.read(folder / "msa-scale.json")
+    ours, theirs = [], []
+    for family, algorithms in results.families.items():
+        sites = int(family.rsplit("_", 1)[1])
+        peers = {name: {point.size: point.run for point in algorithms.get(name, [])} for name in peers_of(results)}
+        for point in algorithms["regraft"]:
+            run, size = point.run, f"{point.size:,} x {sites:,}"
+            ours.append([size, f"{run['bytes'] / 1000:,.1f} kB", f"{run['names_bytes'] / 1000:,.1f} kB", f"{run['bytes_per_taxon']:.1f}",
+                         f"{point.seconds:.2f} s", f"{run['peak_bytes'] / 2**20:.0f} MiB", f"{run['unpack_bytes_per_s'] / 1e9:.2f} GB/s",
+                         plot.in_words(run["s_per_genome"]), plot.in_words(run["s_per_site"]), f"{run['append_s']:.2f} s",
+                         f"{100 * (run['compact_bytes'] / run['bytes'] - 1):+.2f} %"])
+            found = {name: runs[point.size] for name, runs in peers.items() if point.size in runs}
+            if found:
+                theirs.append([size] + [f"{found[name]['bytes'] / 1000:,.0f} kB ({run['bytes'] / found[name]['bytes']:.3f})" if name in found
+                                        else "-" for name in peers])
+    head = ["genomes", "bytes", "of which names", "bytes per genome", "compress", "memory", "unpack", "one genome", "one site", "append 1 %",
+            "appended and compact"]
+    names = [results.label(name) for name in peers_of(results)]
+    return (f"{table(head, ours)}\nCompressing and appending are user seconds on one thread, with the check; unpacking is on two. The last column "
+            "compares the size with that\nof compressing all at once. General compressors, and our bytes as a part of theirs:\n\n"
+            f"{table(['genomes', *names], theirs)}\n{source(results)}")
+
+
+def peers_of(results: plot.Results) -> list[str]:
+    return list(dict.fromkeys(name for algorithms in results.families.values() for name in algorithms if name != "regraft"))
 
 
 def trees(folder: pathlib.Path) -> str:

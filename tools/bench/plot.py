@@ -7,12 +7,14 @@ triangle at the time at which it was stopped.
 
 The context of the JSON decides about the clock (`clock`: real_time, the default, or cpu_time), the names in the legend (`labels`:
 "algorithm=label,...") and the picture (`drawing`): compression draws bytes and speed (compressors.py), floor draws times over a floor
-(floors.py), search draws likelihood against time (searches.py), programs draws what surviving costs (programs.py), none draws nothing.
+(floors.py), search draws likelihood against time (searches.py), programs draws what surviving costs (programs.py), bytes_per_taxon draws
+this counter in place of time, none draws nothing.
 """
 import math
 import pathlib
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import compressors
 import floors
@@ -93,7 +95,7 @@ def by_setting(points: list[Point]) -> dict[str, list[Point]]:
     return groups
 
 
-def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool]) -> list[str]:
+def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool], y_name: Callable[[int], str] = short_time) -> list[str]:
     """The panel of a family. names: whether sizes, and whether times, are written at the axes."""
     svg = [text(x.begin, y.end - 8, title, font_weight="bold")]
     for decade in x.decades():
@@ -105,7 +107,7 @@ def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, 
         at = y(10.0**decade)
         svg.append(f'<path d="M{x.begin:.1f} {at:.1f}H{x.end:.1f}" stroke="#e2e2e2"/>')
         if names[1]:
-            svg.append(text(x.begin - 7, at + 4, short_time(decade), text_anchor="end", fill="#555555"))
+            svg.append(text(x.begin - 7, at + 4, y_name(decade), text_anchor="end", fill="#555555"))
     svg.append(f'<rect x="{x.begin:.1f}" y="{y.end:.1f}" width="{x.end - x.begin:.1f}" height="{y.begin - y.end:.1f}" fill="none" '
                'stroke="#999999"/>')
     for line in reversed(lines):  # the first line, which is ours, is on top
@@ -140,10 +142,14 @@ class Legend:
         self.x, self.y = float(LEFT), self.y + LEGEND_LINE
 
 
-def draw(results: Results, title: str) -> str:
-    """The SVG; empty if there is nothing to draw, or more than colours and dashes can tell apart."""
+def draw(results: Results, title: str, counter: str = "") -> str:
+    """The SVG; empty if there is nothing to draw, or more than colours and dashes can tell apart. counter: drawn in place of times."""
     families = {family: {name: by_setting(points) for name, points in algorithms.items() if points}
                 for family, algorithms in results.families.items() if any(algorithms.values())}
+    if counter:
+        families = {family: {name: {setting: [replace(point, seconds=point.run[counter]) for point in points if counter in point.run]
+                                    for setting, points in groups.items()} for name, groups in algorithms.items()}
+                    for family, algorithms in families.items()}
     everything = [point for algorithms in families.values() for groups in algorithms.values() for points in groups.values()
                   for point in points]
     if not everything:
@@ -180,9 +186,9 @@ def draw(results: Results, title: str) -> str:
         x = Scale(*sizes, left, left + PANEL_WIDTH)
         y = Scale(*times, top + PANEL_HEIGHT, top)
         lines = [Line(colour[name], dash[setting], points) for name in names for setting, points in algorithms.get(name, {}).items()]
-        svg += panel(family, lines, x, y, (True, i % columns == 0))
+        svg += panel(family, lines, x, y, (True, i % columns == 0), short_time if not counter else short_number)
         svg.append(text(left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, results.size_name, text_anchor="middle", fill="#555555"))
-    clock = "CPU time" if results.context.get("clock") == "cpu_time" else "time"
+    clock = counter.replace("_", " ") or ("CPU time" if results.context.get("clock") == "cpu_time" else "time")
     middle = first_row + PANEL_HEIGHT / 2
     svg.append(text(16, middle, clock, text_anchor="middle", fill="#555555", transform=f"rotate(-90 16 {middle})"))
     return document(width, height, LEFT, title, svg)
@@ -198,6 +204,8 @@ def plot(source: pathlib.Path, target: pathlib.Path) -> bool:
         svg = ""
     elif context.get("drawing") == "compression":
         svg = compressors.draw(results, f"{source.stem}: size and speed{where}")
+    elif context.get("drawing") == "bytes_per_taxon":
+        svg = draw(results, f"{source.stem}: bytes per taxon{where}", "bytes_per_taxon")
     elif context.get("drawing") == "floor":
         svg = floors.draw(results, f"{source.stem}: time over the floor{where}")
     elif context.get("drawing") == "search":
