@@ -107,40 +107,43 @@ public:
     void go_down(std::span<SiteLetter const> changes) {
         begins_.push_back(before_.size());
         for (auto const& change : changes) {
-            auto const found = letters_.find(change.site());
-            auto const old = found == letters_.end() ? reference_[change.site()] : found->second;
-            before_.emplace_back(change.site(), old);
-            set(change.site(), change.letter());
+            auto const found = find(change.site());
+            bool const is_there = found != letters_.end() && found->site() == change.site();
+            before_.emplace_back(change.site(), is_there ? found->letter() : reference_[change.site()]);
+            set(change);
         }
     }
     void go_up() {
-        for (auto const begin = begins_.back(); before_.size() > begin; before_.pop_back())
-            set(before_.back().site(), before_.back().letter());
+        for (auto const begin = begins_.back(); before_.size() > begin; before_.pop_back()) set(before_.back());
         begins_.pop_back();
     }
     std::size_t depth() const { return begins_.size(); }
     /// Appends the letters, except in runs.
     void append(Csr<SiteLetter>& rows, std::span<CharacterRun const> runs) const {
-        for (auto const& [site, letter] : letters_) {
-            while (!runs.empty() && runs.front().last() <= site) runs = runs.subspan(1);
-            if (runs.empty() || site < runs.front().first) rows.push_value({site, letter});
+        for (auto const& letter : letters_) {
+            while (!runs.empty() && runs.front().last() <= letter.site()) runs = runs.subspan(1);
+            if (runs.empty() || letter.site() < runs.front().first) rows.push_value(letter);
         }
         rows.end_row();
     }
 
 private:
-    void set(std::uint32_t site, std::uint32_t letter) {
-        if (letter == reference_[site]) {
-            letters_.erase(site);
-        } else {
-            letters_[site] = static_cast<std::uint8_t>(letter);
-        }
+    std::vector<SiteLetter>::iterator find(std::uint32_t site) {
+        return std::ranges::lower_bound(letters_, site, {}, &SiteLetter::site);
+    }
+    void set(SiteLetter const& letter) {
+        auto const place = find(letter.site());
+        bool const is_there = place != letters_.end() && place->site() == letter.site();
+        bool const is_wanted = letter.letter() != reference_[letter.site()];
+        if (is_there && is_wanted) *place = letter;
+        if (is_there && !is_wanted) letters_.erase(place);
+        if (!is_there && is_wanted) letters_.insert(place, letter);
     }
 
     std::span<std::uint8_t const> reference_;
-    std::map<std::uint32_t, std::uint8_t> letters_;  // by site
-    std::vector<SiteLetter> before_;                 // what go_down has replaced
-    std::vector<std::size_t> begins_;                // in before_, by depth
+    std::vector<SiteLetter> letters_;  // by site
+    std::vector<SiteLetter> before_;   // what go_down has replaced
+    std::vector<std::size_t> begins_;  // in before_, by depth
 };
 
 }  // namespace
