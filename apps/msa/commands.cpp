@@ -20,6 +20,7 @@
 #include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/words.hpp"
+#include "deep_check.hpp"
 #include "files.hpp"
 #include "pack.hpp"
 #include "progress.hpp"
@@ -187,7 +188,11 @@ int run(VerifyOptions const& options) {
     use_threads(options.manners);
     return for_each(options.inputs, [&](auto const& input) {
         auto const file = open_rgm(input, options.manners);
-        file.verify();
+        if (options.deep) {
+            check_deeply(file);
+        } else {
+            file.verify();
+        }
         if (options.manners.voice == Voice::quiet) return;
         print(fmt::format("{}: fine, {} and {}\n", shown_input(input), counted_taxa(file.num_taxa()),
                           counted(file.num_sites(), "site")));

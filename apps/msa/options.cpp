@@ -99,7 +99,8 @@ constexpr char const* verify_after =
     R"(Reads every file to its end, unpacks it and compares the checksums. Exit code 0: all
 files are fine; 2: at least one is damaged or is no .rgm file.
 
-  regraft-msa verify archive/*.rgm)";
+  regraft-msa verify archive/*.rgm
+  regraft-msa verify --deep genes.fa.rgm     before the original is thrown away)";
 
 constexpr char const* tree_after =
     R"(Prints one line of Newick text per file: the tree along which it is compressed. The
@@ -292,6 +293,8 @@ CLI::App* add_stat(CLI::App& app, StatOptions& options) {
 CLI::App* add_verify_command(CLI::App& app, VerifyOptions& options) {
     auto* const command = app.add_subcommand("verify", "check that files are not damaged");
     command->add_option("FILE", options.inputs, ".rgm files; -: standard input")->required()->type_name("");
+    command->add_flag("--deep", options.deep,
+                      "also read it block by block or row by row, and from its text, and compare");
     add_manners(*command, options.manners);
     command->footer(verify_after);
     return command;

@@ -75,6 +75,7 @@ struct StatOptions {
 struct VerifyOptions {
     Manners manners;
     std::vector<std::string> inputs;
+    bool deep = false;  // also read it in parts, and from its text
 };
 
 struct TreeOptions {

@@ -42,6 +42,7 @@ def round_trips(program: msa_cli.Program) -> None:
         assert not (program.path / name).exists() and packed.exists(), name
         assert program.ok("cat", packed) == original, name
         program.ok("verify", packed)
+        program.ok("verify", "--deep", packed)
         assert "inf " not in program.ok("stat", packed).decode() and json.loads(program.ok("stat", "--json", packed)), name
         program.ok("decompress", packed)
         assert (program.path / name).read_bytes() == original and not packed.exists(), name
@@ -333,6 +334,7 @@ def many_rows(program: msa_cli.Program) -> None:
     assert program.ok("cat", packed) == text and program.ok("decompress", "-c", packed) == text
     assert program.ok("cat", "--width", "70", packed) == fasta(alignment, 70).encode()
     program.ok("verify", packed)
+    program.ok("verify", "--deep", packed)
     report = json.loads(program.ok("stat", "--json", packed))
     assert report["compressed"]["codec"] == "sparse" and (report["taxa"], report["sites"]) == (1500, 12000)
     assert "sparse: differences between rows along a tree" in program.ok("stat", packed).decode()

@@ -318,6 +318,14 @@ TEST(Rgm, TakesDescriptionsThatHardlyShareAnything) {
     EXPECT_EQ(open(packed(text)).text(), text);
 }
 
+TEST(Rgm, RefusesMoreCellsAtOnceThanAllowed) {
+    RgmFile const file(bytes_in_memory(packed(small), "f.rgm"), {.most_text = 12});
+    auto const sites = [](std::uint64_t last) { return SiteRange{SiteId{0}, SiteId{last}}; };
+    EXPECT_EQ(file.read(sites(3)).rows(sites(3)).row(2), "ACC");
+    EXPECT_THROW(static_cast<void>(file.read(sites(4))), InputError);
+    EXPECT_THROW(static_cast<void>(file.text()), InputError);
+}
+
 TEST(Rgm, RefusesFilesThatPromiseTooMuch) {
     EXPECT_EQ(error_of_shape(0, 1), "no error") << "else what follows shows nothing";
     for (auto const shift : {10, 20, 40, 47, 60, 63}) {

@@ -67,8 +67,8 @@ bool is_rgm(std::span<std::byte const> head);
 
 /// Limits for a file from an untrusted source.
 struct RgmLimits {
-    std::uint64_t most_text =
-        ~std::uint64_t{0};  // bytes; a file that holds a larger text is refused before it is unpacked
+    /// In bytes. A larger text, and more cells of columns at once, are refused before they are unpacked.
+    std::uint64_t most_text = ~std::uint64_t{0};
 };
 
 /// An .rgm file. Header and index are read at once, and blocks on demand. All member functions throw InputError with

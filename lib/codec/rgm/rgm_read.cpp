@@ -98,6 +98,14 @@ struct RgmFile::State {
         }
     }
 
+    /// Refuses what is so much larger than the file that it may be a bomb.
+    void check_size(std::string const& what, std::uint64_t size) const {
+        if (size <= limits.most_text) return;
+        throw InputError("holds " + what + " of " + std::to_string(size) + " bytes, expected at most " +
+                         std::to_string(limits.most_text) +
+                         " in a file of this size; if that is meant, regraft-msa decompress --any-size unpacks it");
+    }
+
     void open();
     void open_text(std::span<std::byte const> header, std::span<std::byte const> frame,
                    std::span<std::byte const> index_bytes);
@@ -167,10 +175,7 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
     FormatReader hashes(index_bytes);
     content_hash = hashes.fixed(8);
     hashes.expect_end();
-    if (size > limits.most_text)
-        throw InputError("holds a text of " + std::to_string(size) + " bytes, expected at most " +
-                         std::to_string(limits.most_text) +
-                         " in a file of this size; if that is meant, regraft-msa decompress --any-size unpacks it");
+    check_size("a text", size);
     auto const bytes = zstd_decompress(frame, size);
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
@@ -272,6 +277,7 @@ Csr<std::byte> RgmFile::State::read_blocks(std::uint64_t first, std::uint64_t la
 }
 
 CompressedAlignment RgmFile::State::read(SiteRange sites) {
+    if (!whole_text) check_size("cells", alignment->num_taxa() * sites.size());
     auto const per_block = alignment->encoded().sites_per_block;
     auto const first = sites.empty() ? 0 : value(sites.first) / per_block;
     auto const last = sites.empty() ? 0 : (value(sites.last) - 1) / per_block + 1;
