@@ -15,7 +15,6 @@
 #include <omp.h>
 #endif
 
-#include "common/gzip.hpp"
 #include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/words.hpp"
@@ -56,7 +55,7 @@ int for_each(std::vector<std::string> const& files, std::function<void(std::stri
 Source read_alignment(std::string const& input, CompressOptions const& options) {
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
-    return read_source(input, wanted_rows(options));
+    return read_source(input, wanted_rows(options), size_limit(options.manners));
 }
 
 std::string summary(std::uint64_t text_bytes, Packed const& packed, double seconds) {
@@ -77,15 +76,8 @@ void compress(std::string const& input, CompressOptions const& options) {
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     progress.phase("reading", 0);
     auto source = read_alignment(input, options);
-    if (source.text) {
-        if (is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
-        bool const is_packed = is_gzip(*source.text);
-        source.text = unpacked(*std::move(source.text), shown_input(input));
-        if (is_packed) {
-            result.keep_input();
-            source = source_of(*std::move(source.text), wanted_rows(options));
-        }
-    }
+    if (source.text && is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
+    if (source.is_packed) result.keep_input();
     auto const text_bytes = source.num_bytes();
     auto const packed = pack(std::move(source), shown_input(input), options, progress);
     progress.phase("writing", 98);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "regraft/core/errors.hpp"
 #include "site_list.hpp"
 
@@ -47,7 +48,7 @@ std::vector<Wanted> wanted_taxa(ExtractOptions const& options) {
     std::vector<Wanted> wanted;
     for (auto const& name : options.taxon) wanted.push_back({name, {"--taxon"}});
     if (options.taxa.empty()) return wanted;
-    auto const text = read_text(options.taxa);
+    auto const text = read_unpacked(options.taxa);
     constexpr std::string_view blanks = " \t\r";
     std::uint64_t line = 0;
     for (std::size_t begin = 0; begin < text.size();) {

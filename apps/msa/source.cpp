@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t cells_per_entry = 64;
 /// Passes a text on, and keeps it as long as it is short.
 class Recorder {
 public:
-    Recorder(InputFile& file, std::string head, std::size_t most_kept)
+    Recorder(TextInput& file, std::string head, std::size_t most_kept)
         : file_(file), head_(std::move(head)), most_kept_(most_kept) {}
 
     std::size_t read(std::span<char> buffer) {
@@ -54,7 +55,7 @@ public:
     TextHashes take_hashes() { return std::move(hashes_); }
 
 private:
-    InputFile& file_;
+    TextInput& file_;
     std::string head_;
     std::size_t most_kept_;
     bool keeps_all_ = true;
@@ -84,11 +85,12 @@ void TextHashes::add(std::string_view piece) {
     rest_ += piece;
 }
 
-Source read_source(std::string const& input, Rows rows) {
-    InputFile file(input);
+Source read_source(std::string const& input, Rows rows, SizeLimit limit) {
+    TextInput file(input, limit);
     std::string head(1, ' ');
     head.resize(file.read(head));
     Source source;
+    source.is_packed = file.packing() != nullptr;
     if (rows == Rows::never || head != ">") {
         source.text = std::move(head) + file.rest();
         return source;
@@ -104,25 +106,8 @@ Source read_source(std::string const& input, Rows rows) {
         throw InputError({shown_input(input)},
                          "is longer than 256 MiB and no regular FASTA text of nearly equal rows; expected a file");
     } else if (!source.text) {
-        source.text = read_text(input);
+        source.text = read_unpacked(input, limit);
     }
-    return source;
-}
-
-Source source_of(std::string text, Rows rows) {
-    Source source;
-    if (rows != Rows::never) {
-        std::string_view rest = text;
-        source.rows = msa::read_differences([&](std::span<char> buffer) {
-            auto const size = std::min(rest.size(), buffer.size());
-            std::copy_n(rest.begin(), size, buffer.begin());
-            source.hashes.add(rest.substr(0, size));
-            rest.remove_prefix(size);
-            return size;
-        });
-        if (takes_rows(source, rows)) return source;
-    }
-    source.text = std::move(text);
     return source;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text_input.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa_cli {
@@ -32,16 +33,15 @@ struct Source {
     std::optional<std::string> text;          // none: it is large, and the rows suffice
     std::optional<msa::DifferenceText> rows;  // none: it is no FASTA text of nearly equal rows
     TextHashes hashes;                        // of the text, if there are rows
+    bool is_packed = false;                   // the input is not the text, but unpacks to it
     std::uint64_t num_bytes() const { return text ? text->size() : hashes.num_bytes(); }
 };
 
 /// When rows are taken instead of the text.
 enum class Rows : std::uint8_t { never, if_they_suffice, always };
 
-/// Reads an input in one pass. Rows suffice if the text has more than 16 MiB, and a difference or run per 64 cells at
-/// most. Throws InputError.
-Source read_source(std::string const& input, Rows rows);
-/// The same for a text in memory.
-Source source_of(std::string text, Rows rows);
+/// Reads an input in one pass, unpacked if it is packed. Rows suffice if the text has more than 16 MiB, and a
+/// difference or run per 64 cells at most. Throws InputError.
+Source read_source(std::string const& input, Rows rows, common::SizeLimit limit);
 
 }  // namespace regraft::msa_cli
