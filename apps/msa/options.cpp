@@ -20,9 +20,9 @@ constexpr std::uint64_t most_cells_per_line = std::uint64_t{1} << 40;
 constexpr char const* description =
     R"(Compresses multiple sequence alignments along a parsimony tree.
 
-An alignment in FASTA, PHYLIP or NEXUS format becomes a file FILE.rgm, several
-times smaller than general compressors make it, from which single sites and taxa
-can be read without unpacking the rest. Unpacking gives back the very same bytes.)";
+An alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format becomes a file
+FILE.rgm, several times smaller than general compressors make it, from which
+single sites and taxa can be read without unpacking the rest. Unpacking gives back the very same bytes.)";
 
 constexpr char const* after =
     R"(Try:
@@ -38,8 +38,8 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried, and the largest code is returned.)";
 
 constexpr char const* compress_after =
-    R"(FILE is in FASTA, PHYLIP or NEXUS format, and may be packed by gzip. Without FILE, or with -,
-standard input is compressed to standard output. FILE.rgm is unpacked and compared with FILE before
+    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm or Clustal format, and may be
+packed by gzip, bzip2, xz or zstd. Without FILE, or with -, standard input is compressed to standard output. FILE.rgm is unpacked and compared with FILE before
 it takes its name. Only then FILE is removed, unless -k, -o or -c is given.
 
 The result is the same, byte by byte, for any number of threads. If no tree makes
@@ -47,7 +47,7 @@ the alignment smaller, the text is stored as zstd packs it.
 
   regraft-msa compress genes.fa
   regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
-  regraft-msa compress genes.fa.gz           writes genes.fa.rgm, keeps genes.fa.gz)";
+  regraft-msa compress genes.fa.xz           writes genes.fa.rgm, keeps genes.fa.xz)";
 
 constexpr char const* decompress_after =
     R"(FILE.rgm becomes FILE again, byte by byte, and is removed, unless -k, -o or -c is
@@ -68,7 +68,7 @@ Only the blocks with these sites are read and unpacked.
   regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm)";
 
 constexpr char const* stat_after =
-    R"(Works for FILE.rgm and for FASTA, PHYLIP and NEXUS files alike.
+    R"(Works for FILE.rgm and for alignments in all formats that compress reads.
   constant                 one state fits all taxa
   parsimony-informative    at least two states occur in at least two taxa each
   patterns                 different columns; characters that stand for the same
@@ -150,7 +150,7 @@ void add_look(CLI::App& app, Look& look) {
 
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     auto* const command = app.add_subcommand("compress", "compress alignments: FILE becomes FILE.rgm");
-    add_inputs(*command, options.places.inputs, "FASTA, PHYLIP or NEXUS files");
+    add_inputs(*command, options.places.inputs, "alignments in any of the formats below");
     add_replacement(*command, options.places);
     constexpr auto* group = "Compression";
     static std::map<std::string, codec::Kind> const kinds{{"native", codec::Kind::native},
@@ -238,7 +238,7 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
 
 CLI::App* add_stat(CLI::App& app, StatOptions& options) {
     auto* const command = app.add_subcommand("stat", "show what is in alignments, compressed or not");
-    command->add_option("FILE", options.inputs, ".rgm, FASTA, PHYLIP or NEXUS files; -: standard input")
+    command->add_option("FILE", options.inputs, ".rgm files or texts of alignments; -: standard input")
         ->required()
         ->type_name("");
     command->add_flag("--json", options.json, "print one JSON object per file, for programs");

@@ -26,15 +26,11 @@ double percent(std::uint64_t part, double whole) {
     return 100 * static_cast<double>(part) / whole;
 }
 
-/// The format of a text that is an alignment.
-std::string_view format_of(std::string_view text) {
-    auto const first = text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f");
-    return text[first] == '>' ? "FASTA" : text[first] == '#' ? "NEXUS" : "PHYLIP";
-}
-
 std::string lower(std::string_view word) {
-    std::string result;
-    for (char const c : word) result += static_cast<char>(c - 'A' + 'a');
+    std::string result(word);
+    for (char& c : result) {
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
     return result;
 }
 
@@ -154,9 +150,9 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
 Report examine(std::string const& input, Manners const& manners) {
     Report report;
     report.file = shown_input(input);
-    auto source = unpack(unpacked(read_text(input), report.file), report.file, manners);
+    auto source = unpack(read_unpacked(input, size_limit(manners)), report.file, manners);
     auto const alignment = msa::parse_alignment(source.text, report.file);
-    report.format = format_of(source.text);
+    report.format = name(msa::find_format(source.text).value());
     report.text_bytes = source.text.size();
     report.taxa = alignment.num_taxa();
     report.sites = alignment.num_sites();

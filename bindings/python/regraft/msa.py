@@ -126,7 +126,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def parse(text: Union[str, bytes], name: str = "<text>") -> Alignment:
-    """FASTA, PHYLIP or NEXUS, whichever it is. Raises InputError "name:line:column: what is wrong, and what was expected"."""
+    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format. Raises InputError "name:line:column: what is wrong, and what was expected"."""
     return Alignment(*_core.parse(text.encode() if isinstance(text, str) else text, name))
 
 
@@ -148,7 +148,7 @@ def compress_text(text: Union[str, bytes], name: str = "<text>", *, effort: str 
 
 
 def compress(source: Path, target: Optional[Path] = None, *, effort: str = "normal", tree: Optional[str] = None) -> pathlib.Path:
-    """Compresses a FASTA, PHYLIP or NEXUS file, also packed by gzip, bzip2 or xz, and returns the path of the result.
+    """Compresses a file in any of the formats of parse, also packed by gzip, bzip2 or xz, and returns the path of the result.
 
     target: None: source with .rgm behind it (in place of .gz, .bz2 or .xz). It appears whole or not at all, and replaces what was there.
     """

@@ -46,16 +46,58 @@ TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
     return {file, line, column};
 }
 
+std::optional<InputFormat> find_format(std::string_view text) {
+    if (is_nexus(text)) return InputFormat::nexus;
+    auto const content = without_byte_order_mark(text);
+    auto const begin = content.find_first_not_of("\n \t\r\v\f");
+    if (begin == std::string_view::npos) return std::nullopt;
+    auto const begin_of_line = content.find_last_of("\n\r", begin) + 1;  // npos + 1 is 0
+    Line const first{content.substr(begin_of_line, content.find_first_of("\n\r", begin) - begin_of_line), 0};
+    if (content[begin] == '>') return InputFormat::fasta;
+    if (is_digit(content[begin])) return InputFormat::phylip;
+    if (is_stockholm(first)) return InputFormat::stockholm;
+    if (is_clustal(first)) return InputFormat::clustal;
+    return std::nullopt;
+}
+
+std::string_view name(InputFormat format) {
+    switch (format) {
+        case InputFormat::fasta:
+            return "FASTA";
+        case InputFormat::phylip:
+            return "PHYLIP";
+        case InputFormat::nexus:
+            return "NEXUS";
+        case InputFormat::stockholm:
+            return "Stockholm";
+        case InputFormat::clustal:
+            return "Clustal";
+    }
+    return "";
+}
+
 Alignment parse_alignment(std::string_view text, std::string const& file) {
     auto const lines = lines_with_content(text);
     if (lines.empty())
-        throw InputError({file}, "the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
-    if (is_nexus(text)) return parse_nexus(text, file);
+        throw InputError(
+            {file}, "the file is empty; expected an alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format");
+    switch (find_format(text).value_or(InputFormat::fasta)) {
+        case InputFormat::nexus:
+            return parse_nexus(text, file);
+        case InputFormat::stockholm:
+            return parse_stockholm(lines, file);
+        case InputFormat::clustal:
+            return parse_clustal(lines, file);
+        case InputFormat::phylip:
+            return parse_phylip(lines, file);
+        case InputFormat::fasta:
+            break;
+    }
     auto const first = trim_left(lines[0].text);
     if (first[0] == '>') return parse_fasta(lines, file);
-    if (is_digit(first[0])) return parse_phylip(lines, file);
     throw InputError(position(file, lines[0], first.data()),
-                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found " +
+                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP), '#NEXUS', '# STOCKHOLM 1.0' or "
+                     "'CLUSTAL', found " +
                          in_quotes(first_word(first)));
 }
 
