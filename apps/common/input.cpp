@@ -44,7 +44,8 @@ std::size_t InputFile::read(std::span<char> buffer) {
 std::string InputFile::rest() {
     std::string text;
     std::size_t used = 0;
-    auto next = std::max<std::size_t>(size().value_or(0) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
+    auto next =
+        std::max<std::size_t>(size().value_or(0) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
     do {
         text.resize(next);
         next = 2 * text.size();

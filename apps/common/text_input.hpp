@@ -41,6 +41,8 @@ public:
 
     /// Null: the bytes are not packed.
     Packing const* packing() const { return packing_; }
+    /// Whether it is a file, which can be read again, and no pipe.
+    bool is_file() const { return size_.has_value(); }
     /// Fills a buffer with the next bytes. Returns how many; 0 at the end. Throws InputError with the name if packed
     /// bytes are damaged or cut off, if something else follows them, or if they do not hold a text: if there is a NUL,
     /// or more than most_text.

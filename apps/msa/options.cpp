@@ -22,7 +22,8 @@ constexpr char const* description =
 
 An alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format becomes a file
 FILE.rgm, several times smaller than general compressors make it, from which
-single sites and taxa can be read without unpacking the rest. Unpacking gives back the very same bytes.)";
+single sites and taxa can be read without unpacking the rest. Unpacking gives back
+the very same bytes.)";
 
 constexpr char const* after =
     R"(Try:
@@ -38,9 +39,10 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried, and the largest code is returned.)";
 
 constexpr char const* compress_after =
-    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm or Clustal format, and may be
-packed by gzip, bzip2, xz or zstd. Without FILE, or with -, standard input is compressed to standard output. FILE.rgm is unpacked and compared with FILE before
-it takes its name. Only then FILE is removed, unless -k, -o or -c is given.
+    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm, Clustal or MAPLE format, and may
+be packed by gzip, bzip2, xz or zstd. Without FILE, or with -, standard input is compressed to
+standard output. FILE.rgm is unpacked and compared with FILE before it takes its name. Only then
+FILE is removed, unless -k, -o or -c is given.
 
 The result is the same, byte by byte, for any number of threads. If no tree makes
 the alignment smaller, the text is stored as zstd packs it.
@@ -63,9 +65,16 @@ constexpr char const* extract_after =
   --sites 500,1-10       site 500, then the first ten, in this order
 Only the blocks with these sites are read and unpacked.
 
+A column is constant if one state fits all taxa. In the consensus, gaps count, but
+unknown characters do not. MAPLE is written in lower case. VCF compares with the
+taxon of --against, whose bases are the positions; it may be the reference of a
+MAPLE file, too. Genotypes are haploid, and '.' for gaps and ambiguous characters.
+
   regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
   regraft-msa extract --taxon Homo_sapiens --taxon Pan genes.fa.rgm
-  regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm)";
+  regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm
+  regraft-msa extract --taxa-of clade.nwk --columns-variable genomes.fa.rgm
+  regraft-msa extract --format vcf --against Wuhan genomes.fa.rgm > genomes.vcf)";
 
 constexpr char const* stat_after =
     R"(Works for FILE.rgm and for alignments in all formats that compress reads.
@@ -93,7 +102,8 @@ tree has no branch lengths, and no root: its first node in the text means nothin
 
 constexpr char const* cat_after =
     R"(Writes what was compressed to standard output, one file after the other, as zcat
-does. The files are kept. Without FILE, or with -, standard input is unpacked.
+does, and texts of alignments, too. The files are kept. Without FILE, or with -,
+standard input is read.
 
   regraft-msa cat genes.fa.rgm | grep -c '>')";
 
@@ -134,11 +144,18 @@ void add_replacement(CLI::App& app, Places& places) {
     app.add_flag("-k,--keep", places.keep, "keep the input")->group("Output");
 }
 
-void add_look(CLI::App& app, Look& look) {
+std::map<std::string, OutputFormat> const alignment_formats{
+    {"fasta", OutputFormat::fasta}, {"phylip", OutputFormat::phylip}, {"maple", OutputFormat::maple}};
+
+std::map<std::string, OutputFormat> const extract_formats{{"fasta", OutputFormat::fasta},
+                                                          {"phylip", OutputFormat::phylip},
+                                                          {"maple", OutputFormat::maple},
+                                                          {"vcf", OutputFormat::vcf}};
+
+void add_look(CLI::App& app, Look& look, std::map<std::string, OutputFormat> const& formats = alignment_formats,
+              char const* what = "fasta, phylip or maple (default: as in the original)") {
     constexpr auto* group = "Text";
-    static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
-                                                                {"phylip", msa::TextFormat::phylip}};
-    app.add_option("--format", look.format, "fasta or phylip (default: as in the original)")
+    app.add_option("--format", look.format, what)
         ->transform(common::one_of(formats))
         ->type_name("FORMAT")
         ->group(group);
@@ -146,6 +163,31 @@ void add_look(CLI::App& app, Look& look) {
         ->transform(whole(0, most_cells_per_line))
         ->type_name("N")
         ->group(group);
+}
+
+/// Adds the options that choose taxa.
+void add_taxa(CLI::App& app, TaxaOptions& options) {
+    constexpr auto* group = "Taxa";
+    app.add_option("--taxa", options.taxa,
+                   "write the taxa that this file names, one per line (default: all); -: standard input")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--taxa-of", options.taxa_of, "write the taxa of this Newick tree, in its order")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--exclude-taxa", options.exclude_taxa, "leave out the taxa that this file names, one per line")
+        ->type_name("FILE")
+        ->group(group);
+    auto const add_names = [&](char const* name, std::vector<std::string>& names, char const* what) {
+        app.add_option(name, names, what)
+            ->allow_extra_args(false)
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->type_name("NAME")
+            ->group(group);
+    };
+    add_names("--taxon", options.taxon, "write the taxon of this name; may be repeated");
+    add_names("--exclude", options.exclude, "leave out the taxon of this name; may be repeated");
 }
 
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
@@ -210,7 +252,7 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
 
 CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     auto* const command = app.add_subcommand("extract", "write some sites and taxa, without unpacking the rest");
-    command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")
+    command->add_option("FILE", options.places.inputs, "a .rgm file, or the text of an alignment; -: standard input")
         ->required()
         ->expected(1)
         ->type_name("");
@@ -220,17 +262,16 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     command->add_option("--partition", options.partition, "write the sites of a partition that is stored in FILE")
         ->type_name("NAME")
         ->excludes(sites);
-    command
-        ->add_option("--taxa", options.taxa,
-                     "write the taxa that this file names, one per line (default: all); -: standard input")
-        ->type_name("FILE");
-    command->add_option("--taxon", options.taxon, "write the taxon of this name; may be repeated")
-        ->allow_extra_args(false)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("NAME");
+    command->add_flag("--columns-variable", options.only_variable,
+                      "of these sites write those that are not constant in the taxa that are written");
+    command->add_flag("--consensus", options.consensus,
+                      "write one row, which has in each column what most of the taxa have");
+    add_taxa(*command, options.taxa);
     add_output(*command, options.places, "write to this file (default: standard output)");
-    add_look(*command, options.look);
+    add_look(*command, options.look, extract_formats, "fasta, phylip, maple or vcf (default: as in the original)");
+    command->add_option("--against", options.against, "vcf: the taxon that the others are compared with")
+        ->type_name("NAME")
+        ->group("Text");
     add_manners(*command, options.manners);
     command->footer(extract_after);
     return command;
@@ -265,7 +306,7 @@ CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
 
 CLI::App* add_cat(CLI::App& app, CatOptions& options) {
     auto* const command = app.add_subcommand("cat", "write alignments as text to standard output");
-    add_inputs(*command, options.inputs, ".rgm files");
+    add_inputs(*command, options.inputs, ".rgm files, or texts of alignments");
     add_look(*command, options.look);
     add_manners(*command, options.manners);
     command->footer(cat_after);
@@ -306,8 +347,20 @@ void complete(DecompressOptions& options, CLI::App const&) {
 }
 
 void complete(ExtractOptions& options, CLI::App const&) {
-    if (options.places.inputs[0] == "-" && options.taxa == "-")
-        throw CLI::ValidationError("--taxa", "is standard input, and so is FILE; expected one of them to be a file");
+    bool const is_read = options.places.inputs[0] == "-";
+    std::size_t num_streams = is_read ? 1 : 0;
+    for (auto const* const file : {&options.taxa.taxa, &options.taxa.taxa_of, &options.taxa.exclude_taxa})
+        num_streams += *file == "-" ? 1 : 0;
+    if (num_streams > 1)
+        throw CLI::ValidationError(options.taxa.taxa == "-" ? "--taxa" : "-",
+                                   is_read ? "is standard input, and so is FILE; expected one of them to be a file"
+                                           : "is standard input for two options; expected one of them to be a file");
+    bool const is_vcf = options.look.format == OutputFormat::vcf;
+    if (is_vcf && options.against.empty())
+        throw CLI::ValidationError("--format vcf", "needs --against NAME, the taxon that the others are compared with");
+    if (!is_vcf && !options.against.empty()) throw CLI::ValidationError("--against", "is for --format vcf");
+    if (is_vcf && (options.consensus || options.look.width))
+        throw CLI::ValidationError("--format vcf", "has no --consensus and no --width");
     if (options.places.output.empty()) options.places.output = "-";
 }
 

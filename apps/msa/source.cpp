@@ -8,6 +8,7 @@
 #include "common/text_input.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/maple.hpp"
 
 namespace regraft::msa_cli {
 
@@ -85,21 +86,52 @@ void TextHashes::add(std::string_view piece) {
     rest_ += piece;
 }
 
+namespace {
+
+/// Reads the begin of a text, up to where it is known whether it is MAPLE. `head` becomes what was read.
+bool begins_maple(TextInput& file, std::string& head) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    for (auto known = msa::is_maple(head);; known = msa::is_maple(head)) {
+        if (known) return *known;
+        auto const used = head.size();
+        head.resize(std::max(2 * used, piece));
+        auto const size = file.read(std::span(head).subspan(used));
+        head.resize(used + size);
+        if (size == 0) return false;
+    }
+}
+
+/// Reads MAPLE, and finds out whether the rows make the same text again.
+void read_maple_rows(Source& source, Recorder& recorder, std::string const& name) {
+    source.rows = msa::read_maple([&](std::span<char> buffer) { return recorder.read(buffer); }, name);
+    auto const read = recorder.take_hashes();
+    source.text_bytes = read.num_bytes();
+    msa::write_maple(source.rows->rows, source.rows->layout, [&](std::string_view piece) { source.hashes.add(piece); });
+    source.is_regular = read == source.hashes;
+}
+
+}  // namespace
+
 Source read_source(std::string const& input, Rows rows, SizeLimit limit) {
     TextInput file(input, limit);
-    std::string head(1, ' ');
-    head.resize(file.read(head));
+    std::string head;
+    bool const is_maple = begins_maple(file, head);
     Source source;
     source.is_packed = file.packing() != nullptr;
-    if (rows == Rows::never || head != ">") {
+    if (rows == Rows::never || !head.starts_with('>')) {
         source.text = std::move(head) + file.rest();
         return source;
     }
-    bool const is_pipe = input == "-";
-    Recorder recorder(file, std::move(head), is_pipe ? most_of_pipe : small_text);
+    bool const is_pipe = !file.is_file() || input == "-";
+    Recorder recorder(file, std::move(head), is_maple ? 0 : is_pipe ? most_of_pipe : small_text);
+    if (is_maple) {
+        read_maple_rows(source, recorder, shown_input(input));
+        return source;
+    }
     source.rows = msa::read_differences([&](std::span<char> buffer) { return recorder.read(buffer); });
     source.text = recorder.text();
     source.hashes = recorder.take_hashes();
+    source.text_bytes = source.hashes.num_bytes();
     if (takes_rows(source, rows)) {
         source.text.reset();
     } else if (!source.text && is_pipe) {

@@ -31,16 +31,19 @@ private:
 
 struct Source {
     std::optional<std::string> text;          // none: it is large, and the rows suffice
-    std::optional<msa::DifferenceText> rows;  // none: it is no FASTA text of nearly equal rows
-    TextHashes hashes;                        // of the text, if there are rows
+    std::optional<msa::DifferenceText> rows;  // none: it is no MAPLE, nor FASTA of nearly equal rows
+    TextHashes hashes;                        // of the text that the rows make
+    bool is_regular = true;                   // the rows make the same text again; otherwise only the same alignment
     bool is_packed = false;                   // the input is not the text, but unpacks to it
-    std::uint64_t num_bytes() const { return text ? text->size() : hashes.num_bytes(); }
+    std::uint64_t text_bytes = 0;             // of the input
+    std::uint64_t num_bytes() const { return text ? text->size() : text_bytes; }
 };
 
 /// When rows are taken instead of the text.
 enum class Rows : std::uint8_t { never, if_they_suffice, always };
 
-/// Reads an input in one pass, unpacked if it is packed. Rows suffice if the text has more than 16 MiB, and a
+/// Reads an input in one pass, unpacked if it is packed. MAPLE is read as rows unless they are never wanted. The rows
+/// of FASTA suffice if the text has more than 16 MiB, and a
 /// difference or run per 64 cells at most. Throws InputError.
 Source read_source(std::string const& input, Rows rows, common::SizeLimit limit);
 

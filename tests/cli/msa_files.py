@@ -222,7 +222,10 @@ def bad_input(program: msa_cli.Program) -> None:
         missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
         program.refuses(command, missing, message=f"{missing}: ")
         if command not in ("compress", "stat"):
-            program.refuses(command, program.file("text.rgm", TEXT), message="text.rgm: ")
+            if command in ("cat", "extract"):  # which read texts, too
+                assert program.ok(command, program.file("text.rgm", TEXT)) == TEXT
+            else:
+                program.refuses(command, program.file("text.rgm", TEXT), message="text.rgm: ")
             program.refuses(command, program.file("empty.rgm", b""), message="empty.rgm: ")
             (program.path / "text.rgm").unlink()
             (program.path / "empty.rgm").unlink()
@@ -442,7 +445,7 @@ def completion(program: msa_cli.Program) -> None:
         program.file("b.fa.rgm", TEXT)
         assert complete("regraft-msa", "") == ["compress", "decompress", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
         assert complete("regraft-msa", "comp") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
-        assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "cat", "") == ["b.fa.rgm"]
+        assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "verify", "") == ["b.fa.rgm"]
         assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
 
 

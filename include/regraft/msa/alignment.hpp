@@ -23,7 +23,7 @@ struct Alignment {
     std::vector<char> cells;                 // row-major: cells[taxon * num_sites() + site]
     std::vector<CellPositions> positions{};  // one per taxon; none if the alignment was not read from a text
     bool is_verbatim = true;                 // cells are the characters of the text; NEXUS can give characters other
-                                             // meanings, and A3M leaves cells out
+                                             // meanings, and A3M and MAPLE leave cells out
 
     std::size_t num_taxa() const { return names.size(); }
     std::size_t num_sites() const { return names.empty() ? 0 : cells.size() / names.size(); }
@@ -34,7 +34,7 @@ struct Alignment {
 };
 
 /// The formats that are read.
-enum class InputFormat : std::uint8_t { fasta, phylip, nexus, stockholm, clustal };
+enum class InputFormat : std::uint8_t { fasta, phylip, nexus, stockholm, clustal, maple };
 /// The format of a text, by its first word. None: it is no alignment.
 std::optional<InputFormat> find_format(std::string_view text);
 /// "FASTA", "Stockholm", ...
@@ -60,6 +60,9 @@ std::string_view name(InputFormat format);
 /// A2M is read as FASTA. A3M, which leaves out the '.' of A2M, is, too: if rows have different lengths, the first one
 /// has no letter in lower case, and all have as many other cells as the first one, they are filled with '.' so that
 /// each letter in lower case has a column.
+///
+/// MAPLE has the differences of rows to a reference, which is no row (see maple.hpp). Cells have no positions then.
+/// Texts of more than 256 MiB of cells, and of 250 for each byte, are refused.
 ///
 /// compress_patterns checks later whether the characters belong to an alphabet. There is at least one taxon; there may
 /// be no sites, if that is so for all taxa.

@@ -79,8 +79,8 @@ std::optional<DifferenceText> read_differences(TextSource const& source);
 /// Receives a text in pieces.
 using TextSink = std::function<void(std::string_view)>;
 
-/// Writes the text in its layout. Memory: some MiB. Rows are made in parallel. Precondition: the layout is that of a
-/// FASTA text without a skeleton.
+/// Writes the text in its layout. Memory: some MiB. Rows are made in parallel. Preconditions: there are
+/// rows and sites; the layout has no skeleton.
 void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink);
 
 }  // namespace regraft::msa

@@ -4,12 +4,27 @@
 #include <cstring>
 
 #include "regraft/core/contracts.hpp"
+#include "regraft/msa/maple.hpp"
 
 namespace regraft::msa {
 namespace {
 
 /// Text that is made at once, in bytes.
 constexpr std::size_t piece_size = std::size_t{4} << 20;
+
+/// Appends what is in front of the cells of a row.
+void append_name(std::string& text, DifferenceRows const& rows, std::size_t row, TextLayout const& layout,
+                 std::string_view line_end) {
+    auto const& name = rows.names[row];
+    if (layout.format == TextFormat::phylip) {
+        text += name;
+        text.append(std::max<std::size_t>(layout.name_width, name.size() + 1) - name.size(), ' ');
+        return;
+    }
+    text.append(">").append(name);
+    if (!layout.descriptions.empty()) text += layout.descriptions[row];
+    text += line_end;
+}
 
 /// Appends cells as lines of the layout.
 void append_lines(std::string& text, std::string_view cells, TextLayout const& layout, std::string_view line_end) {
@@ -35,12 +50,15 @@ void DifferenceRows::write_row(std::size_t row, std::span<char> cells) const {
 }
 
 void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink) {
-    REGRAFT_EXPECTS(layout.format == TextFormat::fasta && layout.skeleton.empty());
+    if (layout.format == TextFormat::maple) return write_maple(rows, layout, sink);
+    REGRAFT_EXPECTS(layout.skeleton.empty() && rows.num_sites() > 0);
     REGRAFT_EXPECTS(layout.descriptions.empty() || layout.descriptions.size() == rows.num_taxa());
     auto const reference = rows.reference_text();
     std::string_view const line_end = layout.carriage_returns ? "\r\n" : "\n";
     auto const at_once = std::clamp<std::size_t>(piece_size / (rows.num_sites() + 1), 1, rows.num_taxa());
     std::vector<std::string> texts(at_once);
+    if (layout.format == TextFormat::phylip)
+        sink(std::to_string(rows.num_taxa()) + " " + std::to_string(rows.num_sites()) + std::string(line_end));
     for (std::size_t begin = 0; begin < rows.num_taxa(); begin += at_once) {
         auto const count = std::min(at_once, rows.num_taxa() - begin);
 #pragma omp parallel
@@ -52,9 +70,8 @@ void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink c
                 cells = reference;
                 rows.write_row(row, cells);
                 auto& text = texts[i];
-                text.assign(">").append(rows.names[row]);
-                if (!layout.descriptions.empty()) text += layout.descriptions[row];
-                text += line_end;
+                text.clear();
+                append_name(text, rows, row, layout, line_end);
                 append_lines(text, cells, layout, line_end);
             }
         }
