@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "common/gzip.hpp"
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "regraft/codec/rgm.hpp"
 
 namespace regraft::common {
@@ -30,9 +30,8 @@ AlignmentInput unpack_rgm(std::string_view content, std::string const& name) {
 
 AlignmentInput read_alignment(std::string const& path) {
     auto const name = shown_input(path);
-    auto content = read_text(path);
+    auto const content = read_unpacked(path);
     if (is_rgm(content)) return unpack_rgm(content, name);
-    if (is_gzip(content)) content = gunzip(content, name);
     return {msa::parse_alignment(content, name), {}};
 }
 

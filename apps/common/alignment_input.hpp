@@ -14,8 +14,9 @@ struct AlignmentInput {
     std::vector<msa::PartitionSpec> partitions;  // those stored in an .rgm file; empty: not given
 };
 
-/// Reads FASTA, PHYLIP or NEXUS, plain or packed by gzip, or an .rgm file; the first bytes tell the format. "-" is
-/// standard input. Throws InputError; lines and columns are those of the unpacked text.
+/// Reads a text in any format of msa::parse_alignment, plain or packed by gzip, bzip2, xz or zstd, or an .rgm file; the
+/// first bytes tell the format. "-" is standard input. Throws InputError; lines and columns are those of the unpacked
+/// text.
 AlignmentInput read_alignment(std::string const& path);
 
 }  // namespace regraft::common

@@ -16,13 +16,6 @@
 namespace regraft::common {
 namespace {
 
-/// The size of a file; 0 for anything else.
-std::size_t size_hint(std::FILE* file) {
-    struct stat status {};
-    bool const is_file = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    return is_file ? static_cast<std::size_t>(status.st_size) : 0;
-}
-
 [[noreturn]] void fail_to_read(std::string const& path, int code) {
     throw InputError({shown_input(path)}, "cannot be read: " + std::generic_category().message(code));
 }
@@ -36,6 +29,12 @@ InputFile::InputFile(std::string path)
     if (!file_) fail_to_read(path_, errno);
 }
 
+std::optional<std::uint64_t> InputFile::size() const {
+    struct stat status {};
+    if (fstat(fileno(file_.get()), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 std::size_t InputFile::read(std::span<char> buffer) {
     auto const size = std::fread(buffer.data(), 1, buffer.size(), file_.get());
     if (std::ferror(file_.get()) != 0) fail_to_read(path_, errno);
@@ -45,10 +44,11 @@ std::size_t InputFile::read(std::span<char> buffer) {
 std::string InputFile::rest() {
     std::string text;
     std::size_t used = 0;
-    auto size = std::max(size_hint(file_.get()) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
+    auto next =
+        std::max<std::size_t>(size().value_or(0) + 1, std::size_t{1} << 16);  // one more byte, to notice the end
     do {
-        text.resize(size);
-        size = 2 * text.size();
+        text.resize(next);
+        next = 2 * text.size();
         used += read(std::span(text).subspan(used));
     } while (used == text.size());
     text.resize(used);

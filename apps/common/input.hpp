@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,8 @@ namespace regraft::common {
 class InputFile {
 public:
     explicit InputFile(std::string path);
+    /// The size of a file; none for anything else, such as a pipe.
+    std::optional<std::uint64_t> size() const;
     /// Fills a buffer with the next bytes. Returns how many; 0 at the end.
     std::size_t read(std::span<char> buffer);
     /// What is left; O(size) memory.

@@ -10,13 +10,15 @@
 
 #include "commands.hpp"
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "common/words.hpp"
 #include "files.hpp"
 #include "pack.hpp"
 #include "progress.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
-#include "selection.hpp"
+#include "regraft/msa/difference_parts.hpp"
+#include "regraft/msa/maple.hpp"
 #include "source.hpp"
 #include "stat_report.hpp"
 
@@ -52,17 +54,31 @@ void check_sites(std::uint64_t found, std::uint64_t expected, std::string const&
                      fmt::format("has {}, expected {} as in {}", counted(found, "site"), expected, target));
 }
 
-/// An alignment of any format as rows like others.
-msa::DifferenceText more_rows(std::string const& input, msa::DifferenceRows const& like, std::string const& target) {
-    if (auto rows = read_rows(input, like)) return *std::move(rows);
-    if (input == "-")
-        throw InputError({shown_input(input)},
-                         "is no regular FASTA text of rows like those of " + target + "; expected one, or a file");
-    auto const alignment = msa::parse_alignment(unpacked(read_text(input), input), input);
-    check_sites(alignment.num_sites(), like.num_sites(), target, input);
-    auto rows = rows_of(msa::to_text(alignment, {}), like);
-    if (!rows) throw InputError({input}, "its rows differ too much from those of " + target);
-    return *std::move(rows);
+/// An alignment of any format as FASTA, one row per line; as MAPLE, the cells are in lower case.
+std::string as_fasta(std::string const& input, Manners const& manners, bool in_maple) {
+    auto const source = read_source(input, Rows::if_they_suffice, size_limit(manners));
+    auto rows =
+        source.text ? msa::to_differences(msa::parse_alignment(*source.text, shown_input(input))) : source.rows->rows;
+    if (in_maple) rows = msa::in_lower_case(std::move(rows));
+    std::string text;
+    msa::write_text(rows, {}, [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+/// An alignment of any format as rows like those of a file.
+msa::DifferenceText more_rows(std::string const& input, msa::DifferenceText const& like, AppendOptions const& options) {
+    auto const& target = options.places.inputs[0];
+    bool const in_maple = like.layout.format == msa::TextFormat::maple;
+    bool const is_read_at_once = input == "-" || in_maple;
+    if (!is_read_at_once) {
+        if (auto rows = read_rows(input, like.rows)) return *std::move(rows);
+    }
+    auto const text = as_fasta(input, options.manners, in_maple);
+    auto rows = msa::read_differences(msa::pieces_of(text), like.rows);
+    if (rows) return *std::move(rows);
+    auto const found = msa::read_differences(msa::pieces_of(text));
+    if (found) check_sites(found->rows.num_sites(), like.rows.num_sites(), target, input);
+    throw InputError({shown_input(input)}, "its rows differ too much from those of " + target);
 }
 
 std::string with_more_rows(codec::RgmFile const& file, AppendOptions const& options, Progress& progress) {
@@ -71,7 +87,7 @@ std::string with_more_rows(codec::RgmFile const& file, AppendOptions const& opti
     auto tree = file.placement_tree();
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
         progress.phase("reading " + shown_input(input), 20, 40);
-        auto const more = more_rows(input, text.rows, target);
+        auto const more = more_rows(input, text, options);
         check_new_names(file, target, more.rows.names, input);
         msa::append(text, more);
     }
@@ -97,7 +113,7 @@ std::string with_more_lines(codec::RgmFile const& file, AppendOptions const& opt
     SiteRange const sites{SiteId{0}, SiteId{file.num_sites()}};
     auto all = file.read(sites).rows(sites);
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
-        auto const more = msa::parse_alignment(unpacked(read_text(input), shown_input(input)), shown_input(input));
+        auto const more = msa::parse_alignment(read_unpacked(input, size_limit(options.manners)), shown_input(input));
         check_sites(more.num_sites(), file.num_sites(), target, input);
         check_new_names(file, target, more.names, input);
         all.names.insert(all.names.end(), more.names.begin(), more.names.end());

@@ -16,17 +16,19 @@
 #endif
 
 #include "append.hpp"
-#include "common/gzip.hpp"
 #include "common/input.hpp"
 #include "common/output.hpp"
 #include "common/words.hpp"
 #include "deep_check.hpp"
 #include "files.hpp"
 #include "pack.hpp"
+#include "parts/part.hpp"
+#include "parts/taxa.hpp"
+#include "parts/vcf.hpp"
 #include "progress.hpp"
 #include "regraft/codec/guide_tree.hpp"
 #include "regraft/core/errors.hpp"
-#include "selection.hpp"
+#include "regraft/msa/difference_parts.hpp"
 #include "stat_report.hpp"
 
 namespace regraft::msa_cli {
@@ -59,7 +61,8 @@ Source read_alignment(std::string const& input, CompressOptions const& options, 
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
     progress.phase("reading", 0, 20);
-    return read_source(input, wanted_rows(options), [&](double part) { progress.reached(part); });
+    return read_source(input, wanted_rows(options), size_limit(options.manners),
+                       [&](double part) { progress.reached(part); });
 }
 
 std::string summary(std::uint64_t text_bytes, Packed const& packed, double seconds) {
@@ -79,15 +82,9 @@ void compress(std::string const& input, CompressOptions const& options) {
     Progress progress(shown_input(input), voice);
     Replacement result(input, compressed_name(input, options.places), options.places, Replacement::Result::binary);
     auto source = read_alignment(input, options, progress);
-    if (source.text) {
-        if (is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
-        bool const is_packed = is_gzip(*source.text);
-        source.text = unpacked(*std::move(source.text), shown_input(input));
-        if (is_packed) {
-            result.keep_input();
-            source = source_of(*std::move(source.text), wanted_rows(options));
-        }
-    }
+    if (source.text && is_rgm(*source.text)) throw InputError({shown_input(input)}, "is compressed already");
+    bool const is_regular = source.is_regular;
+    if (source.is_packed || !is_regular) result.keep_input();
     auto const text_bytes = source.num_bytes();
     auto const packed = pack(std::move(source), shown_input(input), options, progress);
     progress.phase("writing", 98, 100);
@@ -95,22 +92,13 @@ void compress(std::string const& input, CompressOptions const& options) {
     progress.clear();
     say(summary_voice(result, voice),
         fmt::format("{}: {}", shown_input(input), summary(text_bytes, packed, progress.seconds())));
+    if (!is_regular)
+        say(voice, fmt::format("{}: is no regular MAPLE text, so it is kept; {} holds the same alignment",
+                               shown_input(input), result.output() == "-" ? "the output" : result.output()));
     if (voice == Voice::verbose) {
         say(voice, fmt::format("{}: {}, {}, codec {}", shown_input(input), counted_taxa(packed.taxa),
                                counted(packed.sites, "site"), name(packed.kind)));
     }
-}
-
-/// Passes on the text of a file in the requested layout.
-void write_text_of(codec::RgmFile const& file, Look const& look, msa::TextSink const& sink) {
-    if (!look.format && !look.width) return file.write_text(sink);
-    std::vector<std::size_t> rows(file.num_taxa());
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    auto const layout = layout_for(file, rows, look);
-    if (file.kind() == codec::Kind::sparse && layout.format == msa::TextFormat::fasta)
-        return msa::write_text(file.differences(), layout, sink);
-    auto const all = file.read({SiteId{0}, SiteId{file.num_sites()}}).rows({SiteId{0}, SiteId{file.num_sites()}});
-    sink(write_text(all, layout));
 }
 
 void decompress(std::string const& input, DecompressOptions const& options) {
@@ -118,12 +106,12 @@ void decompress(std::string const& input, DecompressOptions const& options) {
     Progress progress(shown_input(input), voice);
     Replacement result(input, decompressed_name(input, options.places), options.places, Replacement::Result::text);
     progress.phase("unpacking", 0, 100);
-    auto const file = open_rgm(input, options.manners);
+    Opened const source(open_rgm(input, options.manners));
     std::uint64_t num_bytes = 0;
     result.finish([&](msa::TextSink const& sink) {
-        write_text_of(file, options.look, [&](std::string_view piece) {
+        write_text(source, options.look, [&](std::string_view piece) {
             num_bytes += piece.size();
-            progress.reached(static_cast<double>(num_bytes) / num_cells(file.num_taxa(), file.num_sites()));
+            progress.reached(static_cast<double>(num_bytes) / num_cells(source.names().size(), source.num_sites()));
             sink(piece);
         });
     });
@@ -134,15 +122,54 @@ void decompress(std::string const& input, DecompressOptions const& options) {
                     duration(progress.seconds())));
 }
 
+/// Writes a part as VCF. The reference is a taxon, or that of MAPLE, which is none.
+void extract_vcf(Opened const& source, std::vector<std::size_t> rows, std::vector<std::uint64_t> sites,
+                 ExtractOptions const& options, Replacement& result) {
+    if (!std::ranges::is_sorted(sites))
+        throw InputError("--sites: VCF is in the order of sites, expected them in ascending order");
+    auto const& names = source.names();
+    auto const found = std::ranges::find(names, options.against);
+    auto const layout = source.layout();
+    bool const is_reference = found == names.end() && layout && layout->format == msa::TextFormat::maple &&
+                              layout->descriptions[0] == options.against;
+    if (found == names.end() && !is_reference)
+        throw InputError(fmt::format("--against: there is no taxon '{}' in {}", escaped(options.against),
+                                     shown_input(options.places.inputs[0])));
+    auto const row = static_cast<std::size_t>(found - names.begin());
+    std::erase(rows, row);
+    if (rows.empty()) throw InputError("--against: no other taxon is left");
+    if (!is_reference) rows.push_back(row);
+    for (auto const taxon : rows) check_name(names[taxon]);
+    auto part = differences_of(part_of(source, rows, chosen_sites(source, {})));
+    VcfReference reference{options.against, part.reference_text()};
+    if (!is_reference) {
+        part.write_row(rows.size() - 1, reference.cells);
+        std::vector<std::size_t> others(rows.size() - 1);
+        std::iota(others.begin(), others.end(), std::size_t{0});
+        part = select_rows(part, others);
+    }
+    result.finish([&](msa::TextSink const& sink) { write_vcf(part, reference, sites, sink); });
+}
+
 void extract(std::string const& input, ExtractOptions const& options) {
-    auto const file = open_rgm(input, options.manners);
-    auto const selection = select(file, options);
+    Opened const source(input, options.manners);
+    auto const rows = chosen_rows(source.names(), options.taxa, input);
+    auto const sites = chosen_sites(source, options);
     Replacement result(input, options.places.output, options.places, Replacement::Result::text);
-    result.finish(write_text(cut(file, selection), layout_for(file, selection.rows, options.look)));
+    if (options.look.format == OutputFormat::vcf) return extract_vcf(source, rows, sites, options, result);
+    auto part = part_of(source, rows, sites);
+    if (options.only_variable) part = variable_columns(part);
+    auto layout = layout_for(source, rows, options.look);
+    if (options.consensus) {
+        part = consensus(part);
+        if (layout.format == msa::TextFormat::fasta) layout.descriptions.clear();
+    }
+    auto const shown = fmt::format("{} and {}", counted(num_rows(part), "row"), counted(num_sites(part), "site"));
+    result.finish([&](msa::TextSink const& sink) { write_text(std::move(part), layout, sink); });
     if (options.manners.voice == Voice::verbose) {
-        say(options.manners.voice,
-            fmt::format("{}: {} and {}, {} read", shown_input(input), counted(selection.rows.size(), "row"),
-                        counted(selection.sites.size(), "site"), bytes(static_cast<double>(file.bytes_read()))));
+        auto const read = source.bytes_read();
+        auto const where = read ? fmt::format(", {} read", bytes(static_cast<double>(*read))) : "";
+        say(options.manners.voice, fmt::format("{}: {}{}", shown_input(input), shown, where));
     }
 }
 
@@ -210,7 +237,7 @@ int run(TreeOptions const& options) {
 int run(CatOptions const& options) {
     use_threads(options.manners);
     return for_each(options.inputs, [&](auto const& input) {
-        write_text_of(open_rgm(input, options.manners), options.look, [](std::string_view piece) { print(piece); });
+        write_text(Opened(input, options.manners), options.look, [](std::string_view piece) { print(piece); });
     });
 }
 

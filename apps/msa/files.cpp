@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "common/gzip.hpp"
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "regraft/core/errors.hpp"
 
 namespace regraft::msa_cli {
@@ -128,9 +128,10 @@ std::string compressed_name(std::string const& input, Places const& places) {
     if (input.ends_with(suffix)) {
         throw InputError({input}, fmt::format("has the suffix {} already; nothing is compressed twice", suffix));
     }
-    constexpr std::string_view gzip_suffix = ".gz";
-    auto const stem = input.ends_with(gzip_suffix) ? input.substr(0, input.size() - gzip_suffix.size()) : input;
-    return stem + std::string(suffix);
+    auto const is_end = [&](auto const& packing) { return input.ends_with(packing.suffix); };
+    auto const found = std::ranges::find_if(packings(), is_end);
+    auto const packed_suffix = found == packings().end() ? std::string_view() : found->suffix;
+    return input.substr(0, input.size() - packed_suffix.size()) + std::string(suffix);
 }
 
 std::string decompressed_name(std::string const& input, Places const& places) {
@@ -148,6 +149,10 @@ codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const
     return codec::RgmFile(std::move(source), limits);
 }
 
+SizeLimit size_limit(Manners const& manners) {
+    return manners.any_size ? SizeLimit::none : SizeLimit::most_text;
+}
+
 codec::RgmFile open_rgm(std::string const& input, Manners const& manners) {
     if (input != "-") return open_rgm(codec::open_bytes(input), manners);
     if (isatty(STDIN_FILENO) != 0) throw InputError("compressed data is not read from a terminal; expected a FILE");
@@ -159,28 +164,6 @@ codec::RgmFile open_rgm(std::string const& input, Manners const& manners) {
 bool is_rgm(std::string_view text) {
     constexpr std::size_t head = 4;
     return text.size() >= head && codec::is_rgm(std::as_bytes(std::span(text)));
-}
-
-std::string unpacked(std::string text, std::string const& name) {
-    if (is_gzip(text)) return gunzip(text, name);
-    struct Packer {
-        std::string_view magic;
-        std::string_view name;
-        std::string_view unpack;
-    };
-    constexpr Packer packers[] = {{"BZh", "bzip2", "bzcat"},
-                                  {"\xfd"
-                                   "7zXZ",
-                                   "xz", "xzcat"},
-                                  {"\x28\xb5\x2f\xfd", "zstd", "zstdcat"},
-                                  {"PK\x03\x04", "zip", "unzip -p"}};
-    for (auto const& packer : packers) {
-        if (text.starts_with(packer.magic)) {
-            throw InputError(
-                {name}, fmt::format("is packed by {}; try: {} FILE | regraft-msa ...", packer.name, packer.unpack));
-        }
-    }
-    return text;
 }
 
 }  // namespace regraft::msa_cli

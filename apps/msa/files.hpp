@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/output.hpp"
+#include "common/text_input.hpp"
 #include "options.hpp"
 #include "regraft/codec/rgm.hpp"
 
@@ -45,8 +46,8 @@ private:
     std::optional<struct stat> removed_;  // the input's state, if it is to be removed
 };
 
-/// The output for an input to be compressed: FILE.rgm for FILE and for FILE.gz, or the name that the user gives. Throws
-/// InputError if the input's name says that it is compressed already.
+/// The output for an input to be compressed: FILE.rgm for FILE and for FILE.gz, FILE.bz2, FILE.xz and FILE.zst, or the
+/// name that the user gives. Throws InputError if the input's name says that it is compressed already.
 std::string compressed_name(std::string const& input, Places const& places);
 /// The output for an input to be decompressed: FILE for FILE.rgm, or the name that the user gives. Throws InputError
 /// for a name without the suffix.
@@ -62,7 +63,7 @@ codec::RgmFile open_rgm(std::unique_ptr<codec::ByteSource> source, Manners const
 
 /// Whether these are the first bytes of an .rgm file.
 bool is_rgm(std::string_view text);
-/// The text, unpacked if gzip packed it. Throws InputError, which names the program, if another one packed it.
-std::string unpacked(std::string text, std::string const& name);
+/// The limit for texts that are unpacked.
+common::SizeLimit size_limit(Manners const& manners);
 
 }  // namespace regraft::msa_cli

@@ -21,9 +21,10 @@ constexpr std::uint64_t most_cells_per_line = std::uint64_t{1} << 40;
 constexpr char const* description =
     R"(Compresses multiple sequence alignments along a parsimony tree.
 
-An alignment in FASTA, PHYLIP or NEXUS format becomes a file FILE.rgm, several
-times smaller than general compressors make it, from which single sites and taxa
-can be read without unpacking the rest. Unpacking gives back the very same bytes.)";
+An alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format becomes a file
+FILE.rgm, several times smaller than general compressors make it, from which
+single sites and taxa can be read without unpacking the rest. Unpacking gives back
+the very same bytes.)";
 
 constexpr char const* after =
     R"(Try:
@@ -39,16 +40,17 @@ Exit codes: 0 done, 1 the output cannot be written or an internal error, 2 bad
 input or usage. Of several files all are tried, and the largest code is returned.)";
 
 constexpr char const* compress_after =
-    R"(FILE is in FASTA, PHYLIP or NEXUS format, and may be packed by gzip. Without FILE, or with -,
-standard input is compressed to standard output. FILE.rgm is unpacked and compared with FILE before
-it takes its name. Only then FILE is removed, unless -k, -o or -c is given.
+    R"(FILE is in FASTA (also A2M, A3M), PHYLIP, NEXUS, Stockholm, Clustal or MAPLE format, and may
+be packed by gzip, bzip2, xz or zstd. Without FILE, or with -, standard input is compressed to
+standard output. FILE.rgm is unpacked and compared with FILE before it takes its name. Only then
+FILE is removed, unless -k, -o or -c is given.
 
 The result is the same, byte by byte, for any number of threads. If no tree makes
 the alignment smaller, the text is stored as zstd packs it.
 
   regraft-msa compress genes.fa
   regraft-msa compress -k --tree raxml.bestTree --partitions genes.part genes.phy
-  regraft-msa compress genes.fa.gz           writes genes.fa.rgm, keeps genes.fa.gz)";
+  regraft-msa compress genes.fa.xz           writes genes.fa.rgm, keeps genes.fa.xz)";
 
 constexpr char const* append_after =
     R"(FILE.rgm gets the rows of NEW behind its own, or stays as it is if anything fails. NEW has as many
@@ -79,12 +81,19 @@ constexpr char const* extract_after =
   --sites 500,1-10       site 500, then the first ten, in this order
 Only the blocks with these sites are read and unpacked.
 
+A column is constant if one state fits all taxa. In the consensus, gaps count, but
+unknown characters do not. MAPLE is written in lower case. VCF compares with the
+taxon of --against, whose bases are the positions; it may be the reference of a
+MAPLE file, too. Genotypes are haploid, and '.' for gaps and ambiguous characters.
+
   regraft-msa extract --sites 100-250 genes.fa.rgm > part.fa
   regraft-msa extract --taxon Homo_sapiens --taxon Pan genes.fa.rgm
-  regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm)";
+  regraft-msa extract --partition cytb --taxa mammals.txt -o cytb.phy genes.phy.rgm
+  regraft-msa extract --taxa-of clade.nwk --columns-variable genomes.fa.rgm
+  regraft-msa extract --format vcf --against Wuhan genomes.fa.rgm > genomes.vcf)";
 
 constexpr char const* stat_after =
-    R"(Works for FILE.rgm and for FASTA, PHYLIP and NEXUS files alike.
+    R"(Works for FILE.rgm and for alignments in all formats that compress reads.
   constant                 one state fits all taxa
   parsimony-informative    at least two states occur in at least two taxa each
   patterns                 different columns; characters that stand for the same
@@ -110,7 +119,8 @@ tree has no branch lengths, and no root: its first node in the text means nothin
 
 constexpr char const* cat_after =
     R"(Writes what was compressed to standard output, one file after the other, as zcat
-does. The files are kept. Without FILE, or with -, standard input is unpacked.
+does, and texts of alignments, too. The files are kept. Without FILE, or with -,
+standard input is read.
 
   regraft-msa cat genes.fa.rgm | grep -c '>')";
 
@@ -157,11 +167,18 @@ void add_verify(CLI::App& app, bool& verify, std::string const& group) {
         ->group(group);
 }
 
-void add_look(CLI::App& app, Look& look) {
+std::map<std::string, OutputFormat> const alignment_formats{
+    {"fasta", OutputFormat::fasta}, {"phylip", OutputFormat::phylip}, {"maple", OutputFormat::maple}};
+
+std::map<std::string, OutputFormat> const extract_formats{{"fasta", OutputFormat::fasta},
+                                                          {"phylip", OutputFormat::phylip},
+                                                          {"maple", OutputFormat::maple},
+                                                          {"vcf", OutputFormat::vcf}};
+
+void add_look(CLI::App& app, Look& look, std::map<std::string, OutputFormat> const& formats = alignment_formats,
+              char const* what = "fasta, phylip or maple (default: as in the original)") {
     constexpr auto* group = "Text";
-    static std::map<std::string, msa::TextFormat> const formats{{"fasta", msa::TextFormat::fasta},
-                                                                {"phylip", msa::TextFormat::phylip}};
-    app.add_option("--format", look.format, "fasta or phylip (default: as in the original)")
+    app.add_option("--format", look.format, what)
         ->transform(common::one_of(formats))
         ->type_name("FORMAT")
         ->group(group);
@@ -171,9 +188,34 @@ void add_look(CLI::App& app, Look& look) {
         ->group(group);
 }
 
+/// Adds the options that choose taxa.
+void add_taxa(CLI::App& app, TaxaOptions& options) {
+    constexpr auto* group = "Taxa";
+    app.add_option("--taxa", options.taxa,
+                   "write the taxa that this file names, one per line (default: all); -: standard input")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--taxa-of", options.taxa_of, "write the taxa of this Newick tree, in its order")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--exclude-taxa", options.exclude_taxa, "leave out the taxa that this file names, one per line")
+        ->type_name("FILE")
+        ->group(group);
+    auto const add_names = [&](char const* name, std::vector<std::string>& names, char const* what) {
+        app.add_option(name, names, what)
+            ->allow_extra_args(false)
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->type_name("NAME")
+            ->group(group);
+    };
+    add_names("--taxon", options.taxon, "write the taxon of this name; may be repeated");
+    add_names("--exclude", options.exclude, "leave out the taxon of this name; may be repeated");
+}
+
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     auto* const command = app.add_subcommand("compress", "compress alignments: FILE becomes FILE.rgm");
-    add_inputs(*command, options.places.inputs, "FASTA, PHYLIP or NEXUS files");
+    add_inputs(*command, options.places.inputs, "alignments in any of the formats below");
     add_replacement(*command, options.places);
     constexpr auto* group = "Compression";
     static std::map<std::string, codec::Kind> const kinds{{"native", codec::Kind::native},
@@ -253,7 +295,7 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
 
 CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     auto* const command = app.add_subcommand("extract", "write some sites and taxa, without unpacking the rest");
-    command->add_option("FILE", options.places.inputs, "a .rgm file; -: standard input")
+    command->add_option("FILE", options.places.inputs, "a .rgm file, or the text of an alignment; -: standard input")
         ->required()
         ->expected(1)
         ->type_name("");
@@ -263,17 +305,16 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
     command->add_option("--partition", options.partition, "write the sites of a partition that is stored in FILE")
         ->type_name("NAME")
         ->excludes(sites);
-    command
-        ->add_option("--taxa", options.taxa,
-                     "write the taxa that this file names, one per line (default: all); -: standard input")
-        ->type_name("FILE");
-    command->add_option("--taxon", options.taxon, "write the taxon of this name; may be repeated")
-        ->allow_extra_args(false)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("NAME");
+    command->add_flag("--columns-variable", options.only_variable,
+                      "of these sites write those that are not constant in the taxa that are written");
+    command->add_flag("--consensus", options.consensus,
+                      "write one row, which has in each column what most of the taxa have");
+    add_taxa(*command, options.taxa);
     add_output(*command, options.places, "write to this file (default: standard output)");
-    add_look(*command, options.look);
+    add_look(*command, options.look, extract_formats, "fasta, phylip, maple or vcf (default: as in the original)");
+    command->add_option("--against", options.against, "vcf: the taxon that the others are compared with")
+        ->type_name("NAME")
+        ->group("Text");
     add_manners(*command, options.manners);
     command->footer(extract_after);
     return command;
@@ -281,7 +322,7 @@ CLI::App* add_extract(CLI::App& app, ExtractOptions& options) {
 
 CLI::App* add_stat(CLI::App& app, StatOptions& options) {
     auto* const command = app.add_subcommand("stat", "show what is in alignments, compressed or not");
-    command->add_option("FILE", options.inputs, ".rgm, FASTA, PHYLIP or NEXUS files; -: standard input")
+    command->add_option("FILE", options.inputs, ".rgm files or texts of alignments; -: standard input")
         ->required()
         ->type_name("");
     command->add_flag("--json", options.json, "print one JSON object per file, for programs");
@@ -310,7 +351,7 @@ CLI::App* add_tree(CLI::App& app, TreeOptions& options) {
 
 CLI::App* add_cat(CLI::App& app, CatOptions& options) {
     auto* const command = app.add_subcommand("cat", "write alignments as text to standard output");
-    add_inputs(*command, options.inputs, ".rgm files");
+    add_inputs(*command, options.inputs, ".rgm files, or texts of alignments");
     add_look(*command, options.look);
     add_manners(*command, options.manners);
     command->footer(cat_after);
@@ -365,8 +406,20 @@ void complete(DecompressOptions& options, CLI::App const&) {
 }
 
 void complete(ExtractOptions& options, CLI::App const&) {
-    if (options.places.inputs[0] == "-" && options.taxa == "-")
-        throw CLI::ValidationError("--taxa", "is standard input, and so is FILE; expected one of them to be a file");
+    bool const is_read = options.places.inputs[0] == "-";
+    std::size_t num_streams = is_read ? 1 : 0;
+    for (auto const* const file : {&options.taxa.taxa, &options.taxa.taxa_of, &options.taxa.exclude_taxa})
+        num_streams += *file == "-" ? 1 : 0;
+    if (num_streams > 1)
+        throw CLI::ValidationError(options.taxa.taxa == "-" ? "--taxa" : "-",
+                                   is_read ? "is standard input, and so is FILE; expected one of them to be a file"
+                                           : "is standard input for two options; expected one of them to be a file");
+    bool const is_vcf = options.look.format == OutputFormat::vcf;
+    if (is_vcf && options.against.empty())
+        throw CLI::ValidationError("--format vcf", "needs --against NAME, the taxon that the others are compared with");
+    if (!is_vcf && !options.against.empty()) throw CLI::ValidationError("--against", "is for --format vcf");
+    if (is_vcf && (options.consensus || options.look.width))
+        throw CLI::ValidationError("--format vcf", "has no --consensus and no --width");
     if (options.places.output.empty()) options.places.output = "-";
 }
 

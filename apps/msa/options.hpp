@@ -10,7 +10,6 @@
 #include "common/program.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/msa/partition.hpp"
-#include "regraft/msa/text_layout.hpp"
 
 namespace regraft::msa_cli {
 
@@ -31,9 +30,12 @@ struct Places {
     bool force = false;               // overwrite existing files
 };
 
+/// The formats of texts that are written.
+enum class OutputFormat : std::uint8_t { fasta, phylip, maple, vcf };
+
 /// The layout of a text. Options that are not given are as in the text that was compressed.
 struct Look {
-    std::optional<msa::TextFormat> format;
+    std::optional<OutputFormat> format;
     std::optional<std::uint64_t> width;  // cells per line; 0: all
 };
 
@@ -56,13 +58,25 @@ struct DecompressOptions {
     Look look;
 };
 
+/// Which taxa are taken.
+struct TaxaOptions {
+    std::string taxa;                  // file with the names of taxa
+    std::string taxa_of;               // Newick file with them
+    std::vector<std::string> taxon;    // names of taxa
+    std::string exclude_taxa;          // file with the names of taxa that are left out
+    std::vector<std::string> exclude;  // their names
+    bool names_any() const { return !taxa.empty() || !taxa_of.empty() || !taxon.empty(); }
+};
+
 struct ExtractOptions {
     Manners manners;
     Places places;                     // has one input
     std::optional<std::string> sites;  // sites as a list of ranges
     std::string partition;             // alternatively, the sites of this partition
-    std::string taxa;                  // file with the names of taxa
-    std::vector<std::string> taxon;    // names of taxa
+    bool only_variable = false;        // only columns that are not constant
+    bool consensus = false;            // in place of the rows what most of them have
+    std::string against;               // VCF: the taxon that others are compared with
+    TaxaOptions taxa;
     Look look;
 };
 

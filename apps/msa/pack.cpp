@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "regraft/codec/compressed_alignment.hpp"
 #include "regraft/codec/guide_tree.hpp"
 #include "regraft/codec/rgm.hpp"
@@ -38,7 +39,7 @@ codec::GuideOptions guide_options(CompressOptions const& options) {
 
 codec::RootedTree tree_of(msa::Alignment const& alignment, CompressOptions const& options) {
     if (options.tree.empty()) return codec::guide_tree(alignment, guide_options(options));
-    return codec::guide_tree_from_newick(read_text(options.tree), shown_input(options.tree), alignment.names);
+    return codec::guide_tree_from_newick(read_unpacked(options.tree), shown_input(options.tree), alignment.names);
 }
 
 /// Returns the bytes that `write` passes to a sink.
@@ -58,7 +59,8 @@ bool wants_columns(CompressOptions const& options) {
 
 std::vector<msa::PartitionSpec> partitions_of(msa::Alignment const& alignment, CompressOptions const& options) {
     if (options.partitions.empty()) return options.stored;
-    return msa::parse_partitions(read_text(options.partitions), shown_input(options.partitions), alignment.num_sites());
+    return msa::parse_partitions(read_unpacked(options.partitions), shown_input(options.partitions),
+                                 alignment.num_sites());
 }
 
 /// Codes the columns. None if they cannot be coded and need not be.

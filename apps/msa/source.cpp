@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "common/input.hpp"
+#include "common/text_input.hpp"
 #include "files.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/msa/maple.hpp"
 
 namespace regraft::msa_cli {
 
@@ -25,7 +27,7 @@ constexpr std::uint64_t cells_per_entry = 64;
 /// Passes a text on, and keeps it as long as it is short.
 class Recorder {
 public:
-    Recorder(InputFile& file, std::string head, std::size_t most_kept)
+    Recorder(TextInput& file, std::string head, std::size_t most_kept)
         : file_(file), head_(std::move(head)), most_kept_(most_kept) {}
 
     std::size_t read(std::span<char> buffer) {
@@ -56,7 +58,7 @@ public:
     TextHashes take_hashes() { return std::move(hashes_); }
 
 private:
-    InputFile& file_;
+    TextInput& file_;
     std::string head_;
     std::size_t most_kept_;
     bool keeps_all_ = true;
@@ -86,37 +88,70 @@ void TextHashes::add(std::string_view piece) {
     rest_ += piece;
 }
 
-Source read_source(std::string const& input, Rows rows, std::function<void(double)> const& reached) {
-    InputFile file(input);
-    std::string head(1, ' ');
-    head.resize(file.read(head));
+namespace {
+
+/// Reads the begin of a text, up to where it is known whether it is MAPLE. `head` becomes what was read.
+bool begins_maple(TextInput& file, std::string& head) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    for (auto known = msa::is_maple(head);; known = msa::is_maple(head)) {
+        if (known) return *known;
+        auto const used = head.size();
+        head.resize(std::max(2 * used, piece));
+        auto const size = file.read(std::span(head).subspan(used));
+        head.resize(used + size);
+        if (size == 0) return false;
+    }
+}
+
+/// Reads MAPLE, and finds out whether the rows make the same text again.
+void read_maple_rows(Source& source, Recorder& recorder, std::string const& name) {
+    source.rows = msa::read_maple([&](std::span<char> buffer) { return recorder.read(buffer); }, name);
+    auto const read = recorder.take_hashes();
+    source.text_bytes = read.num_bytes();
+    msa::write_maple(source.rows->rows, source.rows->layout, [&](std::string_view piece) { source.hashes.add(piece); });
+    source.is_regular = read == source.hashes;
+}
+
+}  // namespace
+
+Source read_source(std::string const& input, Rows rows, SizeLimit limit, std::function<void(double)> const& reached) {
+    TextInput file(input, limit);
+    std::string head;
+    bool const is_maple = begins_maple(file, head);
     Source source;
-    if (rows == Rows::never || head != ">") {
+    source.is_packed = file.packing() != nullptr;
+    if (rows == Rows::never || !head.starts_with('>')) {
         source.text = std::move(head) + file.rest();
         return source;
     }
-    bool const is_pipe = input == "-";
-    Recorder recorder(file, std::move(head), is_pipe ? most_of_pipe : small_text);
-    auto const size = is_pipe ? 0 : file_size(input);
+    bool const is_pipe = !file.is_file() || input == "-";
+    Recorder recorder(file, std::move(head), is_maple ? 0 : is_pipe ? most_of_pipe : small_text);
+    if (is_maple) {
+        read_maple_rows(source, recorder, shown_input(input));
+        return source;
+    }
+    auto const size = is_pipe || source.is_packed ? 0 : file_size(input);
     source.rows = msa::read_differences([&](std::span<char> buffer) {
         if (reached && size > 0) reached(static_cast<double>(recorder.num_bytes()) / static_cast<double>(size));
         return recorder.read(buffer);
     });
     source.text = recorder.text();
     source.hashes = recorder.take_hashes();
+    source.text_bytes = source.hashes.num_bytes();
     if (takes_rows(source, rows)) {
         source.text.reset();
     } else if (!source.text && is_pipe) {
         throw InputError({shown_input(input)},
                          "is longer than 256 MiB and no regular FASTA text of nearly equal rows; expected a file");
     } else if (!source.text) {
-        source.text = read_text(input);
+        source.text = read_unpacked(input, limit);
     }
     return source;
 }
 
 Source source_of(std::string text, Rows rows) {
     Source source;
+    source.text_bytes = text.size();
     if (rows != Rows::never) {
         source.rows = msa::read_differences(msa::pieces_of(text));
         source.hashes.add(text);
@@ -127,12 +162,8 @@ Source source_of(std::string text, Rows rows) {
 }
 
 std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like) {
-    InputFile file(input);
+    TextInput file(input, SizeLimit::none);
     return msa::read_differences([&](std::span<char> buffer) { return file.read(buffer); }, like);
-}
-
-std::optional<msa::DifferenceText> rows_of(std::string_view text, msa::DifferenceRows const& like) {
-    return msa::read_differences(msa::pieces_of(text), like);
 }
 
 }  // namespace regraft::msa_cli

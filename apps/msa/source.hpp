@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text_input.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa_cli {
@@ -31,23 +32,27 @@ private:
 
 struct Source {
     std::optional<std::string> text;          // none: it is large, and the rows suffice
-    std::optional<msa::DifferenceText> rows;  // none: it is no FASTA text of nearly equal rows
-    TextHashes hashes;                        // of the text, if there are rows
-    std::uint64_t num_bytes() const { return text ? text->size() : hashes.num_bytes(); }
+    std::optional<msa::DifferenceText> rows;  // none: it is no MAPLE, nor FASTA of nearly equal rows
+    TextHashes hashes;                        // of the text that the rows make
+    bool is_regular = true;                   // the rows make the same text again; otherwise only the same alignment
+    bool is_packed = false;                   // the input is not the text, but unpacks to it
+    std::uint64_t text_bytes = 0;             // of the input
+    std::uint64_t num_bytes() const { return text ? text->size() : text_bytes; }
 };
 
 /// When rows are taken instead of the text.
 enum class Rows : std::uint8_t { never, if_they_suffice, always };
 
-/// Reads an input in one pass. Rows suffice if the text has more than 16 MiB, and a difference or run per 64 cells at
-/// most. reached: is told which part of a file has been read. Throws InputError.
-Source read_source(std::string const& input, Rows rows, std::function<void(double)> const& reached = {});
-/// The same for a text in memory.
+/// Reads an input in one pass, unpacked if it is packed. MAPLE is read as rows unless they are never wanted. The rows
+/// of FASTA suffice if the text has more than 16 MiB, and a difference or run per 64 cells at most. reached: is told
+/// which part of a file has been read. Throws InputError.
+Source read_source(std::string const& input, Rows rows, common::SizeLimit limit,
+                   std::function<void(double)> const& reached = {});
+
+/// The same for a text in memory that is not packed and no MAPLE.
 Source source_of(std::string text, Rows rows);
 
 /// Reads rows like others in one pass, as msa::read_differences does. Throws InputError.
 std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like);
-/// The same for a text in memory.
-std::optional<msa::DifferenceText> rows_of(std::string_view text, msa::DifferenceRows const& like);
 
 }  // namespace regraft::msa_cli

@@ -28,15 +28,11 @@ double percent(std::uint64_t part, double whole) {
     return 100 * static_cast<double>(part) / whole;
 }
 
-/// The format of a text that is an alignment.
-std::string_view format_of(std::string_view text) {
-    auto const first = text.find_first_not_of("\xef\xbb\xbf \t\r\n\v\f");
-    return text[first] == '>' ? "FASTA" : text[first] == '#' ? "NEXUS" : "PHYLIP";
-}
-
 std::string lower(std::string_view word) {
-    std::string result;
-    for (char const c : word) result += static_cast<char>(c - 'A' + 'a');
+    std::string result(word);
+    for (char& c : result) {
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
     return result;
 }
 
@@ -77,7 +73,7 @@ Coding coding_of(codec::RgmFile const& file, std::uint64_t bytes) {
 }
 
 void add_text(Report& report, std::string_view text, msa::Alignment const& alignment) {
-    report.format = format_of(text);
+    report.format = name(msa::find_format(text).value());
     report.text_bytes = text.size();
     report.taxa = alignment.num_taxa();
     report.sites = alignment.num_sites();
@@ -85,7 +81,7 @@ void add_text(Report& report, std::string_view text, msa::Alignment const& align
 }
 
 void add_rows(Report& report, msa::DifferenceRows const& rows, msa::TextLayout const& layout) {
-    report.format = "FASTA";
+    report.format = layout.format == msa::TextFormat::maple ? "MAPLE" : "FASTA";
     report.text_bytes = msa::text_size(rows, layout);
     report.taxa = rows.num_taxa();
     report.sites = rows.num_sites();
@@ -170,18 +166,15 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites) {
 Report examine(std::string const& input, Manners const& manners) {
     Report report;
     report.file = shown_input(input);
-    auto source = read_source(input, Rows::if_they_suffice);
+    auto source = read_source(input, Rows::if_they_suffice, size_limit(manners));
     if (!source.text) {
         add_rows(report, source.rows->rows, source.rows->layout);
-        return report;
-    }
-    auto const content = unpacked(*std::move(source.text), report.file);
-    if (is_rgm(content)) {
-        auto const bytes = std::as_bytes(std::span(content));
+    } else if (is_rgm(*source.text)) {
+        auto const bytes = std::as_bytes(std::span(*source.text));
         add_compressed(report, open_rgm(codec::bytes_in_memory({bytes.begin(), bytes.end()}, report.file), manners),
-                       content.size());
+                       bytes.size());
     } else {
-        add_text(report, content, msa::parse_alignment(content, report.file));
+        add_text(report, *source.text, msa::parse_alignment(*source.text, report.file));
     }
     return report;
 }

@@ -30,7 +30,7 @@ double num_cells(std::uint64_t taxa, std::uint64_t sites);
 
 struct Report {
     std::string file;
-    std::string_view format;  // format of the text: FASTA, PHYLIP or NEXUS
+    std::string_view format;  // name of the format of the text
     std::uint64_t text_bytes = 0;
     std::uint64_t taxa = 0;
     std::uint64_t sites = 0;

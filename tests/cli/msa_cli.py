@@ -106,6 +106,27 @@ def interleaved(alignment: Alignment, width: int = 60, end: str = "\n") -> str:
     return text
 
 
+def stockholm(alignment: Alignment, width: int) -> str:
+    """The rows in blocks, with annotations; 0: in one block."""
+    text = "# STOCKHOLM 1.0\n#=GF ID   family\n"
+    for block in zip(*(lines_of(row, width) for row in alignment.rows)):
+        text += "\n" + "".join(f"{name:<20} {cells}\n" for name, cells in zip(alignment.names, block)) + f"{'#=GC RF':<20} {'x' * len(block[0])}\n"
+    return text + "//\n"
+
+
+def clustal(alignment: Alignment) -> str:
+    """The rows in blocks of 60, with counts of residues and with marks below columns that are all the same."""
+    text = "CLUSTAL W (1.83) multiple sequence alignment\n\n"
+    counts = [0] * len(alignment.rows)
+    for block in zip(*(lines_of(row, 60) for row in alignment.rows)):
+        text += "\n"
+        for i, (name, cells) in enumerate(zip(alignment.names, block)):
+            counts[i] += len(cells) - cells.count("-")
+            text += f"{name:<20} {cells} {counts[i]}\n"
+        text += " " * 21 + "".join("*" if len(set(column)) == 1 else " " for column in zip(*block)) + "\n"
+    return text
+
+
 def read_phylip(path: pathlib.Path) -> Alignment:
     """The rows of a sample file with a name and a row on each line."""
     rows = [line.split() for line in path.read_text().splitlines()[1:] if line.strip()]

@@ -7,7 +7,7 @@ import re
 import sys
 
 import msa_cli
-from msa_cli import DNA, Alignment, evolved, fasta, interleaved, phylip, surveyed
+from msa_cli import DNA, Alignment, clustal, evolved, fasta, interleaved, phylip, stockholm, surveyed
 
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 
@@ -17,7 +17,8 @@ def texts() -> list[tuple[str, str]]:
     proteins = evolved(2, 12, 200, AMINO_ACIDS, "-X?")
     morphology = evolved(3, 6, 70, "0123", "-?")
     irregular = "\n\n>a b c\nAC GT\n\nacgtn\n>b\n\tACGTACGTA\r\n>c\nA-C?A-C?A"
-    return [("one-line.fa", fasta(small)), ("wrapped.fa", fasta(small, 60)), ("crlf.fa", fasta(small, 70, "\r\n")),
+    return [("blocks.sto", stockholm(small, 60)), ("blocks.aln", clustal(small)), ("wide.sto", stockholm(proteins, 0)), ("proteins.aln", clustal(proteins)),
+            ("insertions.a3m", ">a\nACGTAC\n>b\nACgtGT-C\n>c\naACGTACtt\n"), ("insertions.a2m", ">a\nAC..GTA\n>b\nACttGT-\n"), ("one-line.fa", fasta(small)), ("wrapped.fa", fasta(small, 60)), ("crlf.fa", fasta(small, 70, "\r\n")),
             ("described.fa", fasta(small, 80, describe=lambda name: f" from {name}  |x")), ("no-end.fa", fasta(small, 60)[:-1]),
             ("old-mac.fa", fasta(small, 60, "\r")), ("mark.fa", "\ufeff" + fasta(small)),
             ("a.phy", phylip(small)), ("crlf.phy", phylip(small, "\r\n")), ("single.phy", phylip(small, gap=" ")), ("wide.phy", phylip(small, gap="     ")),
@@ -72,6 +73,24 @@ def nexus(program: msa_cli.Program) -> None:
         packed.unlink()
     program.refuses("compress", "--codec", "native", program.file("b.nex", text("matchchar=.", matched)), message="has characters that stand for others")
     program.refuses("compress", program.file("c.nex", "#NEXUS\nbegin trees;\nend;\n"), message="c.nex: expected a block 'data' or 'characters'")
+
+
+def block_formats(program: msa_cli.Program) -> None:
+    """Stockholm, Clustal and A3M are read as what they say, and errors have their place"""
+    rows = evolved(7, 30, 2000)
+    for name, content, kind in (("a.sto", stockholm(rows, 80), "stockholm"), ("b.sto", stockholm(rows, 0), "stockholm"), ("a.aln", clustal(rows), "clustal")):
+        packed = program.compressed(name, content, "--codec", "native")
+        assert program.ok("cat", packed) == content.encode(), name
+        assert program.ok("extract", "--format", "fasta", "--width", "0", packed).decode() == fasta(rows), name
+        report = json.loads(program.ok("stat", "--json", packed))
+        assert report["text_format"] == kind and report["compressed"]["codec"] == "native", report
+        assert packed.stat().st_size < 2 * program.compressed("a.fa", fasta(rows)).stat().st_size, name
+    program.refuses("compress", program.file("cut.sto", stockholm(rows, 80)[:-3]), message="cut.sto:802: the alignment does not end; expected '//'")
+    program.refuses("stat", program.file("odd.aln", clustal(rows).replace("taxon_757.3 ", "taxon_other ", 1)), message="expected taxon 'taxon_other', as in the block before")
+    a3m = ">a\nACGTAC\n>b\nACgtGT-C\n>c\naACGTACtt\n"
+    packed = program.compressed("a.a3m", a3m)
+    assert program.ok("extract", "--format", "fasta", packed).decode() == ">a\n.AC..GTAC..\n>b\n.ACgtGT-C..\n>c\naAC..GTACtt\n"
+    program.refuses("compress", "--codec", "native", program.file("b.a3m", a3m), message="has characters that stand for others")
 
 
 def sample_files(program: msa_cli.Program) -> None:
@@ -369,4 +388,4 @@ def few_genomes(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(round_trips, nexus, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees, many_rows, few_genomes))
+    sys.exit(msa_cli.main(round_trips, nexus, block_formats, sample_files, never_large, threads, extracts, partitions, needed_blocks, formats, statistics, trees, many_rows, few_genomes))

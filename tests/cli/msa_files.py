@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """regraft-msa keeps, overwrites and removes files as gzip and xz do, and loses none. msa_files.py EXE LIBRARY, which is made of support/cut.cpp"""
+import bz2
 import gzip
+import lzma
 import os
 import pathlib
 import pty
@@ -97,18 +99,65 @@ def links(program: msa_cli.Program) -> None:
     assert (program.path / "out.rgm").is_symlink() and program.ok("cat", target) == TEXT
 
 
-def gzipped(program: msa_cli.Program) -> None:
-    """a file that gzip has packed is compressed as the text in it; the input stays, since nothing leads back to it"""
-    file = program.file("a.fa.gz", gzip.compress(TEXT))
-    program.ok("compress", file)
-    assert file.exists() and program.ok("cat", program.path / "a.fa.rgm") == TEXT
-    assert program.ok("stat", "--json", file).replace(b"a.fa.gz", b"a.fa") == program.ok("stat", "--json", program.file("a.fa", TEXT))
-    assert program.ok("cat", stdin=program.ok("compress", stdin=file.read_bytes())) == TEXT
+def zstd(content: bytes, *options: str) -> bytes | None:
+    """A zstd frame, if the program is there."""
+    if not shutil.which("zstd"):
+        return None
+    return subprocess.run(["zstd", "-q", "-c", *options], input=content, stdout=subprocess.PIPE, check=True).stdout
+
+
+# The packers by the suffix of their files, and what they are called.
+PACKERS = {".gz": (gzip.compress, "gzip"), ".bz2": (bz2.compress, "bzip2"), ".xz": (lzma.compress, "xz"), ".zst": (zstd, "zstd")}
+
+
+def packed(program: msa_cli.Program) -> None:
+    """a file that gzip, bzip2, xz or zstd has packed is compressed as the text in it; the input stays, since nothing leads back to it"""
+    for suffix, (pack, _) in PACKERS.items():
+        if not (content := pack(TEXT)):
+            print(f"not tested: {suffix}, as its program is not there")
+            continue
+        file = program.file("a.fa" + suffix, content)
+        program.ok("compress", file)
+        assert file.exists() and program.ok("cat", program.path / "a.fa.rgm") == TEXT
+        (program.path / "a.fa.rgm").unlink()
+        assert program.ok("stat", "--json", file).replace(file.name.encode(), b"a.fa") == program.ok("stat", "--json", program.file("a.fa", TEXT))
+        assert program.ok("cat", stdin=program.ok("compress", stdin=content)) == TEXT
+        half = len(TEXT) // 2
+        members = pack(TEXT[:half]) + pack(b"") + pack(TEXT[half:])
+        assert program.ok("cat", stdin=program.ok("compress", stdin=members)) == TEXT, suffix
+        (program.path / "a.fa").unlink()
+    padded = lzma.compress(TEXT[:100]) + bytes(8) + lzma.compress(TEXT[100:]) + bytes(4)
+    assert program.ok("cat", stdin=program.ok("compress", stdin=padded)) == TEXT
+    program.refuses("compress", stdin=lzma.compress(TEXT) + bytes(3), message="is packed by xz, but something else follows")
+    skippable = b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"size"
+    if content := zstd(TEXT):
+        assert program.ok("cat", stdin=program.ok("compress", stdin=skippable + content)) == TEXT
+
+
+def badly_packed(program: msa_cli.Program) -> None:
+    """packed bytes that are cut off, changed, followed by others, or hold no text are refused, and the packer is named"""
+    dice = random.Random(5)
+    for suffix, (pack, name) in PACKERS.items():
+        if not (content := pack(TEXT)):
+            continue
+        for size in (7, len(content) // 2, len(content) - 1):
+            program.refuses("compress", "-c", program.file("a" + suffix, content[:size]), message=f"is packed by {name}, but is cut off")
+        for at in dice.sample(range(len(content) // 3, len(content) - 20), 10):
+            changed = content[:at] + bytes([content[at] ^ 1 << dice.randrange(8)]) + content[at + 1:]
+            program.refuses("stat", program.file("a" + suffix, changed), message=f"is packed by {name}, but ")
+        for more in (b"x", b"something", bytes(1)):
+            program.refuses("compress", stdin=content + more, message=f"standard input: is packed by {name}, but something else follows")
+        program.refuses("compress", stdin=content + content[:6], message=f"standard input: is packed by {name}, but is cut off")
+        program.refuses("compress", stdin=pack(b">a\nAC\0GT\n"), message="but byte 6 of the unpacked data is 0; expected a text")
+        program.refuses("compress", stdin=pack(b">a\nACGT\n>b\nACG\n"), message="standard input:3:")
+        program.refuses("compress", stdin=pack(b""), message="the file is empty")
+    program.refuses("compress", stdin=b"PK\x03\x04 and more", message="is packed by zip, expected a text")
+
 
 
 def bombs(program: msa_cli.Program) -> None:
     """a text that is too large for its file is refused before it takes memory, unless any size is allowed"""
-    text = b">a\n" + b"A" * (260 << 20) + b"\n"
+    text = b">a\n" + b"A" * (270 << 20) + b"\n"
     packed = program.path / "b.fa.rgm"
     packed.write_bytes(program.ok("compress", "--codec", "plain", "--no-verify", "-c", stdin=text))
     assert packed.stat().st_size < 1 << 16
@@ -116,6 +165,27 @@ def bombs(program: msa_cli.Program) -> None:
     for command in ("cat", "decompress", "verify", "stat", "extract"):
         program.refuses(command, packed, message=f"{packed}: holds a text of {len(text)} bytes, expected at most", **small)
     assert program.ok("decompress", "--any-size", "-c", packed) == text
+    for suffix, (pack, name) in PACKERS.items():
+        if not pack(b""):
+            continue
+        file = program.file("c.fa" + suffix, pack(text))
+        is_bomb = file.stat().st_size * 250 + (256 << 20) < len(text)
+        assert is_bomb == (name != "gzip"), name  # gzip packs at most a thousand times
+        if is_bomb:
+            larger = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1500 << 20, 1500 << 20))}
+            program.refuses("compress", "-c", file, message=f"is packed by {name}, with a text over ", **larger)
+    program.ok("compress", "--any-size", "--codec", "plain", "--no-verify", program.path / "c.fa.xz")
+    assert program.ok("decompress", "--any-size", "-c", program.path / "c.fa.rgm") == text
+
+
+def hungry(program: msa_cli.Program) -> None:
+    """what needs more memory than usual to be unpacked is refused, unless any size is allowed"""
+    large = {"format": lzma.FORMAT_XZ, "filters": [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]}
+    cases = {"xz": lzma.compress(TEXT, **large), "zstd": zstd(TEXT, "--ultra", "--long=30")}
+    for name, content in cases.items():
+        if content:
+            program.refuses("compress", stdin=content, message=f"is packed by {name}, but needs more memory than usual")
+            assert program.ok("cat", stdin=program.ok("compress", "--any-size", stdin=content)) == TEXT
 
 
 def lack_of_memory(program: msa_cli.Program) -> None:
@@ -143,7 +213,7 @@ def several(program: msa_cli.Program) -> None:
 def bad_input(program: msa_cli.Program) -> None:
     """a file that is no alignment is refused with the place of the error, and nothing is written"""
     for text, message in (("", "the file is empty"), (">a\nACGT\n>b\nACG\n", "bad.fa:3:"), (">a\nACGT\n>a\nACGT\n", "bad.fa:3:"), ("2 4\na ACGT\n", "bad.fa:"),
-                          ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip, but "), (b"\xfd7zXZ\x00", "by xz"), (b"\x28\xb5\x2f\xfd", "by zstd")):
+                          ("hello\n", "bad.fa:1:1: "), (b"\x1f\x8b\x08\x00rest", "is packed by gzip, but "), (b"\xfd7zXZ\x00", "by xz, but is cut off"), (b"\x28\xb5\x2f\xfd", "by zstd, but is cut off")):
         file = program.file("bad.fa", text)
         program.refuses("compress", file, message=message)
         program.refuses("stat", file, message=message)
@@ -152,7 +222,10 @@ def bad_input(program: msa_cli.Program) -> None:
         missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
         program.refuses(command, missing, message=f"{missing}: ")
         if command not in ("compress", "stat"):
-            program.refuses(command, program.file("text.rgm", TEXT), message="text.rgm: ")
+            if command in ("cat", "extract"):  # which read texts, too
+                assert program.ok(command, program.file("text.rgm", TEXT)) == TEXT
+            else:
+                program.refuses(command, program.file("text.rgm", TEXT), message="text.rgm: ")
             program.refuses(command, program.file("empty.rgm", b""), message="empty.rgm: ")
             (program.path / "text.rgm").unlink()
             (program.path / "empty.rgm").unlink()
@@ -372,9 +445,9 @@ def completion(program: msa_cli.Program) -> None:
         program.file("b.fa.rgm", TEXT)
         assert complete("regraft-msa", "") == ["compress", "decompress", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
         assert complete("regraft-msa", "comp") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
-        assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "cat", "") == ["b.fa.rgm"]
+        assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "verify", "") == ["b.fa.rgm"]
         assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, gzipped, bombs, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))
+    sys.exit(msa_cli.main(replaces, overwrites, elsewhere, links, packed, badly_packed, bombs, hungry, lack_of_memory, several, bad_input, damaged, no_room, cuts, changed_meanwhile, changed_at_last, names, signals, terminals, usage, completion))

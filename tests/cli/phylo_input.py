@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Alignments in all the forms that regraft-phylo reads: the same data give the same bits, and what is damaged is refused."""
+import bz2
 import gzip
+import lzma
 import os
 import pathlib
 import resource
@@ -36,7 +38,7 @@ def alone(args, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProc
 
 
 def same_bits(jobs: phylo_job.Jobs, args) -> None:
-    """FASTA, PHYLIP, NEXUS, .rgm, packed by gzip or not, in one member or several, from a file or standard input"""
+    """FASTA, PHYLIP, NEXUS, .rgm, packed by gzip, bzip2 or xz, or not, in one member or several, from a file or standard input"""
     directory = pathlib.Path(jobs.directory.name)
     text = pathlib.Path(args.msa).read_text(encoding="utf-8")
     rows = rows_of(text)
@@ -45,6 +47,8 @@ def same_bits(jobs: phylo_job.Jobs, args) -> None:
         "a.fa": "".join(f">{name}\n{cells}\n" for name, cells in rows).encode(),
         "a.nex": nexus(rows, 70).encode(),
         "a.phy.gz": gzip.compress(text.encode()),
+        "a.phy.xz": lzma.compress(text.encode()),
+        "a.phy.bz2": bz2.compress(text.encode()),
         "gzip-without-suffix": gzip.compress(nexus(rows, 100).encode()),
         "members.gz": gzip.compress(text[:half].encode()) + gzip.compress(text[half:].encode()),
     }
@@ -105,6 +109,7 @@ def refused(jobs: phylo_job.Jobs, args) -> None:
         "cut-header.gz": (packed[:3], "is packed by gzip, but is cut off"),
         "broken.gz": (bytes(broken), "is packed by gzip, but is damaged"),
         "checksum.gz": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "is packed by gzip, but is damaged"),
+        "cut.xz": (lzma.compress(text)[:-20], "is packed by xz, but is cut off"),
         "more.gz": (packed + b"more", "is packed by gzip, but something else follows"),
         "zeros.gz": (gzip.compress(bytes(50 << 20)), "byte 1 of the unpacked data is 0; expected a text"),
         "empty.gz": (gzip.compress(b""), "empty.gz: the file is empty"),

@@ -20,6 +20,7 @@
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/text_layout.hpp"
 #include "support/alignment_texts.hpp"
+#include "support/block_texts.hpp"
 #include "support/nexus_texts.hpp"
 
 namespace regraft::fuzz {
@@ -178,6 +179,9 @@ inline std::string seed_text(Random& random) {
     auto const alignment = test::random_alignment(1 + random.below(6), random.below(50), random);
     if (random.below(4) == 0)
         return test::random_nexus(alignment, static_cast<test::NexusWords>(random.below(2)), random);
+    if (random.below(4) == 0) return test::random_a3m(1 + random.below(5), 1 + random.below(30), random).a3m;
+    if (alignment.num_sites() != 0 && random.below(3) == 0)
+        return test::random_block_text(alignment, static_cast<test::BlockStyle>(random.below(2)), random);
     auto const style = static_cast<test::TextStyle>(random.below(test::num_text_styles));
     auto const tidiness = random.below(2) == 0 ? test::Tidiness::regular : test::Tidiness::with_oddities;
     return test::random_text(alignment, style, tidiness, random);

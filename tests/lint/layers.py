@@ -46,8 +46,10 @@ ONLY_IN = {
     "mpi.h": ["include/regraft/ft", "include/regraft/store", "include/regraft/checkpoint", "include/regraft/c", "include/regraft_mpi.h", "include/regraft_shield.h", "lib/ft", "lib/exchange", "lib/store",
               "lib/checkpoint", "lib/shield/lanes", "lib/shield/engine", "lib/shield/session", "lib/shield/waits", "lib/shield/calls", "apps/phylo"],
     "mpi-ext.h": ["lib/ft/ulfm.cpp", "lib/shield/calls/start/surroundings.cpp"],
-    "zstd.h": ["lib/core"],
+    "zstd.h": ["lib/core", "apps/common/packings.cpp"],
     "zlib.h": ["apps/common"],
+    "bzlib.h": ["apps/common"],
+    "lzma.h": ["apps/common"],
     "boost/": ["include/regraft/matching/bgl.hpp", "lib/repair", "lib/placement", "apps/phylo"],
     "libpll/": [],  # AGPL: an oracle of tests and a peer of benchmarks
     "hwy/": ["lib/likelihood/kernels"],

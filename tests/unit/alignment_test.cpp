@@ -73,10 +73,13 @@ TEST(Fasta, SaysWhatIsWrong) {
 }
 
 TEST(Alignment, SaysWhatIsNoAlignment) {
-    EXPECT_EQ(error_of(""), "f: the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
+    EXPECT_EQ(error_of(""),
+              "f: the file is empty; expected an alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format");
     EXPECT_EQ(error_of(" \n\r\n"), error_of(""));
     EXPECT_EQ(error_of("\n  #MEGA\n"),
-              "f:2:3: expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found '#MEGA'");
+              "f:2:3: expected '>' (FASTA), the numbers of taxa and sites (PHYLIP), '#NEXUS', '# STOCKHOLM 1.0' or "
+              "'CLUSTAL', "
+              "found '#MEGA'");
 }
 
 TEST(Alignment, AcceptsOldMacLineEnds) {
@@ -257,12 +260,15 @@ TEST(CellPositions, TakeRunsOfAnyLengthAndPlace) {
     CellPositions positions;
     positions.append_run({far, 127}, far);
     positions.append_run({far, far + 128}, 1);
-    positions.append_run({far + 128, 1}, 0);
+    positions.append_unwritten({far + 128, 1}, far);
     positions.append_run({far + 129, 5}, 2);
     EXPECT_EQ(positions.at(0), (LineColumn{far, 127}));
     EXPECT_EQ(positions.at(far - 1), (LineColumn{far, far + 126}));
     EXPECT_EQ(positions.at(far), (LineColumn{far, far + 128}));
-    EXPECT_EQ(positions.at(far + 2), (LineColumn{far + 129, 6}));
+    EXPECT_EQ(positions.at(far + 1), (LineColumn{far + 128, 1}));
+    EXPECT_EQ(positions.at(2 * far), (LineColumn{far + 128, 1}));
+    EXPECT_EQ(positions.at(2 * far + 2), (LineColumn{far + 129, 6}));
+    EXPECT_EQ(positions.runs().size(), 3U) << "of cells that are written";
 }
 
 TEST(CellPositionsDeathTest, AreInTheOrderOfTheText) {
@@ -270,6 +276,7 @@ TEST(CellPositionsDeathTest, AreInTheOrderOfTheText) {
     positions.append_run({2, 5}, 3);
     EXPECT_DEATH(positions.append_run({2, 7}, 1), "precondition");
     EXPECT_DEATH(positions.append_run({1, 9}, 1), "precondition");
+    EXPECT_DEATH(positions.append_run({3, 1}, 0), "precondition");
     EXPECT_DEATH(positions.at(3), "precondition");
 }
 

@@ -12,14 +12,14 @@ from manual import escaped
 
 # The values of options, as far as they are words.
 WORDS = {
-    "--brlen": "linked scaled unlinked", "--bs-trees N|auto": "auto", "--codec": "native thesis plain", "--criterion": "bic aicc aic",
-    "--effort": "fast normal thorough", "--format": "fasta phylip", "--instructions": "avx512 avx2 sse4 scalar",
+    "--brlen": "linked scaled unlinked", "--bs-trees N|auto": "auto", "--codec": "native sparse thesis plain", "--criterion": "bic aicc aic",
+    "--effort": "fast normal thorough", "--format": "fasta phylip maple", "--instructions": "avx512 avx2 sse4 scalar",
     "--metric": "fbp tbe", "--model": "auto GTR+G HKY+G JC LG+G WAG+G BIN+G",
     "--placement": "mod-k permuted pairwise node-aware", "--repeats": "auto on off", "--threshold": "strict mr mre",
 }
 FILES = ("FILE", "OUT", "PATH", "MODEL")
 # Files that are no input of a command, for bash.
-UNWANTED = {"compress": "*.rgm", **dict.fromkeys(("decompress", "extract", "verify", "tree", "cat"), "!*.rgm"), "MODEL": "!*.bestModel"}
+UNWANTED = {"compress": "*.rgm", **dict.fromkeys(("decompress", "verify", "tree"), "!*.rgm"), "MODEL": "!*.bestModel"}
 
 
 class Option(NamedTuple):

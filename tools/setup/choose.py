@@ -200,7 +200,7 @@ def key(build: pathlib.Path) -> str:
 def library_rows() -> list[tuple[str, str]]:
     libraries = {"Highway": "libhwy-dev", "NLopt": "libnlopt-dev", "Boost": "libboost-dev", "fmt": "libfmt-dev",
                  "CLI11": "libcli11-dev", "JSON": "nlohmann-json3-dev", "xxHash": "libxxhash-dev", "zstd": "libzstd-dev",
-                 "zlib": "zlib1g-dev", "ISA-L": "libisal-dev"}
+                 "zlib": "zlib1g-dev", "bzip2": "libbz2-dev", "liblzma": "liblzma-dev", "ISA-L": "libisal-dev"}
     versions = {name: output("dpkg-query", "-W", "-f", "${Version}", package) for name, package in libraries.items()}
     return [("libraries", ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()))]
 

@@ -120,7 +120,9 @@ void add_input_options(CLI::App& app, Options& options) {
     std::map<std::string, BranchLinkage> const linkages{
         {"linked", BranchLinkage::linked}, {"scaled", BranchLinkage::scaled}, {"unlinked", BranchLinkage::unlinked}};
     app.add_option("--msa", options.msa,
-                   "alignment in FASTA, PHYLIP or NEXUS, also packed by gzip, or an .rgm file, whose partitions "
+                   "alignment in FASTA, PHYLIP, NEXUS, Stockholm, Clustal or A3M, also packed by gzip, bzip2, xz or "
+                   "zstd, or an "
+                   ".rgm file, whose partitions "
                    "are used without --model and --partitions; -: standard input")
         ->required()
         ->type_name("FILE");

@@ -13,13 +13,15 @@ array([[b'G', b'G', b'-'],
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import pathlib
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Callable, Dict, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,19 +180,25 @@ def open(path: Path) -> RgmFile:
     return RgmFile(path)
 
 
+_UNPACK: Dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\0": lzma.decompress}
+
+
 def _bytes_of(path: Path) -> bytes:
     with pathlib.Path(path).open("rb") as file:
         data = file.read()
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    for magic, unpack in _UNPACK.items():
+        if data.startswith(magic):
+            return unpack(data)
+    return data
 
 
 def parse(text: Union[str, bytes], name: str = "<text>") -> Alignment:
-    """FASTA, PHYLIP or NEXUS, whichever it is. Raises InputError "name:line:column: what is wrong, and what was expected"."""
+    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format. Raises InputError "name:line:column: what is wrong, and what was expected"."""
     return Alignment(*_core.parse(text.encode() if isinstance(text, str) else text, name))
 
 
 def read(path: Path) -> Alignment:
-    """The same from a file, also packed by gzip, or .rgm."""
+    """The same from a file, also packed by gzip, bzip2 or xz, or .rgm."""
     data = _bytes_of(path)
     if data[:4] == b"\x89RGM":
         file = RgmFile.from_bytes(data, os.fspath(path))
@@ -207,12 +215,12 @@ def compress_text(text: Union[str, bytes], name: str = "<text>", *, effort: str 
 
 
 def compress(source: Path, target: Optional[Path] = None, *, effort: str = "normal", tree: Optional[str] = None) -> pathlib.Path:
-    """Compresses a FASTA, PHYLIP or NEXUS file, also packed by gzip, and returns the path of the result.
+    """Compresses a file in any of the formats of parse, also packed by gzip, bzip2 or xz, and returns the path of the result.
 
-    target: None: source with .rgm behind it (in place of .gz). It appears whole or not at all, and replaces what was there.
+    target: None: source with .rgm behind it (in place of .gz, .bz2 or .xz). It appears whole or not at all, and replaces what was there.
     """
     name = pathlib.Path(source)
-    goal = pathlib.Path(target) if target is not None else name.with_name((name.stem if name.suffix == ".gz" else name.name) + ".rgm")
+    goal = pathlib.Path(target) if target is not None else name.with_name((name.stem if name.suffix in (".gz", ".bz2", ".xz") else name.name) + ".rgm")
     _replace(goal, compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree))
     return goal
 

@@ -1,6 +1,8 @@
 """Alignments come back as they were, whole and in parts."""
 import concurrent.futures
+import bz2
 import gzip
+import lzma
 import threading
 import time
 
@@ -97,9 +99,10 @@ def test_tree_of_the_user_is_taken(primates, packed):
         msa.compress_text(primates.read_bytes(), tree="(a,b);")
 
 
-def test_gzipped_files_are_read(primates, tmp_path):
-    path = tmp_path / "p.phy.gz"
-    path.write_bytes(gzip.compress(primates.read_bytes()))
+@pytest.mark.parametrize("suffix, pack", [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+def test_packed_files_are_read(primates, tmp_path, suffix, pack):
+    path = tmp_path / ("p.phy" + suffix)
+    path.write_bytes(pack(primates.read_bytes()))
     assert msa.read(path).names == msa.read(primates).names
     assert msa.compress(path) == tmp_path / "p.phy.rgm"
 

@@ -1,8 +1,10 @@
-// Multiple sequence alignments as read from FASTA, PHYLIP and NEXUS files: names and raw characters.
+// Multiple sequence alignments as read from files in several formats: names and raw characters.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +23,7 @@ struct Alignment {
     std::vector<char> cells;                 // row-major: cells[taxon * num_sites() + site]
     std::vector<CellPositions> positions{};  // one per taxon; none if the alignment was not read from a text
     bool is_verbatim = true;                 // cells are the characters of the text; NEXUS can give characters other
-                                             // meanings
+                                             // meanings, and A3M and MAPLE leave cells out
 
     std::size_t num_taxa() const { return names.size(); }
     std::size_t num_sites() const { return names.empty() ? 0 : cells.size() / names.size(); }
@@ -31,7 +33,14 @@ struct Alignment {
     TextPosition position(std::size_t taxon, std::size_t site) const;
 };
 
-/// Reads a FASTA, PHYLIP or NEXUS file; its first word tells the format. Throws InputError with line and column.
+/// The formats that are read.
+enum class InputFormat : std::uint8_t { fasta, phylip, nexus, stockholm, clustal, maple };
+/// The format of a text, by its first word. None: it is no alignment.
+std::optional<InputFormat> find_format(std::string_view text);
+/// "FASTA", "Stockholm", ...
+std::string_view name(InputFormat format);
+
+/// Reads a file in any of the formats; its first word tells which it is. Throws InputError with line and column.
 ///
 /// FASTA: a name ends at the first blank. PHYLIP: names end at a blank (relaxed) or after ten characters (strict, may
 /// contain blanks). Rows follow each other or are interleaved in blocks that do not repeat the names. The reading that
@@ -44,6 +53,16 @@ struct Alignment {
 /// becomes '?', MATCHCHAR becomes the character of the first row, and sets of states such as {CT} become the letter for
 /// them, if there is one. Features that no character can express are refused: EQUATE, RESPECTCASE, TRANSPOSE, TOKENS,
 /// ELIMINATE, continuous data.
+///
+/// Stockholm and Clustal: rows in blocks, each with the same names in the same order. What is between them, marks below
+/// the columns and annotations, is skipped. A Stockholm file has one alignment, which ends with '//'.
+///
+/// A2M is read as FASTA. A3M, which leaves out the '.' of A2M, is, too: if rows have different lengths, the first one
+/// has no letter in lower case, and all have as many other cells as the first one, they are filled with '.' so that
+/// each letter in lower case has a column.
+///
+/// MAPLE has the differences of rows to a reference, which is no row (see maple.hpp). Cells have no positions then.
+/// Texts of more than 256 MiB of cells, and of 250 for each byte, are refused.
 ///
 /// compress_patterns checks later whether the characters belong to an alphabet. There is at least one taxon; there may
 /// be no sites, if that is so for all taxa.

@@ -24,15 +24,21 @@ struct CellRun {
 class CellPositions {
 public:
     /// Appends `count` cells: the first is at `begin`, behind all earlier ones, and the others follow it on its line.
+    /// Precondition: count is at least 1, here and below.
     void append_run(LineColumn begin, std::uint64_t count);
+    /// Appends cells that the text does not have. It could have them at this place, which is behind all earlier cells.
+    void append_unwritten(LineColumn place, std::uint64_t count);
     /// The place of a cell. O(runs). Precondition: cell < number of cells appended.
     LineColumn at(std::uint64_t cell) const;
-    /// All runs in the order in which they were appended.
+    /// All runs that are written, in the order in which they were appended.
     std::vector<CellRun> runs() const;
 
 private:
-    std::vector<std::uint8_t> steps_;  // per run three numbers: lines down, columns right, number of cells
-    LineColumn end_;                   // behind the last run
+    void append(LineColumn begin, std::uint64_t count);
+
+    // Per run three numbers: lines down, columns right, number of cells; if that is 0, the number of unwritten cells.
+    std::vector<std::uint8_t> steps_;
+    LineColumn end_;  // behind the last run
 };
 
 }  // namespace regraft::msa

@@ -80,17 +80,17 @@ std::optional<DifferenceText> read_differences(TextSource const& source);
 /// The same with letters and reference of other rows. None also if the rows have another number of sites.
 std::optional<DifferenceText> read_differences(TextSource const& source, DifferenceRows const& like);
 
-/// Puts rows behind those of a text, in its layout. Preconditions: the same letters and reference.
+/// Puts rows behind those of a text, in its layout. Preconditions: the same letters and reference; `more` was FASTA.
 void append(DifferenceText& text, DifferenceText const& more);
 
 /// Receives a text in pieces.
 using TextSink = std::function<void(std::string_view)>;
 
-/// Writes the text in its layout. Memory: some MiB. Rows are made in parallel. Precondition: the layout is that of a
-/// FASTA text without a skeleton.
+/// Writes the text in its layout. Memory: some MiB. Rows are made in parallel. Preconditions: there are
+/// rows and sites; the layout has no skeleton.
 void write_text(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink);
 
-/// The number of bytes that write_text writes. O(rows).
+/// The number of bytes that write_text writes to FASTA or MAPLE. O(rows), and for MAPLE O(differences + runs).
 std::uint64_t text_size(DifferenceRows const& rows, TextLayout const& layout);
 
 }  // namespace regraft::msa

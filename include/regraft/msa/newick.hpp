@@ -65,6 +65,9 @@ NamedTrees parse_named_trees(std::string_view text, std::string const& file);
 /// The same from a file.
 NamedTrees read_named_trees(std::filesystem::path const& path);
 
+/// The taxa of the first tree in the order of the text. Throws what parse_named_trees throws.
+std::vector<std::string> taxa_in_text_order(std::string_view text, std::string const& file);
+
 /// Throws what parse_newick throws, but accepts trees of one and two taxa. If multifurcations are resolved, a tree of
 /// one taxon needs no parentheses. Precondition: as for parse_newick, at least one taxon.
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,

@@ -191,13 +191,18 @@ constexpr std::uint8_t has_carriage_returns = 2;
 constexpr std::uint8_t lacks_last_newline = 4;
 constexpr std::uint8_t has_descriptions = 8;
 constexpr std::uint8_t has_skeleton = 16;
-constexpr std::uint8_t all_bits = 15;  // those of a layout without a skeleton
+constexpr std::uint8_t is_maple = 32;
+constexpr std::uint8_t all_bits = 47;  // those of a layout without a skeleton
+
+std::uint8_t format_bits(msa::TextFormat format) {
+    return format == msa::TextFormat::phylip ? is_phylip : format == msa::TextFormat::maple ? is_maple : 0;
+}
 
 }  // namespace
 
 std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before) {
-    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.format == msa::TextFormat::fasta);
-    std::uint8_t bits = layout.format == msa::TextFormat::phylip ? is_phylip : 0;
+    REGRAFT_EXPECTS(layout.descriptions.empty() || layout.format != msa::TextFormat::phylip);
+    auto bits = format_bits(layout.format);
     FormatWriter out;
     if (!layout.skeleton.empty()) {
         out.fixed(bits | has_skeleton, 1);
@@ -218,14 +223,17 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t 
     FormatReader in(section);
     auto const bits = in.fixed(1);
     msa::TextLayout layout;
-    layout.format = (bits & is_phylip) != 0 ? msa::TextFormat::phylip : msa::TextFormat::fasta;
+    layout.format = (bits & is_phylip) != 0  ? msa::TextFormat::phylip
+                    : (bits & is_maple) != 0 ? msa::TextFormat::maple
+                                             : msa::TextFormat::fasta;
     if ((bits & has_skeleton) != 0) {
         if ((bits & ~std::uint64_t{is_phylip}) != has_skeleton || in.rest().empty()) fail_damaged();
         layout.skeleton.assign(in.rest().begin(), in.rest().end());
         return layout;
     }
-    bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & has_descriptions) != 0;
-    if (bits > all_bits || is_odd) fail_damaged();
+    bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & (has_descriptions | is_maple)) != 0;
+    bool const lacks_reference = layout.format == msa::TextFormat::maple && (bits & has_descriptions) == 0;
+    if ((bits & ~std::uint64_t{all_bits}) != 0 || is_odd || lacks_reference) fail_damaged();
     layout.carriage_returns = (bits & has_carriage_returns) != 0;
     layout.ends_with_newline = (bits & lacks_last_newline) == 0;
     layout.line_width = in.number();
@@ -235,8 +243,9 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t 
         in.expect_end();
         return layout;
     }
-    layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size(), num_taxa);
-    if (layout.descriptions.size() != num_taxa) fail_damaged();
+    auto const num_lines = layout.format == msa::TextFormat::maple ? 1 : num_taxa;
+    layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size(), num_lines);
+    if (layout.descriptions.size() != num_lines) fail_damaged();
     return layout;
 }
 

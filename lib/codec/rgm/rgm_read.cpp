@@ -197,7 +197,7 @@ RootedTree RgmFile::State::open_tree(std::span<std::byte const> section, std::ui
 void RgmFile::State::open_sparse(std::span<std::byte const> tree, std::span<std::byte const> model,
                                  std::size_t num_taxa, std::uint64_t num_sites) {
     sparse.emplace(tree, model, static_cast<std::uint32_t>(num_taxa), num_sites);
-    if (extras.layout && (extras.layout->format != msa::TextFormat::fasta || !extras.layout->skeleton.empty()))
+    if (extras.layout && (extras.layout->format == msa::TextFormat::phylip || !extras.layout->skeleton.empty()))
         fail_frame();
 }
 
@@ -239,6 +239,7 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     if (!section.empty()) extras.layout = decode_layout(section, names.size(), position() - section.size());
     layers.push_back({"layout", bits_of(section.size())});
     in.expect_end();
+    if (!is_sparse && extras.layout && extras.layout->format == msa::TextFormat::maple) fail_frame();
     if (is_sparse) {
         encoded.kind = Kind::plain;  // in which its sites are given
         open_sparse(tree_section, model, names.size(), num_sites);

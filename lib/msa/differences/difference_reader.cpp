@@ -5,65 +5,20 @@
 #include <unordered_set>
 #include <utility>
 
+#include "msa/differences/letters.hpp"
+#include "msa/differences/line_reader.hpp"
 #include "msa/formats/text.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa {
 namespace {
 
-constexpr std::size_t buffer_size = std::size_t{8} << 20;
 constexpr std::size_t rows_for_reference = 256;
 constexpr std::size_t cells_for_reference = std::size_t{64} << 20;  // at most so many, but one row at least
 /// Rows that differ more are no nearly equal rows.
 constexpr std::size_t sites_per_entry = 16;
 constexpr std::size_t entries_in_any_case = std::size_t{1} << 17;
 constexpr std::uint8_t no_letter = 4;
-
-/// The lines of a text, of which a part is in memory.
-class Lines {
-public:
-    explicit Lines(TextSource const& source) : source_(source), buffer_(buffer_size, ' ') {}
-
-    /// The next line, which is valid until the next call, without its LF. False at the end of the text.
-    bool next(std::string_view& line) {
-        for (std::size_t searched = 0;;) {
-            auto const rest = std::string_view(buffer_).substr(begin_, end_ - begin_);
-            auto const end = rest.find('\n', searched);
-            if (end != std::string_view::npos) {
-                line = rest.substr(0, end);
-                begin_ += end + 1;
-                return true;
-            }
-            if (is_over_) {
-                line = rest;
-                begin_ = end_;
-                if (!rest.empty()) ends_with_newline_ = false;
-                return !rest.empty();
-            }
-            searched = rest.size();
-            fill();
-        }
-    }
-    /// Once next() has returned false, or the last line.
-    bool ends_with_newline() const { return ends_with_newline_; }
-
-private:
-    void fill() {
-        std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-        end_ -= std::exchange(begin_, 0);
-        if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-        auto const got = source_(std::span(buffer_).subspan(end_));
-        is_over_ = got == 0;
-        end_ += got;
-    }
-
-    TextSource const& source_;
-    std::string buffer_;
-    std::size_t begin_ = 0;
-    std::size_t end_ = 0;
-    bool is_over_ = false;
-    bool ends_with_newline_ = true;
-};
 
 /// The place of the first cell from `begin` on that differs; cells.size() if none does.
 std::size_t find_difference(std::string_view cells, std::string const& reference, std::size_t begin) {
@@ -169,20 +124,11 @@ private:
         return is_good;
     }
 
-    /// The four letters that most cells have: in upper or lower case, T or U.
     void choose_letters() {
-        std::array<std::uint64_t, 256> count{};
+        Histogram count{};
         for (auto const& row : first_rows_)
             for (char const c : row) ++count[static_cast<unsigned char>(c)];
-        auto const sum = [&](std::string_view letters) {
-            std::uint64_t all = 0;
-            for (char const c : letters) all += count[static_cast<unsigned char>(c)];
-            return all;
-        };
-        std::string_view best;
-        for (std::string_view const letters : {"ACGT", "acgt", "ACGU", "acgu"})
-            if (best.empty() || sum(letters) > sum(best)) best = letters;
-        set_letters(best);
+        set_letters(most_frequent_letters(count));
     }
 
     void set_letters(std::string_view letters) {
@@ -215,7 +161,7 @@ private:
         return entries <= entries_in_any_case + num_sites_ / sites_per_entry * rows_.differences.size();
     }
 
-    Lines lines_;
+    LineReader lines_;
     DifferenceRows rows_;
     TextLayout layout_;
     bool is_first_line_ = true;

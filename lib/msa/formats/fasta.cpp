@@ -1,21 +1,29 @@
+#include <algorithm>
+
 #include "msa/formats/readers.hpp"
 
 namespace regraft::msa {
 namespace {
 
-/// Throws InputError unless the last taxon has as many sites as the first one.
-void check_length(NameList const& names, std::size_t first_length, std::size_t length, std::string const& file) {
-    if (length == first_length) return;
-    auto const fail = [&](std::size_t taxon, std::string const& message) {
+bool have_equal_lengths(std::span<std::size_t const> row_ends) {
+    std::size_t row = 0;
+    return std::ranges::all_of(row_ends, [&](std::size_t end) { return end == ++row * row_ends[0]; });
+}
+
+/// Says which taxon is the first that has another number of sites than the first one.
+InputError wrong_length(NameList const& names, std::span<std::size_t const> row_ends, std::string const& file) {
+    auto const error = [&](std::size_t taxon, std::string const& message) {
         auto const& line = names.line(taxon);
-        throw InputError(position(file, line, trim_left(line.text).data()),
-                         "taxon " + in_quotes(names[taxon]) + " has " + message);
+        return InputError(position(file, line, trim_left(line.text).data()),
+                          "taxon " + in_quotes(names[taxon]) + " has " + message);
     };
-    auto const last = names.size() - 1;
-    if (first_length == 0) fail(0, "no sites");
-    if (length == 0) fail(last, "no sites");
-    fail(last, std::to_string(length) + " sites, but " + in_quotes(names[0]) + " on line " +
-                   std::to_string(names.line(0).number) + " has " + std::to_string(first_length));
+    if (row_ends[0] == 0) return error(0, "no sites");
+    std::size_t taxon = 1;
+    while (row_ends[taxon] - row_ends[taxon - 1] == row_ends[0]) ++taxon;
+    auto const length = row_ends[taxon] - row_ends[taxon - 1];
+    if (length == 0) return error(taxon, "no sites");
+    return error(taxon, std::to_string(length) + " sites, but " + in_quotes(names[0]) + " on line " +
+                            std::to_string(names.line(0).number) + " has " + std::to_string(row_ends[0]));
 }
 
 }  // namespace
@@ -23,19 +31,11 @@ void check_length(NameList const& names, std::size_t first_length, std::size_t l
 Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
     Alignment alignment{.file = file, .names = {}, .cells = {}};
     NameList names(file);
-    std::size_t row_begin = 0;
-    std::size_t first_length = 0;
-    auto const end_row = [&] {
-        if (names.size() == 0) return;
-        auto const length = alignment.cells.size() - row_begin;
-        if (names.size() == 1) first_length = length;
-        check_length(names, first_length, length, file);
-        row_begin = alignment.cells.size();
-    };
+    std::vector<std::size_t> row_ends;
     for (auto const& line : lines) {
         auto const text = trim_left(line.text);
         if (text[0] == '>') {
-            end_row();
+            if (names.size() != 0) row_ends.push_back(alignment.cells.size());
             auto const name = first_word(trim_left(text.substr(1)));
             names.add(name, line, name.data());
             alignment.positions.emplace_back();
@@ -43,8 +43,12 @@ Alignment parse_fasta(std::span<Line const> lines, std::string const& file) {
             append_cells(alignment.cells, alignment.positions.back(), text, line, file);
         }
     }
-    end_row();
+    row_ends.push_back(alignment.cells.size());
+    bool const are_equal = have_equal_lengths(row_ends);
+    bool const is_filled = !are_equal && is_a3m(alignment.cells, row_ends);
+    if (!are_equal && !is_filled) throw wrong_length(names, row_ends, file);
     alignment.names = names.take();
+    if (is_filled) fill_a3m(alignment, row_ends);
     return alignment;
 }
 

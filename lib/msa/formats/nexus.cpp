@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "msa/formats/blocks.hpp"
 #include "msa/formats/nexus_text.hpp"
 #include "msa/formats/readers.hpp"
 #include "regraft/msa/alphabet.hpp"
@@ -156,11 +157,10 @@ private:
     std::string const& file_;
     Format const& format_;
     std::array<char, 256> meaning_;  // meaning of each character except format_.match
-    NameList names_;
+    BlockNames names_;
     std::vector<std::vector<char>> rows_;
     std::vector<CellPositions> positions_;  // per row
     std::size_t taxon_ = 0;                 // the taxon of the line
-    bool is_in_later_block_ = false;
     bool is_verbatim_ = true;
 };
 
@@ -221,21 +221,16 @@ std::string_view MatrixReader::begin_row(std::string_view text, Line const& line
     return text;
 }
 
-/// The blocks of an interleaved matrix have the same names in the same order.
 void MatrixReader::choose_row(std::string_view name, char const* at, Line const& line) {
-    bool const is_again = format_.layout == Layout::interleaved && names_.size() != 0;
-    if (is_again && name == names_[0]) is_in_later_block_ = true;
-    if (!is_in_later_block_) {
-        names_.add(name, line, at);
-        rows_.emplace_back();
-        positions_.emplace_back();
-        taxon_ = rows_.size() - 1;
-        return;
+    if (format_.layout == Layout::interleaved) {
+        taxon_ = names_.row_of(name, line, at);
+    } else {
+        names_.list().add(name, line, at);
+        taxon_ = rows_.size();
     }
-    taxon_ = (taxon_ + 1) % names_.size();
-    if (name == names_[taxon_]) return;
-    fail_at(line, at,
-            "expected taxon " + in_quotes(names_[taxon_]) + ", as in the block before, found " + in_quotes(name));
+    if (taxon_ < rows_.size()) return;
+    rows_.emplace_back();
+    positions_.emplace_back();
 }
 
 void MatrixReader::extend(std::string_view text, Line const& line) {
@@ -255,8 +250,8 @@ void MatrixReader::extend(std::string_view text, Line const& line) {
     if (format_.layout == Layout::sequential || row.size() == rows_[0].size()) return;
     if (rows_[0].size() == format_.num_sites) check_length(taxon_, line);
     fail_at(line, trim_left(line.text).data(),
-            "taxon " + in_quotes(names_[taxon_]) + " has " + std::to_string(row.size()) + " sites up to here, but " +
-                in_quotes(names_[0]) + " has " + std::to_string(rows_[0].size()));
+            "taxon " + in_quotes(names_.list()[taxon_]) + " has " + std::to_string(row.size()) +
+                " sites up to here, but " + in_quotes(names_.list()[0]) + " has " + std::to_string(rows_[0].size()));
 }
 
 /// Consumes a set of states such as {CT} and returns its letter.
@@ -313,19 +308,19 @@ void MatrixReader::check_length(std::size_t taxon, Line const& line) const {
     if (rows_[taxon].size() == format_.num_sites) return;
     auto const advice = format_.layout == Layout::sequential ? "; blocks of rows need 'interleave' in 'format'" : "";
     fail_at(line, trim_left(line.text).data(),
-            "taxon " + in_quotes(names_[taxon]) + " has " + std::to_string(rows_[taxon].size()) + " of the " +
+            "taxon " + in_quotes(names_.list()[taxon]) + " has " + std::to_string(rows_[taxon].size()) + " of the " +
                 std::to_string(format_.num_sites.value_or(0)) + " sites that nchar promises" + advice);
 }
 
 Alignment MatrixReader::take(Cursor const& cursor, char const* end) {
-    for (std::size_t taxon = 0; taxon < rows_.size(); ++taxon) check_length(taxon, names_.line(taxon));
+    for (std::size_t taxon = 0; taxon < rows_.size(); ++taxon) check_length(taxon, names_.list().line(taxon));
     if (rows_.empty()) cursor.fail_at(end, "the matrix has no rows");
     if (rows_.size() != format_.num_taxa.value_or(rows_.size())) {
         cursor.fail_at(end, "the matrix has " + std::to_string(rows_.size()) + " taxa, expected the " +
                                 std::to_string(*format_.num_taxa) + " that ntax promises");
     }
     Alignment alignment{.file = file_,
-                        .names = names_.take(),
+                        .names = names_.list().take(),
                         .cells = {},
                         .positions = std::move(positions_),
                         .is_verbatim = is_verbatim_};

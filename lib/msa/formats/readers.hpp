@@ -36,8 +36,24 @@ private:
 void append_cells(std::vector<char>& cells, CellPositions& positions, std::string_view text, Line const& line,
                   std::string const& file);
 
+/// Reads FASTA, also A2M, or A3M.
 Alignment parse_fasta(std::span<Line const> lines, std::string const& file);
+
+/// Whether rows of different lengths, which end at row_ends in the cells, can be those of A3M: no letter of the first
+/// one is lower case, and the others have as many cells that are no letters in lower case.
+bool is_a3m(std::span<char const> cells, std::span<std::size_t const> row_ends);
+/// Fills such rows with '.' where others have letters in lower case that they do not have. Throws InputError if the
+/// result would be much larger than the text.
+void fill_a3m(Alignment& alignment, std::span<std::size_t const> row_ends);
+
+/// Precondition of both: is_stockholm or is_clustal(lines[0]).
+Alignment parse_stockholm(std::span<Line const> lines, std::string const& file);
+Alignment parse_clustal(std::span<Line const> lines, std::string const& file);
 Alignment parse_phylip(std::span<Line const> lines, std::string const& file);
+/// Whether a text is in this format, by its first line that is not blank.
+bool is_stockholm(Line const& first);
+bool is_clustal(Line const& first);
+
 /// Precondition: is_nexus(text).
 Alignment parse_nexus(std::string_view text, std::string const& file);
 

@@ -30,6 +30,7 @@ void append_row(std::string& text, std::string_view cells, TextLayout const& lay
 
 std::string regular_text(Alignment const& alignment, TextLayout const& layout) {
     bool const is_phylip = layout.format == TextFormat::phylip;
+    REGRAFT_EXPECTS(layout.format != TextFormat::maple);
     REGRAFT_EXPECTS(layout.descriptions.empty() || (!is_phylip && layout.descriptions.size() == alignment.num_taxa()));
     constexpr std::size_t typical_name = 32;
     auto const lines_per_row = layout.line_width == 0 ? 1 : alignment.num_sites() / layout.line_width + 1;
@@ -88,7 +89,7 @@ TextLayout regular_layout(std::string_view text, Alignment const& alignment) {
     layout.carriage_returns = first_end != std::string_view::npos && first_end > 0 && text[first_end - 1] == '\r';
     layout.ends_with_newline = text.ends_with('\n');
     if (layout.format == TextFormat::fasta) layout.descriptions = descriptions_of(text, alignment.names);
-    if (alignment.num_sites() == 0) return layout;
+    if (alignment.num_sites() == 0 || alignment.positions.empty()) return layout;
 
     auto const first_run = alignment.positions[0].runs()[0];
     if (first_run.count < alignment.num_sites()) layout.line_width = first_run.count;

@@ -7,6 +7,8 @@
 #include "msa/formats/readers.hpp"
 #include "msa/formats/text.hpp"
 #include "regraft/core/bytes.hpp"
+#include "regraft/msa/difference_parts.hpp"
+#include "regraft/msa/maple.hpp"
 
 namespace regraft::msa {
 
@@ -46,16 +48,91 @@ TextPosition Alignment::position(std::size_t taxon, std::size_t site) const {
     return {file, line, column};
 }
 
+namespace {
+
+/// Expands MAPLE, up to a limit.
+Alignment parse_maple(std::string_view text, std::string const& file) {
+    constexpr std::uint64_t always_allowed = std::uint64_t{256} << 20;
+    constexpr std::uint64_t most_growth = 250;
+    auto rest = text;
+    auto const read = read_maple(
+        [&](std::span<char> buffer) {
+            auto const size = std::min(rest.size(), buffer.size());
+            std::copy_n(rest.begin(), size, buffer.begin());
+            rest.remove_prefix(size);
+            return size;
+        },
+        file);
+    auto const most = always_allowed + most_growth * text.size();
+    if (read.rows.num_taxa() > most / read.rows.num_sites())
+        throw InputError({file}, "is MAPLE of " + std::to_string(read.rows.num_taxa()) + " rows of " +
+                                     std::to_string(read.rows.num_sites()) + " sites; expected at most " +
+                                     std::to_string(most) + " cells where all of them are needed");
+    auto alignment = to_alignment(read.rows);
+    alignment.file = file;
+    alignment.is_verbatim = false;
+    return alignment;
+}
+
+}  // namespace
+
+std::optional<InputFormat> find_format(std::string_view text) {
+    if (is_nexus(text)) return InputFormat::nexus;
+    auto const content = without_byte_order_mark(text);
+    auto const begin = content.find_first_not_of("\n \t\r\v\f");
+    if (begin == std::string_view::npos) return std::nullopt;
+    auto const begin_of_line = content.find_last_of("\n\r", begin) + 1;  // npos + 1 is 0
+    Line const first{content.substr(begin_of_line, content.find_first_of("\n\r", begin) - begin_of_line), 0};
+    if (is_maple(content).value_or(false)) return InputFormat::maple;
+    if (content[begin] == '>') return InputFormat::fasta;
+    if (is_digit(content[begin])) return InputFormat::phylip;
+    if (is_stockholm(first)) return InputFormat::stockholm;
+    if (is_clustal(first)) return InputFormat::clustal;
+    return std::nullopt;
+}
+
+std::string_view name(InputFormat format) {
+    switch (format) {
+        case InputFormat::fasta:
+            return "FASTA";
+        case InputFormat::phylip:
+            return "PHYLIP";
+        case InputFormat::nexus:
+            return "NEXUS";
+        case InputFormat::stockholm:
+            return "Stockholm";
+        case InputFormat::clustal:
+            return "Clustal";
+        case InputFormat::maple:
+            return "MAPLE";
+    }
+    return "";
+}
+
 Alignment parse_alignment(std::string_view text, std::string const& file) {
     auto const lines = lines_with_content(text);
     if (lines.empty())
-        throw InputError({file}, "the file is empty; expected an alignment in FASTA, PHYLIP or NEXUS format");
-    if (is_nexus(text)) return parse_nexus(text, file);
+        throw InputError(
+            {file}, "the file is empty; expected an alignment in FASTA, PHYLIP, NEXUS, Stockholm or Clustal format");
+    switch (find_format(text).value_or(InputFormat::fasta)) {
+        case InputFormat::nexus:
+            return parse_nexus(text, file);
+        case InputFormat::stockholm:
+            return parse_stockholm(lines, file);
+        case InputFormat::clustal:
+            return parse_clustal(lines, file);
+        case InputFormat::phylip:
+            return parse_phylip(lines, file);
+        case InputFormat::maple:
+            return parse_maple(text, file);
+        case InputFormat::fasta:
+            break;
+    }
     auto const first = trim_left(lines[0].text);
     if (first[0] == '>') return parse_fasta(lines, file);
-    if (is_digit(first[0])) return parse_phylip(lines, file);
     throw InputError(position(file, lines[0], first.data()),
-                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP) or '#NEXUS', found " +
+                     "expected '>' (FASTA), the numbers of taxa and sites (PHYLIP), '#NEXUS', '# STOCKHOLM 1.0' or "
+                     "'CLUSTAL', found " +
                          in_quotes(first_word(first)));
 }
 

@@ -14,17 +14,23 @@ void put(std::vector<std::uint8_t>& bytes, std::uint64_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number));
 }
 
+/// Neighbouring cells, or some that are all unwritten.
+struct Cells {
+    CellRun run;
+    std::uint64_t unwritten = 0;
+};
+
 class RunReader {
 public:
     explicit RunReader(std::vector<std::uint8_t> const& steps) : bytes_(steps) {}
     bool at_end() const { return at_ == bytes_.size(); }
-    CellRun next() {
+    Cells next() {
         auto const down = number();
         auto const right = number();
         LineColumn const begin{end_.line + down, down == 0 ? end_.column + right : right};
         auto const count = number();
         end_ = {begin.line, begin.column + count};
-        return {begin, count};
+        return {{begin, count}, count == 0 ? number() : 0};
     }
 
 private:
@@ -46,6 +52,17 @@ private:
 }  // namespace
 
 void CellPositions::append_run(LineColumn begin, std::uint64_t count) {
+    REGRAFT_EXPECTS(count != 0);
+    append(begin, count);
+}
+
+void CellPositions::append_unwritten(LineColumn place, std::uint64_t count) {
+    REGRAFT_EXPECTS(count != 0);
+    append(place, 0);
+    put(steps_, count);
+}
+
+void CellPositions::append(LineColumn begin, std::uint64_t count) {
     REGRAFT_EXPECTS(begin.line > end_.line || (begin.line == end_.line && begin.column >= end_.column));
     put(steps_, begin.line - end_.line);
     put(steps_, begin.line == end_.line ? begin.column - end_.column : begin.column);
@@ -56,15 +73,19 @@ void CellPositions::append_run(LineColumn begin, std::uint64_t count) {
 LineColumn CellPositions::at(std::uint64_t cell) const {
     RunReader reader(steps_);
     for (;;) {
-        auto const run = reader.next();
+        auto const [run, unwritten] = reader.next();
         if (cell < run.count) return {run.begin.line, run.begin.column + cell};
-        cell -= run.count;
+        if (cell < unwritten) return run.begin;
+        cell -= run.count + unwritten;
     }
 }
 
 std::vector<CellRun> CellPositions::runs() const {
     std::vector<CellRun> runs;
-    for (RunReader reader(steps_); !reader.at_end();) runs.push_back(reader.next());
+    for (RunReader reader(steps_); !reader.at_end();) {
+        auto const [run, unwritten] = reader.next();
+        if (unwritten == 0) runs.push_back(run);
+    }
     return runs;
 }
 

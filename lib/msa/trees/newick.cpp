@@ -462,6 +462,11 @@ std::vector<GeneralTree> read_general_trees(std::filesystem::path const& path, s
     return parse_general_trees(read_file(path), path.string(), taxon_names, origin);
 }
 
+std::vector<std::string> taxa_in_text_order(std::string_view text, std::string const& file) {
+    parse_named_trees(text, file);  // refuses what is no tree
+    return NewickParser(text, file, {}, Degrees::any, "").tip_labels();
+}
+
 NamedTrees parse_named_trees(std::string_view text, std::string const& file) {
     NamedTrees result;
     result.taxa = NewickParser(text, file, {}, Degrees::any, "").tip_labels();

@@ -1,4 +1,4 @@
-#include "site_list.hpp"
+#include "parts/site_list.hpp"
 
 #include <algorithm>
 #include <charconv>

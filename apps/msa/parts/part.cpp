@@ -1,0 +1,153 @@
+#include "parts/part.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/input.hpp"
+#include "parts/cut.hpp"
+#include "parts/site_list.hpp"
+#include "regraft/core/errors.hpp"
+#include "regraft/msa/difference_parts.hpp"
+#include "regraft/msa/maple.hpp"
+
+namespace regraft::msa_cli {
+
+using namespace common;
+
+namespace {
+
+constexpr char const* reference_name = "reference";
+
+std::vector<std::uint64_t> sites_of_partition(Opened const& source, std::string const& name) {
+    std::string names;
+    for (auto const& partition : source.partitions()) {
+        if (partition.name == name) return msa::sites_of(partition);
+        names += (names.empty() ? "" : ", ") + partition.name;
+    }
+    throw InputError(fmt::format("--partition: there is no partition '{}', {}", escaped(name),
+                                 names.empty() ? "none is stored" : "expected one of " + names));
+}
+
+/// The width of all names and a blank, so that the sequences are aligned.
+std::uint64_t name_width(Opened const& source, std::span<std::size_t const> rows) {
+    std::size_t longest = 0;
+    for (auto const row : rows) longest = std::max(longest, source.names()[row].size());
+    return longest < msa::max_name_width ? longest + 1 : 0;
+}
+
+std::optional<msa::TextFormat> text_format(Look const& look) {
+    if (!look.format) return std::nullopt;
+    switch (*look.format) {
+        case OutputFormat::phylip:
+            return msa::TextFormat::phylip;
+        case OutputFormat::maple:
+            return msa::TextFormat::maple;
+        case OutputFormat::fasta:
+        case OutputFormat::vcf:
+            break;
+    }
+    return msa::TextFormat::fasta;
+}
+
+std::vector<std::string> const& names_of(Part const& part) {
+    return std::visit(
+        [](auto const& rows) -> auto const& { return rows.names; }, part);
+}
+
+}  // namespace
+
+std::size_t num_rows(Part const& part) {
+    return names_of(part).size();
+}
+
+std::size_t num_sites(Part const& part) {
+    return std::visit([](auto const& rows) { return rows.num_sites(); }, part);
+}
+
+std::vector<std::uint64_t> chosen_sites(Opened const& source, ExtractOptions const& options) {
+    if (!options.partition.empty()) return sites_of_partition(source, options.partition);
+    if (options.sites) return parse_sites(*options.sites, source.num_sites(), "--sites");
+    std::vector<std::uint64_t> all(source.num_sites());
+    std::iota(all.begin(), all.end(), std::uint64_t{0});
+    return all;
+}
+
+Part part_of(Opened const& source, std::span<std::size_t const> rows, std::span<std::uint64_t const> sites) {
+    if (!source.has_differences()) return source.cut(rows, sites);
+    auto chosen = source.differences(rows);
+    bool const are_all = sites.size() == source.num_sites() && std::ranges::is_sorted(sites);
+    return are_all ? std::move(chosen) : msa::select_sites(chosen, sites);
+}
+
+msa::DifferenceRows differences_of(Part part) {
+    if (auto* const rows = std::get_if<msa::DifferenceRows>(&part)) return std::move(*rows);
+    return msa::to_differences(std::get<msa::Alignment>(part));
+}
+
+Part variable_columns(Part const& part) {
+    if (auto const* const rows = std::get_if<msa::DifferenceRows>(&part))
+        return msa::select_sites(*rows, msa::variable_sites(*rows));
+    auto const& alignment = std::get<msa::Alignment>(part);
+    std::vector<std::size_t> rows(alignment.num_taxa());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return cut_cells(alignment, rows, msa::variable_sites(alignment));
+}
+
+Part consensus(Part const& part) {
+    auto const cells = std::visit([](auto const& rows) { return msa::consensus(rows); }, part);
+    return msa::Alignment{.file = "", .names = {"consensus"}, .cells = {cells.begin(), cells.end()}};
+}
+
+msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> rows, Look const& look) {
+    auto const stored = source.layout();
+    msa::TextLayout layout;
+    layout.format = text_format(look).value_or(stored ? stored->format : msa::TextFormat::fasta);
+    bool const is_maple = layout.format == msa::TextFormat::maple;
+    bool const was_maple = stored && stored->format == msa::TextFormat::maple;
+    if (stored && stored->skeleton.empty()) {
+        layout.carriage_returns = stored->carriage_returns;
+        if (is_maple == was_maple) layout.line_width = stored->line_width;
+        if (is_maple && was_maple) layout.descriptions = stored->descriptions;
+        if (!stored->descriptions.empty() && !was_maple && layout.format == msa::TextFormat::fasta) {
+            for (auto const row : rows) layout.descriptions.push_back(stored->descriptions[row]);
+        }
+    }
+    if (is_maple && !was_maple) layout.descriptions = {reference_name};
+    if (layout.format == msa::TextFormat::phylip) layout.name_width = name_width(source, rows);
+    if (look.width) layout.line_width = *look.width;
+    return layout;
+}
+
+void check_name(std::string const& name) {
+    if (name.find_first_of(" \t\v\f") == std::string::npos) return;
+    throw InputError(
+        fmt::format("taxon '{}' has a blank in its name, so it can only be written as it was read", escaped(name)));
+}
+
+void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink) {
+    for (auto const& name : names_of(part)) check_name(name);
+    if (layout.format == msa::TextFormat::maple && num_sites(part) != 0)
+        part = msa::in_lower_case(differences_of(std::move(part)));
+    if (num_sites(part) == 0 && std::holds_alternative<msa::DifferenceRows>(part))
+        part = msa::to_alignment(std::get<msa::DifferenceRows>(part));
+    if (auto const* const rows = std::get_if<msa::DifferenceRows>(&part)) {
+        msa::write_text(*rows, layout, sink);
+    } else if (layout.format == msa::TextFormat::maple) {
+        throw InputError("MAPLE has no text for rows without sites");
+    } else {
+        sink(to_text(std::get<msa::Alignment>(part), layout));
+    }
+}
+
+void write_text(Opened const& source, Look const& look, msa::TextSink const& sink) {
+    if (!look.format && !look.width) return source.write_text(sink);
+    std::vector<std::size_t> rows(source.names().size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    write_text(part_of(source, rows, chosen_sites(source, {})), layout_for(source, rows, look), sink);
+}
+
+}  // namespace regraft::msa_cli

@@ -1,0 +1,50 @@
+// Parts of alignments: some rows, some sites, or what they have in common.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "options.hpp"
+#include "parts/opened.hpp"
+#include "regraft/msa/alignment.hpp"
+#include "regraft/msa/difference_rows.hpp"
+#include "regraft/msa/text_layout.hpp"
+
+namespace regraft::msa_cli {
+
+/// Cells, or rows as differences, whichever the source gives without being expanded.
+using Part = std::variant<msa::Alignment, msa::DifferenceRows>;
+
+std::size_t num_rows(Part const& part);
+std::size_t num_sites(Part const& part);
+
+/// The sites that the options request, in that order. Throws InputError for sites that are not there.
+std::vector<std::uint64_t> chosen_sites(Opened const& source, ExtractOptions const& options);
+
+/// Some rows and sites. Reads no more than them, and their neighbours in compressed form.
+Part part_of(Opened const& source, std::span<std::size_t const> rows, std::span<std::uint64_t const> sites);
+
+/// The same rows as differences.
+msa::DifferenceRows differences_of(Part part);
+
+/// The columns that are not constant.
+Part variable_columns(Part const& part);
+/// The consensus of all rows as the only row.
+Part consensus(Part const& part);
+
+/// The layout of a text of some rows of a source.
+msa::TextLayout layout_for(Opened const& source, std::span<std::size_t const> rows, Look const& look);
+
+/// Writes the text of a part. Throws InputError if the format cannot hold a name of a taxon or a character.
+void write_text(Part part, msa::TextLayout const& layout, msa::TextSink const& sink);
+
+/// Writes the text of a source in the requested look; its own text if none is requested.
+void write_text(Opened const& source, Look const& look, msa::TextSink const& sink);
+
+/// Throws InputError unless FASTA, PHYLIP and others keep the name.
+void check_name(std::string const& name);
+
+}  // namespace regraft::msa_cli
