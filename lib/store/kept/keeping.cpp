@@ -120,7 +120,7 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
                 for (auto const& text : refused) append_text(words, text);
             }));
     comm.reach(begin_phase.inside);
-    // Nobody makes files before all have looked.
+    // No PE makes files before all have looked.
     std::vector<std::string> names;
     auto const unreadable = attempt([&] { names = folder_->names(); });
     auto const rows = exchange::all_gather(comm, words);
