@@ -151,7 +151,9 @@ TEST_F(FullNode, IsReopenedWhenThereIsRoomForTheMissingCopies) {
             test::Replicated store(comm_, options(name));
             bool const was_told = is_told([&] { ASSERT_TRUE(store.store().reopen().has_value()); });
             if (was_told) ++times_told;
-            if (!was_told) EXPECT_EQ(test::wrong_in(store.store(), content), "");
+            if (!was_told) {
+                EXPECT_EQ(test::wrong_in(store.store(), content), "");
+            }
         }
         give_room_back();
         test::Replicated store(comm_, options(name));

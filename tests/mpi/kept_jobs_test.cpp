@@ -57,7 +57,9 @@ void work(ft::Communicator& comm, Keep const& keep, std::uint64_t seed) {
         test::Replicated store(comm, {.keep = keep});
         auto const report = store.store().reopen();
         ASSERT_EQ(report.has_value(), kept.has_value());
-        if (kept) ASSERT_EQ(test::wrong_in(store.store(), *kept), "");
+        if (kept) {
+            ASSERT_EQ(test::wrong_in(store.store(), *kept), "");
+        }
         for (auto left = random.below(4); left > 0; --left) {
             kept.emplace(random.below(1000), 1 + random.below(60), Content::Sizes::variable, 3000);
             submit(store, comm, *kept);
@@ -68,7 +70,9 @@ void work(ft::Communicator& comm, Keep const& keep, std::uint64_t seed) {
     }
     test::Replicated store(comm, {.keep = keep});
     ASSERT_EQ(store.store().reopen().has_value(), kept.has_value());
-    if (kept) EXPECT_EQ(test::wrong_in(store.store(), *kept), "");
+    if (kept) {
+        EXPECT_EQ(test::wrong_in(store.store(), *kept), "");
+    }
     store.store().discard();
 }
 
@@ -116,7 +120,9 @@ TEST(KeptStore, IsNotOpenedWhileAnotherJobOfItsNameUsesIt) {
         EXPECT_THROW(static_cast<void>(same.store().reopen()), DiskError);
     }
     all.agree();
-    if (is_first) EXPECT_EQ(test::wrong_in(store->store(), second), "");
+    if (is_first) {
+        EXPECT_EQ(test::wrong_in(store->store(), second), "");
+    }
     store.reset();
     all.agree();
     if (!is_first) {
