@@ -1,10 +1,11 @@
 // Two jobs at a time keep stores in the same folder: they never mix, and none removes what is the other's.
 #include <mpi.h>
 
+#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -129,6 +130,31 @@ TEST(KeptStore, IsNotOpenedWhileAnotherJobOfItsNameUsesIt) {
         store.emplace(jobs.job(), options);
         ASSERT_TRUE(store->store().reopen().has_value());
         EXPECT_EQ(test::wrong_in(store->store(), second), "") << "what the other job has kept";
+        store->store().discard();
+    }
+    all.agree();
+}
+
+TEST(KeptStore, BeginsAnewIfTheJobBeforeDiscardsItMeanwhile) {
+    ft::Communicator all(MPI_COMM_WORLD);
+    TwoJobs jobs(all);
+    Options const options{.keep = Keep{shared_folder("anew"), "job", "store"}};
+    Content const content(1, 40, Content::Sizes::fixed, 100);
+    bool const is_first = jobs.number() == 0;
+    std::optional<test::Replicated> store(std::in_place, jobs.job(), options);
+    if (is_first) submit(*store, jobs.job(), content);
+    all.agree();
+    if (is_first) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the other job waits for the lock by then
+        store->store().discard();
+    } else {
+        EXPECT_FALSE(store->store().reopen().has_value());
+        submit(*store, jobs.job(), content);
+        store.reset();
+        jobs.job().agree();
+        store.emplace(jobs.job(), options);
+        ASSERT_TRUE(store->store().reopen().has_value());
+        EXPECT_EQ(test::wrong_in(store->store(), content), "");
         store->store().discard();
     }
     all.agree();
