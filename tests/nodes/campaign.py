@@ -53,6 +53,18 @@ def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, Progra
     return found
 
 
+def judged(text: str, code: int, program: Program, result: str) -> tuple[str, str]:
+    """What is wrong with a job that has printed this text, empty if nothing is; and how it ended."""
+    text = jobs_test.lines(text)
+    if code in program.codes:
+        results = re.findall(program.result, text, re.M)
+        end = "finished after restarts" if "starts again" in text else "finished"
+        return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}", end
+    reasons = re.findall(r"^regraft-run: .*", text, re.M)
+    wrong = "" if ENDS_BY_NAME.search(text) else f"exit code {code} without a reason\n{text}"
+    return wrong, f"ended with {code}, {reasons[-1] if reasons else 'by itself'}"
+
+
 def lose(nodes: cluster.Cluster, kind: str, node: int, draw: random.Random) -> None:
     if not nodes.is_alive(node):
         return
@@ -128,17 +140,9 @@ class Campaign:
         end = time.monotonic()
         while (stays := self.left()) and time.monotonic() < end + GONE:
             time.sleep(0.1)
-        text = text.replace("\0", "")  # ends help texts of Open MPI
-        results = re.findall(self.programs[name].result, text, re.M)
-        is_done = job.returncode in self.programs[name].codes
-        reasons = re.findall(r"^regraft-run: .*", text, re.M)
-        self.ends["finished" if is_done else f"ended with {job.returncode}"] += 1
-        self.last_end = f"finished{' after restarts' if 'starts again' in text else ''}" if is_done else f"ended with {job.returncode}, {reasons[-1] if reasons else 'by itself'}"
-        if stays:
-            return f"{stays} stay\n{text}"
-        if is_done:
-            return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}"
-        return "" if ENDS_BY_NAME.search(text) else f"exit code {job.returncode} without a reason\n{text}"
+        wrong, self.last_end = judged(text, job.returncode, self.programs[name], result)
+        self.ends[self.last_end.partition(", ")[0]] += 1
+        return f"{stays} stay\n{text}" if stays else wrong
 
     def left(self) -> list[str]:
         """Processes of the job. Not a daemon on a node that was cut off: if its ranks die before they see that the launcher is lost, nobody
