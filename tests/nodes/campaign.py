@@ -26,7 +26,10 @@ LIMIT = 150  # seconds for a job and its restarts
 RESTARTS = 3
 MPI = ["mpirun", "prterun", "prted"]
 LAUNCHED = [*MPI, "steps", "kmeans", "stencil", "regraft-phylo", "monte_carlo"]
-ENDS_BY_NAME = re.compile(r"^(regraft-run: |regraft-shield: |.*DataLost|.*EntitiesLost|.*lost|A daemon failed to report back)", re.M)
+LOST = "DataLost|EntitiesLost|lost"  # a program says so when all copies of something are gone
+ENDS_BY_NAME = re.compile(rf"^(regraft-run: |regraft-shield: |.*({LOST})|A daemon failed to report back)", re.M)
+
+ALL_DIED = "regraft-run: all ranks have died"
 
 
 @dataclasses.dataclass
@@ -62,6 +65,8 @@ def judged(text: str, code: int, program: Program, result: str) -> tuple[str, st
         return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}", end
     reasons = re.findall(r"^regraft-run: .*", text, re.M)
     wrong = "" if ENDS_BY_NAME.search(text) else f"exit code {code} without a reason\n{text}"
+    if reasons and reasons[-1] == ALL_DIED and not re.search(LOST, text):
+        wrong = f"ranks of the first node have died, too, which nothing has killed\n{text}"
     return wrong, f"ended with {code}, {reasons[-1] if reasons else 'by itself'}"
 
 

@@ -15,6 +15,8 @@ CASES = [  # what is printed, exit code, whether something is wrong, how the job
     ("result 8\nresult 7\n", 0, False, "finished"),
     (DIED, 69, False, "ended with 69, " + DIED.strip()),
     (HELP + "\0" + DIED, 69, False, "ended with 69, " + DIED.strip()),
+    ("regraft-run: all ranks have died\n", 1, True, "ended with 1, regraft-run: all ranks have died"),
+    ("what(): DataLost\nregraft-run: all ranks have died\n", 1, False, "ended with 1, regraft-run: all ranks have died"),
     ("DataLost: 3 blocks\n", 1, False, "ended with 1, by itself"),
     ("", 69, True, "ended with 69, by itself"),
     (HELP + "\0", 1, True, "ended with 1, by itself"),
