@@ -144,7 +144,7 @@ void draw_picture(ft::Communicator& comm, example::Options const& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("workers: a picture that a master lets workers draw, all of whom may die");
+    CLI::App app("workers: a picture that a master lets workers draw, all of which may die");
     example::Options options{.steps = 5000, .size = 400};
     example::add_options(app, options, "iterations of a point, at most", "rows and columns of the picture");
     app.get_option("--steps")->check(CLI::Range(1, 1'000'000'000));

@@ -10,7 +10,7 @@
 int regraft_connect(char const* launcher, char const* rank);
 /* Whether a line was sent. */
 int regraft_connection_send(char const* line);
-/* Asks for all lines that this rank has told; returns 0 if there is no answer. Precondition: nobody listens. */
+/* Asks for all lines that this rank has told; returns 0 if there is no answer. Precondition: no thread listens. */
 int regraft_connection_ask(char* text, size_t size);
 /* Starts a thread that passes on the signals which the launcher sends to this process. When the launcher is lost, it
  * ends this process and the daemon that has started it: then no rank hears of failures any more, and survivors might

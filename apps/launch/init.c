@@ -11,6 +11,8 @@
 
 #include "rank.h"
 
+#define VISIBLE __attribute__((visibility("default")))
+
 static pid_t rank_process; /* 0: MPI_Init was not called */
 static int exit_code;
 static int (*finalized)(int*);
@@ -55,13 +57,16 @@ static void leave_environment(void) {
     free(rest);
 }
 
-static void enter(void const* caller) {
+/* Whether this is the outer of two calls: a profiler's MPI_Init, which ours calls, calls PMPI_Init. */
+static int enter(void const* caller) {
+    if (rank_process == getpid()) return 0;
     void* const symbol = next("MPI_Finalized", "PMPI_Finalized", caller);
     memcpy(&finalized, &symbol, sizeof finalized);
     leave_environment();
     regraft_rank_enters();
     rank_process = getpid();
     on_exit(keep_exit_code, NULL);
+    return 1;
 }
 
 static void* or_abort(void* function, char const* name) {
@@ -70,26 +75,55 @@ static void* or_abort(void* function, char const* name) {
     abort();
 }
 
-__attribute__((visibility("default"))) int MPI_Init(int* argc, char*** argv) {
-    void const* const caller = __builtin_return_address(0);
-    int (*init)(int*, char***);
-    void* const symbol = or_abort(next("MPI_Init", "PMPI_Init", caller), "MPI_Init");
-    memcpy(&init, &symbol, sizeof init);
-    enter(caller);
-    int const code = init(argc, argv);
-    regraft_rank_has_left();
+static int init(char const* name, void const* caller, int* argc, char*** argv) {
+    int (*function)(int*, char***);
+    void* const symbol = or_abort(next(name, "PMPI_Init", caller), name);
+    memcpy(&function, &symbol, sizeof function);
+    int const is_outer = enter(caller);
+    int const code = function(argc, argv);
+    if (is_outer) regraft_rank_has_left();
     return code;
 }
 
-__attribute__((visibility("default"))) int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    void const* const caller = __builtin_return_address(0);
-    int (*init)(int*, char***, int, int*);
-    void* const symbol = or_abort(next("MPI_Init_thread", "PMPI_Init_thread", caller), "MPI_Init_thread");
-    memcpy(&init, &symbol, sizeof init);
-    enter(caller);
-    int const code = init(argc, argv, required, provided);
-    regraft_rank_has_left();
+static int init_thread(char const* name, void const* caller, int* argc, char*** argv, int required, int* provided) {
+    int (*function)(int*, char***, int, int*);
+    void* const symbol = or_abort(next(name, "PMPI_Init_thread", caller), name);
+    memcpy(&function, &symbol, sizeof function);
+    int const is_outer = enter(caller);
+    int const code = function(argc, argv, required, provided);
+    if (is_outer) regraft_rank_has_left();
     return code;
+}
+
+/* MPI's own would leave the others waiting. The launcher ends the job. */
+static int end_job(char const* name, void const* caller, void* comm, int code) {
+    int (*mpi_abort)(void*, int);
+    void* const symbol = or_abort(next(name, "PMPI_Abort", caller), name);
+    memcpy(&mpi_abort, &symbol, sizeof mpi_abort);
+    fflush(NULL);
+    while (regraft_rank_ends("aborted", code)) pause();
+    return mpi_abort(comm, code);
+}
+
+/* Programs in C call MPI_X. All of Open MPI's bindings for Fortran call PMPI_X, and so do programs that bring a
+ * profiler's MPI_X along. */
+VISIBLE int MPI_Init(int* argc, char*** argv) {
+    return init("MPI_Init", __builtin_return_address(0), argc, argv);
+}
+VISIBLE int PMPI_Init(int* argc, char*** argv) {
+    return init("PMPI_Init", __builtin_return_address(0), argc, argv);
+}
+VISIBLE int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return init_thread("MPI_Init_thread", __builtin_return_address(0), argc, argv, required, provided);
+}
+VISIBLE int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return init_thread("PMPI_Init_thread", __builtin_return_address(0), argc, argv, required, provided);
+}
+VISIBLE int MPI_Abort(void* comm, int code) {
+    return end_job("MPI_Abort", __builtin_return_address(0), comm, code);
+}
+VISIBLE int PMPI_Abort(void* comm, int code) {
+    return end_job("PMPI_Abort", __builtin_return_address(0), comm, code);
 }
 
 /* Others would wait for a rank that leaves without a word. It ends by a signal instead, which they hear of. So does a
@@ -103,24 +137,14 @@ static void die_if_unfinished(int code) {
 }
 
 /* The library's own exit() does not come here. */
-__attribute__((visibility("default"), noreturn)) void _exit(int code) {
+VISIBLE __attribute__((noreturn)) void _exit(int code) {
     die_if_unfinished(code);
     regraft_rank_quits();
     for (;;) syscall(SYS_exit_group, code);
 }
 
-__attribute__((visibility("default"), noreturn)) void _Exit(int code) {
+VISIBLE __attribute__((noreturn)) void _Exit(int code) {
     _exit(code);
-}
-
-/* MPI's own would leave the others waiting. The launcher ends the job. */
-__attribute__((visibility("default"))) int MPI_Abort(void* comm, int code) {
-    int (*mpi_abort)(void*, int);
-    void* const symbol = or_abort(next("MPI_Abort", "PMPI_Abort", __builtin_return_address(0)), "MPI_Abort");
-    memcpy(&mpi_abort, &symbol, sizeof mpi_abort);
-    fflush(NULL);
-    while (regraft_rank_ends("aborted", code)) pause();
-    return mpi_abort(comm, code);
 }
 
 /* Runs after all that the program does at its end. Where the launcher knows the exit code, the rank itself ends with 0:

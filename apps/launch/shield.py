@@ -179,10 +179,11 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     file = pathlib.Path(options.report or pathlib.Path(folder, "report.json")).absolute()
     file.unlink(missing_ok=True)
     board = Board(pathlib.Path(folder, "board"))
-    variables = {"LD_PRELOAD": options.library, "REGRAFT_SHIELD_REPORT": file, "REGRAFT_SHIELD_BOARD": board.file}
+    launcher = load_launcher()
+    variables = {"LD_PRELOAD": launcher.openmpi.preload(options.library, os.environ), "REGRAFT_SHIELD_REPORT": file,
+                 "REGRAFT_SHIELD_BOARD": board.file}
     variables |= {f"REGRAFT_SHIELD_{name}": value for name, value in options.policies.items()}
     for_ranks = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
-    launcher = load_launcher()
     node_library = launcher.find_library(options.node_library, launcher.CONFIGURED_NODE_LIBRARY)
     options_of_job = launcher.Options(node_library=node_library, ranks_tell=True)
     if options.node_timeout:

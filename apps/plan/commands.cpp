@@ -35,7 +35,7 @@ auto timed(Function&& function) {
                      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
-/// Nobody should wait for a plan that then cannot be written.
+/// Complains about an output file that cannot be written before the plan is made, which may take long.
 void prepare(std::string const& path) {
     if (!path.empty()) check_writable(path);
 }

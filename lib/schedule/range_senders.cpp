@@ -88,9 +88,9 @@ private:
     std::uint32_t count_ = 0;
 };
 
-/// What has to be sent, in rows that may be divided: who can send each row, its bytes, and how many of them go to other
-/// nodes than that of the first holder. A row that a receiver's own node can serve has holders on this node only. So a
-/// row with holders on several nodes goes to other nodes as a whole.
+/// What has to be sent, in rows that may be divided: which PEs can send each row, its bytes, and how many of them go to
+/// other nodes than that of the first holder. A row that a receiver's own node can serve has holders on this node only.
+/// So a row with holders on several nodes goes to other nodes as a whole.
 struct Supply {
     Csr<std::uint32_t> holders;  // numbers of PEs
     std::vector<std::uint64_t> bytes;

@@ -6,9 +6,14 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
-LAUNCHERS = pathlib.Path(__file__).resolve().parents[2] / "apps/launch"
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import fortran  # noqa: E402
+
+LAUNCHERS = HERE.parents[1] / "apps/launch"
 TIMEOUT = 120  # seconds for what hangs
 
 CASES = [  # how rank 1 of 3 ends, exit code, what is printed
@@ -24,6 +29,18 @@ CASES = [  # how rank 1 of 3 ends, exit code, what is printed
     ("all-abort", 1, "all ranks have died"),
     ("all-abort-before-init", 1, "all ranks have died"),
     ("all-exit-before-init", 0, ""),
+]
+IN_FORTRAN = [
+    ("lives", 0, "all are here"),
+    ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("stops-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
+    ("all-stop-3", 3, "rank 1 ended by exit(3) without MPI_Finalize"),
+]
+PROFILED = [
+    ("lives", 0, "all are here"),
+    ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
+    ("calls-abort", 9, "rank 1 called MPI_Abort with 9"),
 ]
 UNDER_SHIELD = [
     ("killed-before-init", 69, "rank 1 died before all ranks had left MPI_Init"),
@@ -71,15 +88,30 @@ def check_output(command: list[str], expected: bytes) -> None:
         sys.exit(f"{job.stderr}\nexit code {job.returncode}, {job.stdout!r}, expected {expected!r}")
 
 
+def check_fortran(run: list[str], mpirun: str) -> None:
+    if fortran.MISSING:
+        print(f"not in Fortran: {fortran.MISSING}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program = fortran.build(mpirun, HERE / "ends.f90", pathlib.Path(folder))
+        for init in ("mpi_init", "mpi_init_thread"):
+            for how, code, says in IN_FORTRAN:
+                check([*run, "-n", "3", str(program), how, init], code, says)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--late-error"):
+    for name in ("--mpirun", "--rank-library", "--shield-library", "--exe", "--profiled-exe", "--profiler", "--late-error"):
         parser.add_argument(name, required=True)
     args = parser.parse_args()
     run = [sys.executable, str(LAUNCHERS / "launch.py"), "--mpirun", args.mpirun, "--rank-library", args.rank_library]
     shield = [sys.executable, str(LAUNCHERS / "shield.py"), "--mpirun", args.mpirun, "--library", args.shield_library]
     for how, code, says in CASES:
         check([*run, "-n", "3", args.exe, how], code, says)
+    check_fortran(run, args.mpirun)
+    for how, code, says in PROFILED:
+        check([*run, "-n", "3", args.profiled_exe, how], code, says)
+        check(["env", f"LD_PRELOAD={args.profiler}", *run, "-n", "3", args.exe, how], code, says)
     for how, code, says in UNDER_SHIELD:
         check([*shield, "-n", "3", args.exe, how], code, says)
     for how, numbers, code in REQUESTS:

@@ -259,6 +259,32 @@ def a_job_is_deserted_if_ranks_were_lost_and_none_is_there() -> None:
         launcher.close()
 
 
+def a_job_is_deserted_if_all_ranks_have_ended_and_mpirun_has_not() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))
+    first, second = Client(launcher, "job@1.0"), Client(launcher, "job@1.1")
+    for rank in (first, second):
+        rank.say("started 7\nentered 7\nleft\nfinalized 0")
+        assert rank.ask() and launcher.ranks() and launcher.deserted() == 0  # it is still there
+    first.socket.close()
+    time.sleep(0.1)
+    assert launcher.ranks() and launcher.deserted() == 0
+    second.socket.close()
+    while launcher.ranks() and launcher.deserted() == 0:
+        time.sleep(0.01)
+    launcher.close()
+
+
+def a_job_is_not_deserted_if_ranks_may_still_begin() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))
+    rank = Client(launcher, "job@1.0")
+    rank.say("started 7\nquit 0")  # no program of MPI: the others may begin later
+    assert rank.ask()
+    rank.socket.close()
+    time.sleep(0.1)
+    assert launcher.ranks() and launcher.deserted() == 0
+    launcher.close()
+
+
 def a_job_is_deserted_if_a_daemon_was_lost_before_ranks() -> None:
     with tempfile.TemporaryDirectory() as folder:
         lost = pathlib.Path(folder, "lost")
@@ -299,6 +325,8 @@ hosts_are_read_from_files_and_batch_systems()
 ranks_on_other_hosts_tell_by_their_connections()
 a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
 a_job_is_deserted_if_ranks_were_lost_and_none_is_there()
+a_job_is_deserted_if_all_ranks_have_ended_and_mpirun_has_not()
+a_job_is_not_deserted_if_ranks_may_still_begin()
 a_job_is_deserted_if_a_daemon_was_lost_before_ranks()
 strangers_are_not_heard()
 print("the launcher decides as it should")

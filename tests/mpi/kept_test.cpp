@@ -123,6 +123,72 @@ TEST(KeptStore, SaysWhichFileIsDamagedAndTakesTheOtherCopy) {
     EXPECT_EQ(test::wrong_in(store.store(), content), "");
 }
 
+/// The blocks of which all holders are on nodes that are gone. Two members are on a node.
+std::vector<BlockRange> lost_with(std::vector<bool> const& gone, placement::Any const& placement) {
+    std::vector<bool> lost(placement.shape().num_blocks, true);
+    for (std::uint64_t id = 0; id < lost.size(); ++id) {
+        for (std::uint32_t copy = 0; copy < placement.num_copies(BlockId{id}); ++copy)
+            lost[id] = lost[id] && gone[value(placement.holder(BlockId{id}, copy)) / 2];
+    }
+    return test::as_ranges(lost);
+}
+
+TEST(KeptStore, LosesTheBlocksThatOnlyLostNodesHad) {
+    ft::Communicator comm(MPI_COMM_WORLD);
+    auto const size = static_cast<std::uint32_t>(comm.size());
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const options = options_of(comm, "lost-" + std::to_string(seed), Integrity::unchecked);
+        auto const sizes = random.below(2) == 0 ? Content::Sizes::fixed : Content::Sizes::variable;
+        Content const content(seed, random.below(30), sizes, random.below(4) == 0 ? 0 : 50);
+        placement::Any const placement = placement::Permuted(content.num_blocks(), size, std::min(2U, size),
+                                                             {.range_blocks = 1 + random.below(4), .seed = seed});
+        {
+            ReplicatedStore store(comm, options);
+            auto const part = test::part_of(content.num_blocks(), comm.position(comm.self()), comm.size());
+            Submission(content, part).to(store, placement, content);
+        }
+        comm.agree();
+        std::vector<bool> gone((comm.size() + 1) / 2);
+        for (auto&& node : gone) node = random.below(2) == 0;
+        auto const self = comm.position(comm.self());
+        if (self % 2 == 0 && gone[self / 2]) fs::remove_all(options.keep->folder / "regraft-job");
+        comm.agree();
+        auto const lost = lost_with(gone, placement);
+        if (std::ranges::count(gone, false) == 0) {
+            EXPECT_FALSE(ReplicatedStore(comm, options).reopen().has_value());
+            comm.agree();
+            continue;
+        }
+        if (!lost.empty()) {
+            ReplicatedStore store(comm, options);
+            try {
+                static_cast<void>(store.reopen());
+                ADD_FAILURE() << "opened without blocks" << test::to_string(lost);
+            } catch (DataLost const& error) {
+                EXPECT_EQ(error.ranges(), lost);
+            }
+        }
+        comm.agree();
+        ReplicatedStore other(comm, options);
+        auto const report = other.reopen({.lost = ReopenOptions::Lost::left});
+        ASSERT_TRUE(report.has_value());
+        EXPECT_EQ(report->lost, lost);
+        auto const all = content.everything();
+        std::vector<std::byte> out(content.bytes(all));
+        auto const loaded = other.load(std::span(&all, 1), out, {.lost = LoadOptions::Lost::left});
+        EXPECT_EQ(loaded.lost, lost);
+        auto right = content.rows(all).values;
+        for (auto const& blocks : lost) {
+            auto const begin = content.bytes({BlockId{0}, blocks.first});
+            std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(begin), content.bytes(blocks),
+                        right.begin() + static_cast<std::ptrdiff_t>(begin));
+        }
+        EXPECT_EQ(out, right);
+    }
+}
+
 TEST(KeptStore, TellsWhenThereIsNoRoom) {
     ft::Communicator comm(MPI_COMM_WORLD);
     auto options = options_of(comm, "room", Integrity::unchecked);

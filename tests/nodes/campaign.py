@@ -26,7 +26,10 @@ LIMIT = 150  # seconds for a job and its restarts
 RESTARTS = 3
 MPI = ["mpirun", "prterun", "prted"]
 LAUNCHED = [*MPI, "steps", "kmeans", "stencil", "regraft-phylo", "monte_carlo"]
-ENDS_BY_NAME = re.compile(r"^(regraft-run: |regraft-shield: |.*DataLost|.*EntitiesLost|.*lost|A daemon failed to report back)", re.M)
+LOST = "DataLost|EntitiesLost|lost"  # a program says so when all copies of something are gone
+ENDS_BY_NAME = re.compile(rf"^(regraft-run: |regraft-shield: |.*({LOST})|A daemon failed to report back)", re.M)
+
+ALL_DIED = "regraft-run: all ranks have died"
 
 
 @dataclasses.dataclass
@@ -51,6 +54,20 @@ def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, Progra
         found["shield"] = Program([str(build / "examples/monte_carlo"), "--darts", "2000000000"], r"^pi is (3\.14)", (),
                                   str(build / "lib/shield/calls/libregraft_shield.so"), (0, 3))
     return found
+
+
+def judged(text: str, code: int, program: Program, result: str) -> tuple[str, str]:
+    """What is wrong with a job that has printed this text, empty if nothing is; and how it ended."""
+    text = jobs_test.lines(text)
+    if code in program.codes:
+        results = re.findall(program.result, text, re.M)
+        end = "finished after restarts" if "starts again" in text else "finished"
+        return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}", end
+    reasons = re.findall(r"^regraft-run: .*", text, re.M)
+    wrong = "" if ENDS_BY_NAME.search(text) else f"exit code {code} without a reason\n{text}"
+    if reasons and reasons[-1] == ALL_DIED and not re.search(LOST, text):
+        wrong = f"ranks of the first node have died, too, which nothing has killed\n{text}"
+    return wrong, f"ended with {code}, {reasons[-1] if reasons else 'by itself'}"
 
 
 def lose(nodes: cluster.Cluster, kind: str, node: int, draw: random.Random) -> None:
@@ -128,17 +145,9 @@ class Campaign:
         end = time.monotonic()
         while (stays := self.left()) and time.monotonic() < end + GONE:
             time.sleep(0.1)
-        text = text.replace("\0", "")  # ends help texts of Open MPI
-        results = re.findall(self.programs[name].result, text, re.M)
-        is_done = job.returncode in self.programs[name].codes
-        reasons = re.findall(r"^regraft-run: .*", text, re.M)
-        self.ends["finished" if is_done else f"ended with {job.returncode}"] += 1
-        self.last_end = f"finished{' after restarts' if 'starts again' in text else ''}" if is_done else f"ended with {job.returncode}, {reasons[-1] if reasons else 'by itself'}"
-        if stays:
-            return f"{stays} stay\n{text}"
-        if is_done:
-            return "" if results and results[-1] == result else f"{results} instead of {result}\n{text}"
-        return "" if ENDS_BY_NAME.search(text) else f"exit code {job.returncode} without a reason\n{text}"
+        wrong, self.last_end = judged(text, job.returncode, self.programs[name], result)
+        self.ends[self.last_end.partition(", ")[0]] += 1
+        return f"{stays} stay\n{text}" if stays else wrong
 
     def left(self) -> list[str]:
         """Processes of the job. Not a daemon on a node that was cut off: if its ranks die before they see that the launcher is lost, nobody

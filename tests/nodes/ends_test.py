@@ -119,7 +119,7 @@ def one_job(nodes: cluster.Cluster, args, name: str, end: End) -> tuple[str, lis
     if job.poll() is None:
         job.kill()
     code = job.wait()
-    found = re.search(r"^result (\S+) from", text, re.M)
+    found = re.search(r"^result (\S+) from", jobs_test.lines(text), re.M)
     if end.code is not None and code != end.code:
         wrong.append(f"exit code {code} instead of {end.code}")
     if end.says not in text:

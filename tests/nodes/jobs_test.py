@@ -57,6 +57,11 @@ def start(nodes: cluster.Cluster, args: argparse.Namespace, options: list[str] |
     return nodes.start(0, words, env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def lines(text: str) -> str:
+    """The text as lines. A NUL byte ends help texts of Open MPI, and what others print follows it at once."""
+    return text.replace("\0", "\n")
+
+
 def one_job(nodes: cluster.Cluster, args: argparse.Namespace, loss: str) -> tuple[str, str]:
     """The result of a job, and what is wrong with the job."""
     lose, num_lost = LOSSES[loss]
@@ -78,7 +83,7 @@ def one_job(nodes: cluster.Cluster, args: argparse.Namespace, loss: str) -> tupl
         nodes.join(node)
         kill(nodes.processes(node)) if nodes.is_alive(node) else nodes.boot(node)
     code = job.wait()
-    found = re.search(r"^result (\S+) from (\d+) of", text, re.M)
+    found = re.search(r"^result (\S+) from (\d+) of", lines(text), re.M)
     if hung or not found:
         return "", "hung" if hung else "no result"
     if code != 0:

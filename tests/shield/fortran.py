@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""A program in Fortran, with a library in place of MPI's own, which not every MPI has: it calls MPI by its profiling interface."""
+"""A program in Fortran, which calls MPI by its profiling interface."""
 import pathlib
-import shutil
-import subprocess
+import sys
 import unittest
 
 import under_shield
 from under_shield import ARGS
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import fortran  # noqa: E402
+
 RANKS = 4
 NOBODY = -1
 
@@ -26,23 +28,13 @@ def expected(victim: int) -> list[str]:
     return lines
 
 
-@unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+@unittest.skipIf(fortran.MISSING, fortran.MISSING)
 class Fortran(under_shield.UnderShield):
-    def build(self, binding: str) -> pathlib.Path:
-        """The program, with a library whose calls are bound at once and cannot be written afterwards, or each when it is made."""
-        folder = self.folder / binding
-        folder.mkdir()
-        home = pathlib.Path(ARGS.mpirun).parents[1] / "lib"
-        library = folder / "libmpi_mpifh.so.40"
-        subprocess.run([pathlib.Path(ARGS.mpirun).with_name("mpicc"), "-shared", "-fPIC", f"-Wl,-z,relro,-z,{binding},-soname,{library.name}",
-                        "-o", library, HERE / "fortran_library.c"], check=True)
-        subprocess.run(["gfortran", "-o", folder / "program", HERE / "fortran.f90", library, f"-L{home}", f"-Wl,-rpath,{folder}:{home}", "-l:libmpi.so.40"],
-                       check=True)
-        return folder / "program"
-
     def test_calls_from_fortran_come_by_the_shield(self):
         for binding in ("now", "lazy"):
-            program = self.build(binding)
+            folder = self.folder / binding
+            folder.mkdir()
+            program = fortran.build(ARGS.mpirun, HERE / "fortran.f90", folder, binding)
             for victim in (NOBODY, 0, 1):
                 with self.subTest(binding, victim=victim):
                     done, report = self.run_reported("-n", str(RANKS), program, str(victim))

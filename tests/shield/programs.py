@@ -44,6 +44,10 @@ class Programs(under_shield.UnderShield):
         self.assertEqual((done.returncode, done.stdout), (0, "preloaded: libm.so.6\n"), done.stderr)
         self.assertEqual(self.run_job("-n", "2", ARGS.children).stdout, "preloaded: nothing\n")
 
+    def test_what_the_caller_preloads_stays(self):
+        done = self.run_job("-n", "2", ARGS.children, LD_PRELOAD="libm.so.6")
+        self.assertEqual((done.returncode, done.stdout), (0, "preloaded: libm.so.6\n"), done.stderr)
+
     def test_a_program_may_ask_which_ranks_are_dead(self):
         done = self.run_job("-n", "5", ARGS.queries, "1", "3")
         self.assertEqual(done.stdout.splitlines()[-3:], [

@@ -1,9 +1,14 @@
 #include "regraft/msa/checks.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "regraft/core/random.hpp"
+#include "regraft/msa/patterns.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -210,6 +215,39 @@ TEST(Reduced, LeavesOutTwinsAndGapsAndRenumbers) {
     EXPECT_EQ(small.row(0), "ACTACGTA");
     EXPECT_EQ(small.row(2), "CATACGTC");
     EXPECT_EQ(to_text(small_specs), "GTR, a = 1, 4-8\\2\nHKY, b = 2-3, 5, 7\n");
+}
+
+/// The most memory that this process has had so far, in bytes.
+std::uint64_t peak_memory() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+TEST(Census, TakesNoMemoryForSitesThatRepeatPatterns) {
+    constexpr std::uint64_t num_sites = 8'000'000;
+    Alignment alignment{.file = "", .names = {"a"}, .cells = std::vector<char>(num_sites)};
+    for (std::uint64_t site = 0; site < num_sites; ++site) alignment.cells[site] = "ACGT"[site / 3 % 4];
+    std::array const partitions{PartitionToCheck{.name = "all", .sites = {{0, num_sites, 1}}}};
+    auto const before = peak_memory();
+    EXPECT_EQ(take_census(alignment, partitions).partitions[0].num_patterns, 4u);
+    EXPECT_LT(peak_memory() - before, 3 * num_sites);
+}
+
+TEST(Census, CountsAsManyPatternsAsThereAre) {
+    constexpr std::uint64_t num_sites = 300'000;
+    for (std::size_t const num_taxa : {5, 8, 12}) {  // 4^5, most of 4^8, and nearly as many patterns as sites
+        SCOPED_TRACE(num_taxa);
+        Random random(num_taxa);
+        Alignment alignment{.file = "", .names = {}, .cells = std::vector<char>(num_taxa * num_sites)};
+        for (std::size_t taxon = 0; taxon < num_taxa; ++taxon) alignment.names.push_back(std::to_string(taxon));
+        for (auto& cell : alignment.cells) cell = "ACGT"[random.below(4)];
+        auto const sites = whole_alignment("", num_sites);
+        std::array const partitions{PartitionToCheck{.name = "all", .sites = sites.sites}};
+        std::array const to_compress{PartitionSites{Alphabet::dna, sites_of(sites)}};
+        EXPECT_EQ(take_census(alignment, partitions).partitions[0].num_patterns,
+                  compress_patterns(alignment, to_compress).num_patterns());
+    }
 }
 
 }  // namespace

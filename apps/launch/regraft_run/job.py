@@ -178,7 +178,9 @@ class Job:
                 self.stop()
                 return code
             if (self.options.rank_library or self.options.ranks_tell) and self.told.deserted() > DESERTED:
-                say("ranks or hosts were lost, no other rank is there, and mpirun does not end; the job is ended")
+                all_have_ended = bool(ranks) and all(rank.end for rank in ranks.values())
+                why = "all ranks have ended" if all_have_ended else "ranks or hosts were lost, no other rank is there"
+                say(f"{why}, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
             if not ranks and time.monotonic() > look_at_hosts:

@@ -22,7 +22,7 @@ class Setting:
 SETTINGS = [
     Setting("async_mpi_finalize", "1", "MPI_Finalize waits for the dead"),
     # Largest job in which a rank learns the addresses of all others in MPI_Init. Otherwise it asks for an address when it first sends to
-    # that rank. If the node of that rank is lost by then, nobody answers: a revoke, an agreement or a send waits for ever.
+    # that rank. If the node of that rank is lost by then, no answer comes: a revoke, an agreement or a send waits for ever.
     Setting("mpi_add_procs_cutoff", "1000000", "a survivor may wait for ever for the address of a dead rank on another host"),
     # HAN swallows errors of the collectives it is made of. --with-ft ulfm excludes the other two, but this list replaces its list.
     Setting("coll", "^han,hcoll,portals4", "these implementations of collectives swallow failures"),

@@ -9,7 +9,7 @@
 
 namespace regraft::plan {
 
-/// Which numbers are allowed in some place, and how that is said to those who wrote another one.
+/// The numbers that are allowed in some place, and the words of the message about another one.
 struct Allowed {
     std::string what;         // "rank"
     std::uint64_t count = 0;  // the numbers 0 .. count - 1; 0: none

@@ -52,7 +52,7 @@ struct LossPlan {
     std::uint64_t units = 0;              // what fails as a whole: ranks, or nodes
     std::vector<std::uint64_t> failures;  // after which probabilities are told: ascending
     std::vector<Safety> safeties;
-    std::vector<Curve> curves;  // only for those who write them
+    std::vector<Curve> curves;  // empty if neither JSON nor SVG is asked for
 };
 
 /// Throws InputError.

@@ -1,4 +1,4 @@
-// Files that say who sends to whom: a line SENDER RECEIVER per transfer. '#' begins a comment, empty lines mean
+// Files of transfers between ranks: a line SENDER RECEIVER per transfer. '#' begins a comment, empty lines mean
 // nothing.
 #pragma once
 

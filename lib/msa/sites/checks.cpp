@@ -53,6 +53,32 @@ private:
     std::vector<std::uint64_t> sites_;
 };
 
+/// Counts the distinct ones of many hashes, in memory for twice the distinct ones.
+class DistinctHashes {
+public:
+    /// Begins again, with at most so many hashes. Pages of memory that are never written to are not there.
+    void begin(std::uint64_t most) {
+        hashes_.clear();
+        hashes_.reserve(most);
+        enough_ = at_first;
+    }
+    void add(std::uint64_t hash) {
+        if (hashes_.size() == enough_) enough_ = std::max(at_first, 2 * count());
+        hashes_.push_back(hash);
+    }
+    /// The number of distinct hashes so far.
+    std::size_t count() {
+        std::ranges::sort(hashes_);
+        hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+        return hashes_.size();
+    }
+
+private:
+    static constexpr std::size_t at_first = std::size_t{1} << 16;
+    std::vector<std::uint64_t> hashes_;
+    std::size_t enough_ = at_first;  // with so many, equal ones are looked for
+};
+
 /// Goes through each partition block by block, so that a site leaves nothing behind but the hash of its column.
 class CensusTaker {
 public:
@@ -79,7 +105,7 @@ private:
     std::vector<char> has_data_;              // per taxon: whether it has data in this partition
     std::vector<StateMask> common_;           // per site of the block: states that all rows so far may have
     std::vector<std::uint64_t> column_hash_;  // per site of the block: hash of the rows so far
-    std::vector<std::uint64_t> hashes_;       // per column of this partition with data
+    DistinctHashes hashes_;                   // of the columns of this partition with data
     Census census_;
 };
 
@@ -133,13 +159,10 @@ bool CensusTaker::has_data(std::uint32_t taxon) const {
 void CensusTaker::count_partition(std::uint32_t q) {
     auto& counts = census_.partitions[q];
     std::ranges::fill(has_data_, 0);
-    hashes_.clear();
-    hashes_.reserve(num_sites(partitions_[q].sites));
+    hashes_.begin(num_sites(partitions_[q].sites));
     SiteBlocks blocks(partitions_[q].sites);
     for (auto sites = blocks.next(); !sites.empty(); sites = blocks.next()) count_block(q, sites);
-    std::ranges::sort(hashes_);
-    auto const distinct = std::unique(hashes_.begin(), hashes_.end()) - hashes_.begin();
-    counts.num_patterns = static_cast<std::uint64_t>(distinct) + (counts.gap_sites > 0 ? 1 : 0);
+    counts.num_patterns = hashes_.count() + (counts.gap_sites > 0 ? 1 : 0);
     for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
         if (has_data_[taxon] == 0 && is_gap_taxon_[taxon] == 0) add(counts.empty_taxa, taxon);
     }
@@ -176,7 +199,7 @@ void CensusTaker::count_columns(std::uint32_t q, std::span<std::uint64_t const> 
     auto const gap = undetermined(partitions_[q].alphabet);
     for (std::size_t i = 0; i < sites.size(); ++i) {
         bool const is_gap = common_[i] == gap;
-        if (!is_gap) hashes_.push_back(column_hash_[i]);
+        if (!is_gap) hashes_.add(column_hash_[i]);
         if (common_[i] == 0) continue;
         counts.first_not_varying = std::min(sites[i], counts.first_not_varying.value_or(sites[i]));
         is_gap_site_[sites[i]] = is_gap;

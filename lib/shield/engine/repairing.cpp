@@ -167,7 +167,7 @@ bool Repairing::resolve(Lane& lane, Resolution const& resolution) {
     return true;
 }
 
-/// All have agreed: forgets what nobody needs any more, and attempts again what is not settled.
+/// All have agreed: forgets what no rank needs any more, and attempts again what is not settled.
 void Repairing::go_on() {
     for (auto& comm : outdated_) PMPI_Comm_free(&comm);
     for (auto* const lane : it_.lanes.open()) {

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,9 +66,15 @@ KeptFolder::KeptFolder(Keep const& keep) : store_(keep.job + '/' + keep.name), r
     auto const job = "regraft-" + as_file_name(keep.job);
     auto const name = as_file_name(keep.name);
     path_ = keep.folder / job / name;
-    int const root = open(keep.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (root < 0)
-        throw InputError({keep.folder.string()}, "cannot be opened: " + std::generic_category().message(errno));
+    open_or_make();
+}
+
+void KeptFolder::open_or_make() {
+    auto const above = path_.parent_path().parent_path();
+    auto const job = path_.parent_path().filename().string();
+    auto const name = path_.filename().string();
+    int const root = open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0) throw InputError({above.string()}, "cannot be opened: " + std::generic_category().message(errno));
     for (int attempt = 0; descriptor_ < 0; ++attempt) {
         int const parent = open_folder(root, job);
         descriptor_ = parent < 0 ? -1 : open_folder(parent, name);
@@ -92,7 +99,14 @@ void KeptFolder::lock(Lock how, double patience, std::function<void()> const& wa
     using Clock = std::chrono::steady_clock;
     int const operation = how == Lock::none ? LOCK_UN : how == Lock::shared ? LOCK_SH : LOCK_EX;
     auto const begin = Clock::now();
-    while (flock(descriptor_, operation | LOCK_NB) != 0) {
+    for (;;) {
+        if (flock(descriptor_, operation | LOCK_NB) == 0) {
+            if (how == Lock::none || !is_removed()) return;
+            // The process that had the lock has removed the folder.
+            close(std::exchange(descriptor_, -1));
+            open_or_make();
+            continue;
+        }
         if (errno != EINTR && errno != EWOULDBLOCK) fail("", "cannot be locked", errno);
         if (std::chrono::duration<double>(Clock::now() - begin).count() > patience) {
             throw InputError({path_.string()},

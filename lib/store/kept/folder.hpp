@@ -31,7 +31,8 @@ public:
     enum class Lock { none, shared, exclusive };
     /// Locks the folder for as long as this object lives, or until the next call. Processes of a job share it, so that
     /// no other job uses it meanwhile. The system unlocks it when the process ends. While a lock is not to be had, the
-    /// function calls waiting(), and gives up after `patience` seconds.
+    /// function calls waiting(), and gives up after `patience` seconds. If the folder was removed meanwhile, it is made
+    /// again.
     void lock(Lock how, double patience, std::function<void()> const& waiting);
 
     std::vector<std::string> names() const;
@@ -55,6 +56,7 @@ public:
     void give_room_back(std::uint64_t bytes) noexcept { used_ -= bytes; }
 
 private:
+    void open_or_make();
     [[noreturn]] void fail(std::string const& name, std::string const& what, int error) const;
 
     std::filesystem::path path_;

@@ -120,7 +120,7 @@ Survey Keeping::begin(ft::Communicator& comm, std::uint64_t alike) {
                 for (auto const& text : refused) append_text(words, text);
             }));
     comm.reach(begin_phase.inside);
-    // Nobody makes files before all have looked.
+    // No PE makes files before all have looked.
     std::vector<std::string> names;
     auto const unreadable = attempt([&] { names = folder_->names(); });
     auto const rows = exchange::all_gather(comm, words);
@@ -199,7 +199,10 @@ GenerationId Keeping::next(ft::Communicator const& comm, std::uint64_t version) 
 }
 
 Memory Keeping::memory(std::uint64_t bytes) {
-    if (bytes == 0) return {};
+    return bytes == 0 ? Memory() : new_file(bytes);
+}
+
+Memory Keeping::new_file(std::uint64_t bytes) {
     return Memory(Segment::make(folder_, name(owner_, next_number_++, ".blocks"), bytes));
 }
 
@@ -207,10 +210,13 @@ void Keeping::write(Common const& common, HeldBlocks& held, BlockSizes const& si
     Manifest manifest{.common = common, .owner = owner_, .boot = boot_, .checked = checked};
     bool const again = present_ && present_->id == common.id;
     if (again) manifest.replaces = replaces_;
+    // Files say whether the generation was agreed on. So a PE that holds no bytes has a file, too.
+    auto const is_file = [](Memory const& memory) { return memory.segment() != nullptr; };
+    if (std::ranges::none_of(held.memories(), is_file)) held.own(new_file(0));
     std::vector<std::pair<std::byte const*, std::uint64_t>> begins;
     for (auto& memory : held.memories()) {
-        if (memory.bytes().empty()) continue;
-        REGRAFT_EXPECTS(memory.segment() && "all blocks are in files");
+        REGRAFT_EXPECTS((is_file(memory) || memory.bytes().empty()) && "all blocks are in files");
+        if (!is_file(memory)) continue;
         if (!memory.segment()->has_mark(common.id.mark())) memory.segment()->mark(common.id.mark());
         begins.emplace_back(memory.bytes().data(), manifest.files.size());
         manifest.files.push_back({memory.segment()->name(), memory.bytes().size()});

@@ -41,7 +41,7 @@ public:
 
     /// The id of the submit that begins now. All members call it alike.
     GenerationId next(ft::Communicator const& comm, std::uint64_t version);
-    /// A new file. Throws InputError.
+    /// A new file; nothing for 0 bytes. Throws InputError.
     Memory memory(std::uint64_t bytes);
     /// Lists what is held in a new manifest, or in place of the one of the same generation. Throws InputError.
     void write(Common const& common, HeldBlocks& held, BlockSizes const& sizes, bool checked);
@@ -65,6 +65,7 @@ public:
 
 private:
     std::string name(std::uint64_t owner, std::uint64_t number, char const* suffix) const;
+    Memory new_file(std::uint64_t bytes);
     void look(std::vector<std::uint64_t>& words, std::vector<std::string>& refused) const;
     Manifest read(std::uint64_t owner, std::uint64_t number) const;
 

@@ -190,6 +190,7 @@ void ReplicatedStore::Impl::build(Taken& taken, Survey const& survey) {
         leave();
         throw;
     }
+    keeping->agreed(next->held);
     keeping->settle();
     for (auto& memory : next->held.memories()) {
         if (memory.segment()) memory.segment()->go();

@@ -6,6 +6,18 @@ void mpi_init_(int* code) {
     *code = PMPI_Init(NULL, NULL);
 }
 
+void mpi_init_thread_(int const* required, int* provided, int* code) {
+    *code = PMPI_Init_thread(NULL, NULL, *required, provided);
+}
+
+void mpi_abort_(int const* comm, int const* number, int* code) {
+    *code = PMPI_Abort(PMPI_Comm_f2c(*comm), *number);
+}
+
+void mpi_barrier_(int const* comm, int* code) {
+    *code = PMPI_Barrier(PMPI_Comm_f2c(*comm));
+}
+
 void mpi_finalize_(int* code) {
     *code = PMPI_Finalize();
 }
