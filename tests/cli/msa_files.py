@@ -218,7 +218,7 @@ def bad_input(program: msa_cli.Program) -> None:
         program.refuses("compress", file, message=message)
         program.refuses("stat", file, message=message)
     program.refuses("compress", program.path, message="is a directory")
-    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
+    for command in ("compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat"):
         missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
         program.refuses(command, missing, message=f"{missing}: ")
         if command not in ("compress", "stat"):
@@ -425,7 +425,7 @@ def usage(program: msa_cli.Program) -> None:
             (["extract", "--sites", "1", "--partition", "x", packed], "excludes"), (["extract", packed, packed], "expected 1 at most")):
         program.refuses(*arguments, message=message)
     overview = program.ok("--help").decode()
-    for command in ("compress", "decompress", "extract", "stat", "verify", "tree", "cat"):
+    for command in ("compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat"):
         assert f"\n  {command} " in overview
         text = program.ok(command, "--help").decode()
         assert "Usage" in text and f"regraft-msa {command} " in text, f"expected an example in the help of {command}"
@@ -443,7 +443,7 @@ def completion(program: msa_cli.Program) -> None:
 
         program.file("a.fa", TEXT)
         program.file("b.fa.rgm", TEXT)
-        assert complete("regraft-msa", "") == ["compress", "decompress", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
+        assert complete("regraft-msa", "") == ["compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
         assert complete("regraft-msa", "comp") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
         assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "verify", "") == ["b.fa.rgm"]
         assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
