@@ -13,6 +13,7 @@
 #include "codec/native/native_histories.hpp"
 #include "codec/native/native_model.hpp"
 #include "codec/native/native_source.hpp"
+#include "codec/native/table_coder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -107,13 +108,6 @@ std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts 
     return out;
 }
 
-/// The size of the tables and of everything that is coded with them, in bits with 8 fractional bits.
-std::uint64_t cost(TableLayout const& layout, std::span<SymbolCounts const> counts) {
-    auto sum = table_bits(layout, counts, 0, layout.size);
-    for (auto const& c : counts) sum += FrequencyTable(c).cost(c);
-    return sum;
-}
-
 NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
     auto const num_classes = static_cast<std::uint32_t>(source.symbols.classes().size());
     auto const num_residues = static_cast<std::uint32_t>(source.symbols.residues().size());
@@ -121,18 +115,18 @@ NativeModel make_model(Source const& source, std::vector<BlockHistory> const& hi
                            {CountContext::last_and_third_last_site, TargetContext::state_and_candidate});
     auto const fine_counts = count_symbols(source, fine, histories).counts();
     auto layout = fine;
-    auto counts = fine_counts;
+    auto chosen = choose_tables(fine, {fine, source.symbols, source.num_edges()}, fine_counts);
     for (auto const count : {CountContext::last_and_third_last_site, CountContext::last_site, CountContext::none}) {
         for (auto const target : {TargetContext::state_and_candidate, TargetContext::state}) {
             TableLayout const other(num_classes, num_residues, {count, target});
-            auto other_counts = merge(fine, fine_counts, other);
-            if (cost(other, other_counts) >= cost(layout, counts)) continue;
+            auto const counts = merge(fine, fine_counts, other);
+            auto tables = choose_tables(other, {other, source.symbols, source.num_edges()}, counts);
+            if (tables.bits >= chosen.bits) continue;
             layout = other;
-            counts = std::move(other_counts);
+            chosen = std::move(tables);
         }
     }
-    std::vector<FrequencyTable> tables;
-    for (auto const& c : counts) tables.emplace_back(c);
+    std::vector<FrequencyTable> tables(chosen.codes.begin(), chosen.codes.end());
     return {source.symbols, layout, std::move(tables), residue_weights(source, histories),
             class_weights(source, histories)};
 }
