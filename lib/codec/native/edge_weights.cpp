@@ -50,8 +50,8 @@ public:
         cost_ += (std::uint64_t{probability_bits} << log_bits) - fixed_log2(is_set ? p : one_probability - p);
         return is_set;
     }
-    std::uint32_t raw(std::uint32_t number, std::uint32_t bits) {
-        cost_ += std::uint64_t{bits} << log_bits;
+    std::uint32_t uniform(std::uint32_t number, std::uint64_t size) {
+        cost_ += fixed_log2(size);
         return number;
     }
     /// With 8 fractional bits.

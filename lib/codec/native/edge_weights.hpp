@@ -50,8 +50,7 @@ private:
 
 template <class Coder>
 void EdgeWeights::code(Coder& coder, RootedTree const& tree) {
-    steps_ = static_cast<WeightSteps>(coder.raw(static_cast<std::uint32_t>(steps_), 2));
-    if (steps_ > WeightSteps::half_octaves) throw InputError("weights of edges are in steps that are not known");
+    steps_ = static_cast<WeightSteps>(coder.uniform(static_cast<std::uint32_t>(steps_), 3));
     classes_.resize(tree.num_nodes() - 1);
     if (steps_ == WeightSteps::equal) return;
     std::array<AdaptiveNumber, num_contexts> models;

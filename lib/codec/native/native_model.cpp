@@ -72,8 +72,8 @@ void check_native_taxa(RootedTree const& tree) {
 std::vector<std::byte> NativeModel::write(RootedTree const& tree) const {
     RangeEncoder out;
     symbols.write(out);
-    out.raw(static_cast<std::uint32_t>(layout.contexts.count), 2);
-    out.raw(static_cast<std::uint32_t>(layout.contexts.target), 1);
+    out.uniform(static_cast<std::uint32_t>(layout.contexts.count), 3);
+    out.uniform(static_cast<std::uint32_t>(layout.contexts.target), 2);
     std::vector<TableCodes> codes;
     for (auto const& table : tables) codes.push_back(table.codes());
     ExpectedTables const expected(layout, symbols, tree.num_nodes() - 1);
@@ -85,8 +85,8 @@ std::vector<std::byte> NativeModel::write(RootedTree const& tree) const {
 NativeModel NativeModel::read(std::span<std::byte const> bytes, RootedTree const& tree) {
     RangeDecoder in(bytes, most_zeros_behind_end);
     Symbols symbols(in);
-    auto const count = static_cast<CountContext>(in.raw(0, 2));
-    auto const target = static_cast<TargetContext>(in.raw(0, 1));
+    auto const count = static_cast<CountContext>(in.uniform(0, 3));
+    auto const target = static_cast<TargetContext>(in.uniform(0, 2));
     TableLayout const layout(static_cast<std::uint32_t>(symbols.classes().size()),
                              static_cast<std::uint32_t>(symbols.residues().size()), {count, target});
     ExpectedTables const expected(layout, symbols, tree.num_nodes() - 1);

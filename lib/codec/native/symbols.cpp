@@ -92,8 +92,7 @@ void code_list(Coder& coder, std::vector<Item> expected, std::vector<Item>& list
 
 template <class Coder>
 void code_symbols(Coder& coder, Residues& kind, std::vector<CellClass>& classes, std::vector<std::uint8_t>& residues) {
-    kind = static_cast<Residues>(coder.raw(static_cast<std::uint32_t>(kind), 2));
-    if (kind > Residues::others) throw InputError("residues are of a kind that is not known");
+    kind = static_cast<Residues>(coder.uniform(static_cast<std::uint32_t>(kind), 3));
     code_list(coder, expected_classes(), classes);
     auto const expected = expected_residues(kind);
     code_list(coder, {expected.begin(), expected.end()}, residues);

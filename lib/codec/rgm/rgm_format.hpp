@@ -42,8 +42,10 @@ std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uin
 std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before,
                                       std::uint64_t most_lines);
 
-std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before);
-msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before);
+std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::span<std::string const> names,
+                                     std::uint64_t before);
+msa::TextLayout decode_layout(std::span<std::byte const> section, std::span<std::string const> names,
+                              std::uint64_t before);
 
 std::vector<std::byte> encode_partitions(std::span<msa::PartitionSpec const> partitions, std::uint64_t before);
 std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> section, std::uint64_t num_sites,

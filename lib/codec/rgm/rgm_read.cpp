@@ -231,7 +231,7 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     layers.push_back({"partitions", bits_of(section.size())});
 
     section = in.section();
-    if (!section.empty()) extras.layout = decode_layout(section, names.size(), position() - section.size());
+    if (!section.empty()) extras.layout = decode_layout(section, names, position() - section.size());
     layers.push_back({"layout", bits_of(section.size())});
     in.expect_end();
     if (is_sparse) {

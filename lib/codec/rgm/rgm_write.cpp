@@ -65,7 +65,7 @@ void write_blocks(Contents const& contents, ByteSink const& sink) {
     out.section(contents.model);
     out.section(encode_partitions(contents.extras.partitions, header_size()));
     auto const& layout = contents.extras.layout;
-    out.section(layout ? encode_layout(*layout, header_size()) : std::vector<std::byte>{});
+    out.section(layout ? encode_layout(*layout, contents.names, header_size()) : std::vector<std::byte>{});
     FormatWriter index;
     index.append(encode_index(contents.blocks));
     index.fixed(contents.content_hash, 8);
