@@ -4,8 +4,8 @@
 usage: priors.py [--check]    from the root of the sources
 
 Writes lib/codec/native/prior_tables.hpp; with --check it compares instead. The numbers are codes of frequencies, as in
-docs/file-format.md: two of them are a factor of 2, and 31 is the most frequent state. Changes of amino acids follow the
-model LG (Le and Gascuel 2008), those of nucleotides what the columns of data/ have.
+docs/file-format.md: two of them are a factor of 2, and 31 is the most frequent state. Amino acids change as in the model LG
+(Le and Gascuel 2008) on a branch with one substitution per site, nucleotides as in the columns of data/.
 """
 import itertools
 import math
@@ -25,6 +25,21 @@ def codes(masses):
     return "".join(DIGITS[31 - min(31, math.floor(2 * math.log2(largest / mass) + 0.5))] if mass > 0 else "0" for mass in masses)
 
 
+def product(left, right):
+    return [[sum(a * b for a, b in zip(row, column)) for column in zip(*right)] for row in left]
+
+
+def transitions(rates, frequencies):
+    """The probabilities of changes on a branch with one substitution per site."""
+    letters, squarings = list(frequencies), 20
+    leaving = {old: sum(rates.get((old, new), 0) for new in letters) for old in letters}
+    step = 1 / sum(frequencies[old] * leaving[old] for old in letters) / 2**squarings
+    power = [[rates[old, new] * step if old != new else 1 - leaving[old] * step for new in letters] for old in letters]
+    for _ in range(squarings):
+        power = product(power, power)
+    return {(old, new): mass for old, row in zip(letters, power) for new, mass in zip(letters, row) if old != new}
+
+
 def amino_acids():
     """Frequencies of amino acids, and of changes, both by letter."""
     source = pathlib.Path("lib/likelihood/models/matrices.cpp").read_text()
@@ -36,7 +51,7 @@ def amino_acids():
     rates = {pair: rate for row in range(20) for column, rate in zip(range(row), below)
              for pair in ((LG_ORDER[row], LG_ORDER[column]), (LG_ORDER[column], LG_ORDER[row]))}
     frequencies = dict(zip(LG_ORDER, frequency))
-    return frequencies, {(a, b): rate * frequencies[b] for (a, b), rate in rates.items()}
+    return frequencies, transitions({(a, b): rate * frequencies[b] for (a, b), rate in rates.items()}, frequencies)
 
 
 def nucleotides():

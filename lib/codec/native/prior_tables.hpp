@@ -22,9 +22,9 @@ inline constexpr Prior nucleotides{
 /// it changes.
 inline constexpr Prior amino_acids{
     "LAEVKISGRTDPFNQYMHCW", "vuuuuuutttttttssrrpp",
-    {"0vkotkpqpsmijktkdist", "v0unqmgpplusrnormuph", "ju0knvnnlptmrljgmmlg", "nlj0nvsissoljunkgjmg", "spno0olgvpqiopdmnc9p",
-     "jluvn0gkunqmtmpplfjf", "phoumi0opvpsmpkribfl", "srplinp0vppnvolkomqj", "pomtvvot0mqgimpndljq", "smqvqpvon0jkvhninngj",
-     "ovvrstqprk0rrrrnfmkg", "lvpplquojmt0nqnpsnpl", "krtlpvmujvqk0sqorklh", "jmlvonnmmgomr0kcgdfk", "vrmqgtllsosmrn0q8nsn",
-     "nvlpquvnrmqqrhs0slnl", "irsmtrmrirjtvmbt0mhk", "jvomdhblnnllkfmij0kr", "vsprdoismjnpnjtngm0d", "vkikrjnkskhkionkhsc0"}};
+    {"0vqqtpqsrsqopotolprs", "v0uqrrorqptsroqrotpo", "qu0sqvqqrruptppoppnk", "rqr0rvtpttrprvqpmmnm", "urqr0rppvqrnqqoopmlp",
+     "qrvvr0qqursptrrromml", "rpqupr0qqvqtqrosmlkm", "utsrrsr0vsrpvrqpqoqn", "srrtvuqt0qrmqqqpmnmp", "tqsursvrq0pouqpoonlm",
+     "rvvsstrrsq0ssrrpmpnl", "rvsrprvqpqt0qrprsppm", "rtutrvrvsvsp0trqsonl", "oppvqrqpqqqor0nllkkl", "vsqrpsppsqsorp0qkoro",
+     "svrssuvqsrsrspt0spon", "qttrutrtqtquvqou0pmm", "rvqoonmopoponlonl0mq", "vtqroqnspopppntoko0m", "vrnosooosonmmopmksl0"}};
 
 }  // namespace regraft::codec

@@ -79,9 +79,9 @@ constexpr auto log_weight = make_log_weights();
 
 /// About what a code takes that differs by so much from the one that is expected.
 constexpr std::array<std::uint32_t, largest_code + 1> make_difference_bits() {
-    std::array<std::uint32_t, largest_code + 1> table{bit * 2 / 5};
+    std::array<std::uint32_t, largest_code + 1> table{bit * 3 / 10};
     for (std::uint32_t d = 1; d < table.size(); ++d)
-        table[d] = static_cast<std::uint32_t>(3 * bit + 3 * bit / 2 * (std::bit_width(d) - 1));
+        table[d] = static_cast<std::uint32_t>(4 * bit + 3 * bit / 2 * (std::bit_width(d) - 1));
     return table;
 }
 constexpr auto difference_bits = make_difference_bits();
