@@ -7,7 +7,6 @@
 #include "codec/entropy/range_coder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/core/format_bytes.hpp"
 
 namespace regraft::codec {
 namespace {
@@ -28,7 +27,7 @@ struct Listener {
 }  // namespace
 
 TextModel::TextModel(std::uint64_t num_bytes)
-    : table_bits_(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::bit_width(num_bytes)) + 6, 12, 20)),
+    : table_bits_(std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::bit_width(num_bytes)) + 4, 12, 18)),
       weights_(std::size_t{num_cases} * num_nodes) {
     for (auto& table : tables_) table.resize(std::size_t{1} << table_bits_);
     for (auto& weights : weights_) weights.fill(first_weight);
@@ -36,8 +35,9 @@ TextModel::TextModel(std::uint64_t num_bytes)
 }
 
 std::uint64_t TextModel::above() const {
-    if (line_.size() < line_above_.size()) return line_above_[line_.size()];
-    return line_.size() == line_above_.size() ? line_end : 0;
+    auto const& line_above = last_[expected_];
+    if (line_.size() < line_above.size()) return line_above[line_.size()];
+    return line_.size() == line_above.size() ? line_end : 0;
 }
 
 TextModel::Contexts TextModel::contexts() const {
@@ -52,11 +52,15 @@ TextModel::Contexts TextModel::contexts() const {
 
 void TextModel::add(std::uint8_t byte) {
     if (byte == line_end) {
-        line_above_ = std::move(line_);
+        auto const kind = is_title(line_) ? 1U : 0U;
+        last_[kind] = std::move(line_);
         line_.clear();
+        // A title follows what is none, and the other way round, once there are titles.
+        expected_ = last_[1 - kind].empty() ? kind : 1 - kind;
         is_as_above_ = true;
         return;
     }
+    if (line_.empty()) expected_ = byte == '>' ? 1 : 0;
     is_as_above_ = is_as_above_ && above() == byte;
     line_.push_back(byte);
 }
@@ -106,20 +110,14 @@ std::vector<std::byte> encode_modelled(std::span<std::byte const> text, std::str
     model.learn(before);
     RangeEncoder coder;
     for (auto const byte : text) model.code(coder, std::to_integer<std::uint8_t>(byte));
-    FormatWriter out;
-    out.number(text.size());
-    out.append(coder.finish_briefly());
-    return out.take();
+    return coder.finish_briefly();
 }
 
-std::vector<std::byte> decode_modelled(std::span<std::byte const> coded, std::uint64_t most_bytes,
-                                   std::string_view before) {
-    FormatReader in(coded);
-    auto const size = in.number();
-    if (size > std::min(most_bytes, longest_modelled_text)) throw InputError("a text is longer than it may be");
+std::vector<std::byte> decode_modelled(std::span<std::byte const> coded, std::uint64_t size, std::string_view before) {
+    if (size > longest_modelled_text) throw InputError("a text is longer than it may be");
     TextModel model(size);
     model.learn(before);
-    RangeDecoder coder(in.rest(), most_zeros_behind_end);
+    RangeDecoder coder(coded, most_zeros_behind_end);
     std::vector<std::byte> text(size);
     for (auto& byte : text) byte = static_cast<std::byte>(model.code(coder));
     coder.expect_end();

@@ -16,7 +16,8 @@ namespace regraft::codec {
 /// Longer texts are neither written nor read.
 inline constexpr std::uint64_t longest_modelled_text = std::uint64_t{1} << 20;
 
-/// Predicts the bytes of lines from those before, and from the line above.
+/// Predicts the bytes of lines from those before, and from the line above: the last one that begins with >, as titles in
+/// FASTA do, if this line does, or the last one that does not.
 class TextModel {
 public:
     /// `num_bytes`: the length of the text.
@@ -43,15 +44,19 @@ private:
     std::uint32_t table_bits_;
     std::array<std::vector<AdaptiveBit>, num_contexts> tables_;
     std::vector<Weights> weights_;  // [case][node]
-    std::vector<std::uint8_t> line_above_;
-    std::vector<std::uint8_t> line_;
+    using Line = std::vector<std::uint8_t>;
+    static bool is_title(Line const& line) { return !line.empty() && line[0] == '>'; }
+
+    std::array<Line, 2> last_;     // the last line that is no title, and the last that is one
+    std::uint32_t expected_ = 0;   // which of both is the line above
+    Line line_;
     bool is_as_above_ = true;  // so far
 };
 
-/// The text as a number, its length, and coded bytes. The model has learnt the text `before`. Precondition: the text is
-/// not longer than longest_modelled_text.
+/// Codes a text with a model that has learnt the text `before`. Precondition: it is not longer than
+/// longest_modelled_text.
 std::vector<std::byte> encode_modelled(std::span<std::byte const> text, std::string_view before);
-/// Decodes it. Throws InputError if it is damaged, or longer than most_bytes or longest_modelled_text.
-std::vector<std::byte> decode_modelled(std::span<std::byte const> coded, std::uint64_t most_bytes, std::string_view before);
+/// Decodes it. Throws InputError if it is damaged, or longer than longest_modelled_text.
+std::vector<std::byte> decode_modelled(std::span<std::byte const> coded, std::uint64_t size, std::string_view before);
 
 }  // namespace regraft::codec

@@ -26,6 +26,9 @@ inline constexpr std::uint8_t known_features = feature_text;
 inline constexpr std::size_t prefix_size = rgm_magic.size() + 2;  // magic, version, features
 inline constexpr std::size_t footer_size = 16;                    // sizes of header and index, checksum
 
+/// How the body of a file that holds a text is coded.
+enum class TextCoding : std::uint8_t { zstd = 0, modelled = 1 };
+
 // ---- Sections of the header
 
 /// The largest number of bytes that may come out of a compressed part of the header. header_size is the distance of its

@@ -28,8 +28,13 @@ enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2
 /// Longer texts are not modelled, since that would take longer than everything else.
 constexpr std::size_t longest_to_be_modelled = std::size_t{1} << 14;
 
+/// The size of a text and its coded bytes; nothing for longer texts.
 std::vector<std::byte> modelled(std::span<std::byte const> text, std::string_view before) {
-    return text.size() <= longest_to_be_modelled ? encode_modelled(text, before) : std::vector<std::byte>{};
+    FormatWriter out;
+    if (text.size() > longest_to_be_modelled) return out.take();
+    out.number(text.size());
+    out.append(encode_modelled(text, before));
+    return out.take();
 }
 
 std::vector<std::byte> raw_lines(std::span<std::string const> lines) {
@@ -150,6 +155,13 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
     return lines;
 }
 
+std::vector<std::byte> from_model(std::span<std::byte const> bytes, std::uint64_t max_size, std::string_view before) {
+    FormatReader in(bytes);
+    auto const size = in.number();
+    if (size > max_size) fail_damaged();
+    return decode_modelled(in.rest(), size, before);
+}
+
 /// Decodes lines that are a text.
 std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte const> bytes, std::uint64_t max_size,
                                      std::uint64_t most_lines) {
@@ -161,7 +173,7 @@ std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte con
         case LinesCoding::front_coded:
             return join_lines(zstd_decompress(bytes, max_size), max_size, most_lines);
         case LinesCoding::modelled:
-            return split_lines(decode_modelled(bytes, max_size, {}), most_lines);
+            return split_lines(from_model(bytes, max_size, {}), most_lines);
         case LinesCoding::numbered:
             break;
     }
@@ -251,7 +263,7 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::span<std:
     if ((bits & has_modelled_skeleton) != 0) {
         if ((bits & ~std::uint64_t{is_phylip}) != has_modelled_skeleton) fail_damaged();
         auto const most = max_expansion(before + section.size());
-        layout.skeleton = compress(decode_modelled(in.rest(), most, text_before_skeleton(names)));
+        layout.skeleton = compress(from_model(in.rest(), most, text_before_skeleton(names)));
         return layout;
     }
     bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & has_descriptions) != 0;

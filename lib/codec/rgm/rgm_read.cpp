@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codec/block_size.hpp"
+#include "codec/entropy/text_model.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
@@ -163,7 +164,9 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
                                std::span<std::byte const> index_bytes) {
     FormatReader numbers(header);
     auto const size = numbers.number();
+    auto const coding = static_cast<TextCoding>(numbers.fixed(1));
     numbers.expect_end();
+    if (coding > TextCoding::modelled) fail_frame();
     FormatReader hashes(index_bytes);
     content_hash = hashes.fixed(8);
     hashes.expect_end();
@@ -171,7 +174,8 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
         throw InputError("holds a text of " + std::to_string(size) + " bytes, expected at most " +
                          std::to_string(limits.most_text) +
                          " in a file of this size; if that is meant, regraft-msa decompress --any-size unpacks it");
-    auto const bytes = zstd_decompress(frame, size);
+    auto const bytes =
+        coding == TextCoding::zstd ? zstd_decompress(frame, size) : decode_modelled(frame, size, {});
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
 

@@ -1,6 +1,7 @@
 // Writes .rgm files (docs/file-format.md).
 #include <algorithm>
 
+#include "codec/entropy/text_model.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
@@ -76,6 +77,21 @@ void write_blocks(Contents const& contents, ByteSink const& sink) {
     write_end(out.bytes(), header_size(), index.bytes(), sink);
 }
 
+void write_text_file(std::span<std::byte const> text, TextCoding coding, std::span<std::byte const> body,
+                     ByteSink const& sink) {
+    FormatWriter out;
+    out.append(prefix(feature_text));
+    out.number(text.size());
+    out.fixed(static_cast<std::uint8_t>(coding), 1);
+    auto const header_size = out.bytes().size() - prefix_size;
+    out.append(body);
+    sink(out.bytes());
+    FormatWriter index;
+    index.fixed(hash(text), 8);
+    write_end(out.bytes(), header_size, index.bytes(), sink);
+}
+
+
 }  // namespace
 
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink) {
@@ -116,15 +132,12 @@ void write_plain_rgm(std::string_view text, ByteSink const& sink) {
         auto smaller = zstd_compress(bytes, 19);
         if (smaller.size() < frame.size()) frame = std::move(smaller);
     }
-    FormatWriter out;
-    out.append(prefix(feature_text));
-    out.number(text.size());
-    auto const header_size = out.bytes().size() - prefix_size;
-    out.append(frame);
-    sink(out.bytes());
-    FormatWriter index;
-    index.fixed(hash(bytes), 8);
-    write_end(out.bytes(), header_size, index.bytes(), sink);
+    write_text_file(bytes, TextCoding::zstd, frame, sink);
+}
+
+void write_modelled_rgm(std::string_view text, ByteSink const& sink) {
+    auto const bytes = std::as_bytes(std::span(text));
+    write_text_file(bytes, TextCoding::modelled, encode_modelled(bytes, {}), sink);
 }
 
 }  // namespace regraft::codec
