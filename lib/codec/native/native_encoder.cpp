@@ -169,14 +169,17 @@ double changes_per_block(Source const& source) {
     return static_cast<double>(std::reduce(changes.begin(), changes.end())) / static_cast<double>(changes.size());
 }
 
-std::uint32_t choose_sites_per_block(Source source) {
+/// `times`: how many times the usual work a block may take.
+std::uint32_t choose_sites_per_block(Source source, std::uint64_t times) {
     auto sites = default_sites_per_block;
     source.sites_per_block = sites;
     if (source.num_blocks() == 0) return sites;
+    auto const work_limit = static_cast<double>(most_work * times);
+    auto const cell_limit = static_cast<double>(most_cells * times);
     auto changes = changes_per_block(source);
     auto cells = static_cast<double>(source.tree.num_tips()) * sites;
-    while (sites < most_sites_per_block && 2 * cells <= most_cells &&
-           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= most_work)) {
+    while (sites < most_sites_per_block * times && 2 * cells <= cell_limit &&
+           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= work_limit)) {
         sites *= 2;
         changes *= 2;
         cells *= 2;
@@ -190,7 +193,7 @@ EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& 
     check_native_taxa(tree);
     Symbols const symbols(alignment);
     Source source{alignment, tree, symbols, options.sites_per_block};
-    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source);
+    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source, options.work_per_block);
     auto histories = find_histories(source, options.effort);
     choose_direct(source, change_costs(source, histories), histories);
     auto const model = make_model(source, histories);

@@ -124,12 +124,12 @@ void write_rgm(msa::DifferenceText const& text, msa::PlacementTree const& tree, 
                  sink);
 }
 
-void write_plain_rgm(std::string_view text, ByteSink const& sink) {
+void write_plain_rgm(std::string_view text, ByteSink const& sink, int zstd_level) {
     constexpr std::size_t longest_for_high_level = std::size_t{8} << 20;
     auto const bytes = std::as_bytes(std::span(text));
     auto frame = zstd_compress(bytes, zstd_default_level);
-    if (text.size() <= longest_for_high_level) {
-        auto smaller = zstd_compress(bytes, 19);
+    if (text.size() <= longest_for_high_level && zstd_level != zstd_default_level) {
+        auto smaller = zstd_compress(bytes, zstd_level);
         if (smaller.size() < frame.size()) frame = std::move(smaller);
     }
     write_text_file(bytes, TextCoding::zstd, frame, sink);
