@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 
@@ -213,6 +214,30 @@ void add_taxa(CLI::App& app, TaxaOptions& options) {
     add_names("--exclude", options.exclude, "leave out the taxon of this name; may be repeated");
 }
 
+/// Adds the options for the level of compression, of which there may be one.
+void add_levels(CLI::App& app, std::uint32_t& level) {
+    constexpr auto* group = "Compression";
+    auto const choose = [&level, chosen = std::make_shared<std::string>()](std::string const& name, std::uint32_t number) {
+        if (!chosen->empty()) throw CLI::ExcludesError(*chosen, name);
+        *chosen = name;
+        level = number;
+    };
+    auto const add_flag = [&](std::string const& name, std::uint32_t number, std::string const& what) {
+        app.add_flag_callback(
+               name, [=] { choose(name, number); }, what)
+            ->group(what.empty() ? "" : group);
+    };
+    app.add_option_function<std::uint32_t>(
+           "--level", [=](std::uint32_t number) { choose("--level", number); },
+           "1 takes the least time, 9 makes the smallest files (default 6); also -1 to -9")
+        ->transform(whole(fastest_level, best_level))
+        ->type_name("N")
+        ->group(group);
+    for (auto number = fastest_level; number <= best_level; ++number) add_flag("-" + std::to_string(number), number, "");
+    add_flag("--fast", fastest_level, "take the least time, as -1");
+    add_flag("--best", best_level, "make the smallest files, as -9");
+}
+
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
     auto* const command = app.add_subcommand("compress", "compress alignments: FILE becomes FILE.rgm");
     add_inputs(*command, options.places.inputs, "alignments in any of the formats below");
@@ -222,14 +247,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
                                                           {"sparse", codec::Kind::sparse},
                                                           {"thesis", codec::Kind::thesis},
                                                           {"plain", codec::Kind::plain}};
-    auto* const fast = command->add_flag_callback(
-        "--fast", [&] { options.effort = codec::Effort::fast; }, "take less time, for a larger file");
-    fast->group(group);
-    command
-        ->add_flag_callback(
-            "--best", [&] { options.effort = codec::Effort::best; }, "take more time, for a smaller file")
-        ->excludes(fast)
-        ->group(group);
+    add_levels(*command, options.level);
     command->add_option("--tree", options.tree, "compress along this Newick tree, and do not search for one")
         ->type_name("FILE")
         ->group(group);

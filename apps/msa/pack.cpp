@@ -26,15 +26,8 @@ using namespace common;
 namespace {
 
 codec::GuideOptions guide_options(CompressOptions const& options) {
-    switch (options.effort) {
-        case codec::Effort::fast:
-            return {.seed = options.seed, .spr_radius = 5, .spr_rounds = 2};
-        case codec::Effort::normal:
-            return {.seed = options.seed};
-        case codec::Effort::best:
-            return {.seed = options.seed, .spr_radius = 20, .spr_rounds = 20};
-    }
-    return {};
+    auto const& how = level(options.level);
+    return {.seed = options.seed, .spr_radius = how.spr_radius, .spr_rounds = how.spr_rounds};
 }
 
 codec::RootedTree tree_of(msa::Alignment const& alignment, CompressOptions const& options) {
@@ -70,7 +63,8 @@ std::optional<codec::CompressedAlignment> encode(msa::Alignment const& alignment
         return codec::CompressedAlignment::encode(alignment, tree,
                                                   {.kind = options.kind.value_or(codec::Kind::native),
                                                    .sites_per_block = options.sites_per_block,
-                                                   .effort = options.effort});
+                                                   .effort = level(options.level).effort,
+                                                   .work_per_block = level(options.level).work_per_block});
     } catch (InputError const& error) {
         if (!wants_columns(options)) return std::nullopt;
         throw InputError({alignment.file},
@@ -103,8 +97,15 @@ std::string pack_columns(std::string_view text, msa::Alignment const& alignment,
     return collect([&](codec::ByteSink const& sink) { write_rgm(*compressed, extras, sink); });
 }
 
-std::string pack_plain(std::string_view text) {
-    return collect([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });
+std::string pack_plain(std::string_view text, CompressOptions const& options) {
+    auto const zstd_level = level(options.level).zstd_level;
+    return collect([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink, zstd_level); });
+}
+
+/// Packs a short text with a model of texts. Empty if it is too long for that.
+std::string pack_modelled(std::string_view text, CompressOptions const& options) {
+    if (text.size() > level(options.level).longest_modelled) return "";
+    return collect([&](codec::ByteSink const& sink) { codec::write_modelled_rgm(text, sink); });
 }
 
 /// Whether the compressed text as a whole is clearly larger than `size`. zstd's default level is fast; its highest
@@ -161,6 +162,12 @@ void take_smaller(Packed& packed, std::string bytes, codec::Kind kind) {
     packed.kind = kind;
 }
 
+/// Replaces what is packed by a text that is a sixteenth smaller. Columns have a tree, and can be read in part.
+void take_much_smaller(Packed& packed, std::string text) {
+    if (!packed.bytes.empty() && 16 * text.size() > 15 * packed.bytes.size()) return;
+    take_smaller(packed, std::move(text), codec::Kind::plain);
+}
+
 /// Packs a text.
 Packed pack_text(std::string_view text, std::string const& name, CompressOptions const& options, Progress& progress) {
     Packed packed;
@@ -169,7 +176,8 @@ Packed pack_text(std::string_view text, std::string const& name, CompressOptions
     packed.sites = alignment.num_sites();
     packed.kind = options.kind.value_or(codec::Kind::native);
     if (options.kind == codec::Kind::plain) {
-        packed.bytes = pack_plain(text);
+        packed.bytes = pack_plain(text, options);
+        take_smaller(packed, pack_modelled(text, options), codec::Kind::plain);
     } else if (!must_be_text(alignment, options)) {
         packed.bytes = pack_columns(text, alignment, options, progress);
     }
@@ -190,7 +198,8 @@ Packed pack(Source source, std::string const& name, CompressOptions const& optio
     take_smaller(packed, rows, codec::Kind::sparse);
     bool const may_be_text = source.text && !wants_columns(options);
     if (may_be_text && (packed.bytes.empty() || !is_larger_as_text(*source.text, packed.bytes.size())))
-        take_smaller(packed, pack_plain(*source.text), codec::Kind::plain);
+        take_smaller(packed, pack_plain(*source.text, options), codec::Kind::plain);
+    if (may_be_text) take_much_smaller(packed, pack_modelled(*source.text, options));
     if (options.verify) {
         progress.phase("checking", 90, 98);
         if (source.text) {

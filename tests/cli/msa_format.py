@@ -49,7 +49,7 @@ def sample_files(program: msa_cli.Program) -> None:
     data = msa_cli.DATA
     for path in sorted(data.glob("*.phy")):
         partitions = ["--partitions", data / "vertebrates.part"] if path.stem == "vertebrates" else []
-        for options in (partitions, ["--best"]):
+        for options in (partitions, ["--fast"], ["--best"]):
             expect_cells(program.ok("compress", "-c", "--codec", "native", *options, path), rows_of(path), path.name)
 
 
@@ -163,6 +163,20 @@ def sparse(program: msa_cli.Program) -> None:
         expect_cells(packed, alignment.rows, f"seed {seed}", SPARSE)
 
 
+def texts(program: msa_cli.Program) -> None:
+    """names and whole texts that are modelled: lines of all sorts, with titles and without"""
+    for names in (["Homo_sapiens", "Homo_erectus", "Pan"], ["a"], [f"{genus}_{kind}|é" for genus in ("Canis", "Felis", "Bos") for kind in ("alba", "nigra", "major")], list("abcdefgh")):
+        alignment = Alignment(names, ["ACGTACGTTT"] * len(names))
+        packed = program.ok("compress", "--codec", "native", stdin=fasta(alignment).encode())
+        assert rgm_reader.read_names(packed) == names, names
+    for path in (msa_cli.DATA / "globins.phy", ):
+        packed = program.ok("compress", "-c", "--codec", "plain", path)
+        assert rgm_reader.read_text(packed) == path.read_bytes(), path
+    for text in (">a\nACGT\n>b\nACGA\n\n>c\n\nACCA\n", ">x\n>y\n", ">one\r\nAC\r\n>two\r\nAG"):
+        packed = program.ok("compress", "--codec", "plain", stdin=text.encode())
+        assert rgm_reader.read_text(packed) == text.encode(), text
+
+
 def damaged(program: msa_cli.Program) -> None:
     """the reader notices damage: if a byte of a block is changed, it gets something else or nothing"""
     alignment = varied(60, 12, 200, "ACGT", "-N?")
@@ -177,4 +191,4 @@ def damaged(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, thesis, sparse, damaged))
+    sys.exit(msa_cli.main(sample_files, nucleotides, amino_acids, saturated, few_rows, predicted, order, plain, thesis, sparse, texts, damaged))

@@ -1,10 +1,10 @@
 """Native coding (kind 1) of docs/file-format.md; comments name its sections."""
 import bisect
 import itertools
-import math
 import struct
 
 from rgm_input import require
+from rgm_range import Coder, Table, log, power
 
 # ---- Entropy coder
 
@@ -79,76 +79,151 @@ def depths(weights):
     return [log(left[0]) - log(r) for r in left]
 
 
-LOGS = [math.floor(2 ** 24 * math.log2(1 + i / 256)) for i in range(257)]  # A
-
-
-def log(x):
-    o = x.bit_length() - 1
-    fraction = ((x << 32 >> o) if o < 32 else x >> o - 32) % (1 << 32)
-    i, t = divmod(fraction, 1 << 24)
-    return (o << 26) + 4 * LOGS[i] + ((LOGS[i + 1] - LOGS[i]) * t >> 22)
-
-
-def powers():
-    root, roots = 1 << 61, []
-    for _ in range(8):
-        root = math.isqrt(root << 62)
-        roots.append(root)
-    for i in range(256):
-        product = 1 << 62
-        for b, root in enumerate(roots):
-            if i >> 7 - b & 1:
-                product = product * root >> 62
-        yield product >> 32
-    yield 1 << 29
-
-
-POWERS = list(powers())  # B
-
-
-def power(y):
-    o, rest = divmod(y, 1 << 26)
-    i, t = divmod(rest, 1 << 18)
-    return 0 if o > 30 else POWERS[i] - ((POWERS[i] - POWERS[i + 1]) * t >> 18) >> o
-
-
 # ---- Model, Block
 
+def tables_in_order(c, r, numbers, candidates):
+    """The names and the numbers of the tables."""
+    return [("same", 2), ("dropped", 3), ("num_dropped", 1), ("num_added", 5), ("root_residue", 1), ("root_class", c), ("class_target", c + 1),
+            ("num_changes", numbers), ("residue_target", candidates * r), ("direct", r + 1)]
+
+
 class Model:
-    def __init__(self, tree, bits):
+    def __init__(self, tree, data):
+        coder = Coder(data, has_short_end=True)
         self.tree = tree
-        self.looks = [(how, bits.bits(8) if how == 2 else 0) for how in (bits.bits(2) for _ in range(bits.bits(5) + 1))]
-        self.residues = [bits.bits(8) for _ in range(bits.bits(5) + 1)]
-        self.predicts_number, self.has_candidate = bits.bits(2), bits.bits(1)
+        self.kind = coder.uniform(3)
+        self.looks = read_list(coder, [(0, 0), (1, 0), *((2, byte) for byte in likely_first(b"-?NXnx.*~"))])
+        self.residues = read_list(coder, likely_first(PRIORS[self.kind][0] if self.kind < 2 else b""))
+        self.predicts_number, self.has_candidate = coder.uniform(3), coder.uniform(2)
+        self.read_tables(coder)
+        self.residue_line, self.class_line = (depths(weights(coder, tree, coder.uniform(3))) for _ in range(2))
+        coder.end()
 
-        def tables(count, num_symbols=32):
-            return [read_table(bits, num_symbols) for _ in range(count)]
+    def read_tables(self, coder):
+        candidates = 6 if self.has_candidate else 1
+        tables = TableReader(coder, self.tree.num_edges)
+        codes, root, self.tables = [], [], {}
+        for name, count in tables_in_order(len(self.looks), len(self.residues), [1, 5, 25][self.predicts_number], candidates):
+            first = len(codes)
+            for i in range(count):
+                if name.startswith("num_"):
+                    codes.append(tables.numbers())
+                else:
+                    codes.append(tables.differences(SORTS[name], self.expected(name, i, candidates, root) or codes[-1]))
+                root = codes[-1] if name == "root_residue" else root
+            self.tables[name] = [shares(table) for table in codes[first:]]
 
+    def expected(self, name, i, candidates, root):
+        """The codes that are expected; none: those of the table before."""
         c, r = len(self.looks), len(self.residues)
-        self.same, self.dropped, self.num_dropped, self.num_added = tables(2, 2), tables(3, 3), tables(1), tables(5)
-        self.root_residue, self.root_class, self.class_target = tables(1, r), tables(c, c), tables(c + 1, c)
-        self.num_changes = tables([1, 5, 25][self.predicts_number])
-        self.residue_target, self.direct = tables(6 * r if self.has_candidate else r, r), tables(r + 1, r)
-        edges = [(steps, tables(3) if steps else []) for steps in (bits.bits(2) for _ in range(2))]
-        coded = Coded(bits.take().data)
-        self.residue_line, self.class_line = (depths(weights(coded, tree, *which)) for which in edges)
-        coded.end()
+        if name == "same":
+            return [0, 31] if c == 1 else [[31, 29], [25, 31]][i]
+        if name == "dropped":
+            return [28, 31, 0] if i == 0 else [29, 30, 30]
+        if name == "root_residue":
+            return [31] * r if self.kind == 2 else self.of_letters(PRIORS[self.kind][1], 12)
+        if name == "root_class":
+            return [31 if k == i else 24 for k in range(c)]
+        if name == "class_target":
+            return [28] * c if i == 0 else None
+        if name == "direct":
+            return root if i == 0 else None
+        return self.changes(i // candidates) if i % candidates == 0 else None
+
+    def changes(self, old):
+        at = self.place(self.residues[old])
+        codes = [28] * len(self.residues) if at < 0 else self.of_letters(PRIORS[self.kind][2 + at], 16)
+        codes[old] = 0
+        return codes
+
+    def place(self, residue):
+        letter = ord("T") if self.kind == 0 and residue == ord("U") else residue
+        return PRIORS[self.kind][0].find(letter) if self.kind < 2 else -1
+
+    def of_letters(self, digits, other):
+        return [other if at < 0 else int(chr(digits[at]), 32) for at in map(self.place, self.residues)]
 
 
-def read_table(bits, num_symbols):
-    codes = [bits.bits(5) if bits.bits(1) else None for _ in range(num_symbols)] if bits.bits(1) else [0]
+SORTS = {"same": 0, "dropped": 0, "root_class": 0, "class_target": 0, "root_residue": 1, "direct": 1, "residue_target": 2}
+NUMBERS = 3  # the sort of tables of numbers
+PRIORS = [
+    [b"ACTG", b"vuut",
+     b"0ssv", b"r0vm", b"rv0m", b"vmn0"],
+    [b"LAEVKISGRTDPFNQYMHCW", b"vuuuuuutttttttssrrpp",
+     b"0vqqtpqsrsqopotolprs", b"v0uqrrorqptsroqrotpo", b"qu0sqvqqrruptppoppnk", b"rqr0rvtpttrprvqpmmnm", b"urqr0rppvqrnqqoopmlp",
+     b"qrvvr0qqursptrrromml", b"rpqupr0qqvqtqrosmlkm", b"utsrrsr0vsrpvrqpqoqn", b"srrtvuqt0qrmqqqpmnmp", b"tqsursvrq0pouqpoonlm",
+     b"rvvsstrrsq0ssrrpmpnl", b"rvsrprvqpqt0qrprsppm", b"rtutrvrvsvsp0trqsonl", b"oppvqrqpqqqor0nllkkl", b"vsqrpsppsqsorp0qkoro",
+     b"svrssuvqsrsrspt0spon", b"qttrutrtqtquvqou0pmm", b"rvqoonmopoponlonl0mq", b"vtqroqnspopppntoko0m", b"vrnosooosonmmopmksl0"],
+]
+
+
+def likely_first(likely):
+    return [*likely, *(byte for byte in range(256) if byte not in likely)]
+
+
+def read_list(coder, left):
+    size, place = 1 + coder.number(Table()), Table()
+    require(size <= 32, "list")
+    return [left.pop(coder.number(place)) for _ in range(size)]
+
+
+class TableReader:
+    """Codes of tables."""
+
+    def __init__(self, coder, num_edges):
+        self.coder, self.models = coder, [Table(Table) for _ in range(4)]
+        self.differed, self.is_as_before, self.shape = [0] * 4, Table(), Table()
+        self.last = None
+        self.shapes = [shape(number, num_edges) for number in range(16)]
+
+    def numbers(self):
+        self.last = self.last or self.shapes[3]
+        if not self.coder.bit(self.is_as_before[0]):
+            self.last = self.differences(NUMBERS, self.shapes[self.coder.bits(4, self.shape)])
+        return self.last
+
+    def differences(self, sort, expected):
+        models = self.models[sort]
+        self.differed[sort] = self.coder.bit(models["differs"][self.differed[sort]])
+        if not self.differed[sort]:
+            return expected
+        codes, changed = list(expected), 0
+        for s, code in enumerate(codes):
+            if code is None:
+                continue
+            changed = self.coder.bit(models["changed"][changed])
+            if changed:
+                sign = 1 if self.coder.bit(models["larger"][0]) else -1
+                codes[s] += sign * (1 + self.coder.number(models["distance"]))
+                require(0 <= codes[s] < 32, "code of a table")
+        return codes
+
+
+def shape(number, most):
+    """The codes of a table of numbers of some shape."""
+    a = power(3 * number << 24) // 4
+    first = [*range(8), *((2 + s % 2) << 2 + (s - 8) // 2 for s in range(8, 14)), *(1 << s - 8 for s in range(14, 32))]
+    masses = [power(a * x) - power(a * y) for x, y in zip(first, first[1:]) if x <= most]
+    largest = max(masses)
+    codes = [31 - min(31, 2 * (log(largest) - log(m)) + (1 << 25) >> 26) if m else 0 for m in masses]
+    return codes + [None] * (31 - len(codes)) + [0]
+
+
+def shares(codes):
     sizes = [0 if c is None else (2 + c % 2) << c // 2 for c in codes]
     total = sum(sizes)
-    shares = [max(1, (size << 15) // total) if size else 0 for size in sizes]
-    shares[shares.index(max(shares))] += (1 << 15) - sum(shares)
-    return [0, *itertools.accumulate(shares)]
+    parts = [max(1, (size << 15) // total) if size else 0 for size in sizes]
+    parts[parts.index(max(parts))] += (1 << 15) - sum(parts)
+    return [0, *itertools.accumulate(parts)]
 
 
-def weights(coded, tree, steps, tables):
+def weights(coder, tree, steps):
     """The weights of a line's edges."""
     if steps == 0:
         return [1] * tree.num_edges
-    codes = [coded.symbol(tables[0 if last - first == 1 else 1 if last - first <= 8 else 2]) for first, last in tree.below[1:]]
+    models = [Table() for _ in range(3)]
+    codes = [coder.number(models[0 if last - first == 1 else 1 if last - first <= 8 else 2]) for first, last in tree.below[1:]]
+    require(max(codes, default=0) < 32, "weight")
     return [weight(code, steps == 1) for code in codes]
 
 
@@ -168,7 +243,7 @@ def roughly(x):
 
 
 def native(tree, model):
-    model = Model(tree, model)
+    model = Model(tree, model.take().data)
 
     def decode(block, num_sites):
         coded = Coded(block.take().data)
@@ -190,9 +265,9 @@ class Classes:
         self.same, self.root, self.changes = 1, 0, {}  # class by edge
 
     def next_site(self):
-        self.same = self.coded.symbol(self.model.same[self.same])
+        self.same = self.coded.symbol(self.model.tables["same"][self.same])
         if not self.same:
-            self.root = self.coded.symbol(self.model.root_class[self.root])
+            self.root = self.coded.symbol(self.model.tables["root_class"][self.root])
             before = roughly(len(self.changes))
             if before > 0:
                 self.drop(min(before, 3) - 1)
@@ -205,19 +280,19 @@ class Classes:
 
     def drop(self, before):
         p, num_edges = len(self.changes), self.model.tree.num_edges
-        dropped = self.coded.symbol(self.model.dropped[before])
+        dropped = self.coded.symbol(self.model.tables["dropped"][before])
         if dropped == 1:
             self.changes = {}
         elif dropped == 2:
             edges = sorted(self.changes)
-            number = self.coded.number(self.model.num_dropped[0])
+            number = self.coded.number(self.model.tables["num_dropped"][0])
             for item in self.coded.items(number, depths([1] * num_edges), num_edges - p):
                 del self.changes[edges[item - (num_edges - p)]]
 
     def add(self, before):
         last = len(self.model.looks)
-        for item in self.coded.items(self.coded.number(self.model.num_added[before]), self.model.class_line):
-            last = self.changes[item + 1] = self.coded.symbol(self.model.class_target[last])
+        for item in self.coded.items(self.coded.number(self.model.tables["num_added"][before]), self.model.class_line):
+            last = self.changes[item + 1] = self.coded.symbol(self.model.tables["class_target"][last])
 
 
 class Residues:
@@ -228,7 +303,7 @@ class Residues:
     def next_site(self, shown):
         """In tips that do not show it, the residue does not matter."""
         by = (0, roughly(self.last), 5 * roughly(self.last) + roughly(self.third_last))[self.model.predicts_number]
-        symbol = self.coded.symbol(self.model.num_changes[by])
+        symbol = self.coded.symbol(self.model.tables["num_changes"][by])
         number = MANY if symbol == 31 else self.coded.number_of(symbol)
         self.last, self.second_last, self.third_last = number, self.last, self.second_last
         return self.direct(shown) if symbol == 31 else self.on_tree(number)
@@ -236,17 +311,17 @@ class Residues:
     def direct(self, shown):
         states, last = [0] * len(shown), len(self.model.residues)
         for tip in itertools.compress(range(len(shown)), shown):
-            states[tip] = last = self.coded.symbol(self.model.direct[last])
+            states[tip] = last = self.coded.symbol(self.model.tables["direct"][last])
         return states
 
     def on_tree(self, number):
-        last_old = root = self.coded.symbol(self.model.root_residue[0])
+        last_old = root = self.coded.symbol(self.model.tables["root_residue"][0])
         states, changed_to = [root] * len(self.model.tree.row), {}
         for item in self.coded.items(number, self.model.residue_line):
             first, last = self.model.tree.below[item + 1]
             old = states[first]
             likely = changed_to.get(old, last_old)  # what has not changed is what the last change made
             by = 6 * old + (5 if likely == old else min(likely, 4)) if self.model.has_candidate else old
-            last_old, changed_to[old] = old, self.coded.symbol(self.model.residue_target[by])
+            last_old, changed_to[old] = old, self.coded.symbol(self.model.tables["residue_target"][by])
             states[first:last] = [changed_to[old]] * (last - first)
         return states

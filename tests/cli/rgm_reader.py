@@ -1,12 +1,13 @@
 """Reads the cells of .rgm files: docs/file-format.md in Python, written from that page alone; comments name its sections.
 
-Python's library has neither Zstandard nor XXH3, so names, partitions and layout are skipped, and checksums are not checked.
+Python's library has neither Zstandard nor XXH3, so partitions and layout are skipped, names if they need it, and checksums are not checked.
 """
 import struct
 
 from rgm_input import Input, require
 from rgm_native import native
 from rgm_sparse import sparse_rows
+from rgm_text import modelled
 
 SPARSE = 3
 
@@ -24,7 +25,7 @@ def read_rows(file, num_rows):
     _names, tree, model, _partitions, _layout = (header.section() for _ in range(5))
     header.end()
     if kind == SPARSE:
-        sizes = block_sizes(index, 1 + -(-num_rows // sites_per_block))
+        sizes = block_sizes(index, 1 + -(-num_rows // sites_per_block), len(body.data))
         blocks = [body.take(size).data for size in sizes]
         body.end()
         return sparse_rows(num_rows, num_sites, sites_per_block, tree, model, blocks)
@@ -32,16 +33,45 @@ def read_rows(file, num_rows):
     require(kind in CODINGS, f"kind {kind}")
     decode = CODINGS[kind](tree, model)
     blocks = []
-    for i, size in enumerate(block_sizes(index, -(-num_sites // sites_per_block))):
+    for i, size in enumerate(block_sizes(index, -(-num_sites // sites_per_block), len(body.data))):
         blocks.append(decode(body.take(size), min(sites_per_block, num_sites - i * sites_per_block)))
     body.end()
     return [b"".join(block[row] for block in blocks) for row in range(num_rows)]
 
 
-def block_sizes(index, num_blocks):
+def read_names(file):
+    """The names, if they are written in a way without Zstandard; else nothing."""
+    header_size, = struct.unpack("<I", file[-16:-12])
+    header = Input(file[6:6 + header_size])
+    header.take(1), header.number(), header.number()
+    names = header.section()
+    way = names.bits(8)
+    if way not in (0, 4):
+        return None
+    text = names.take().data if way == 0 else modelled_text(names)
+    return text.decode().split("\n")[:-1]
+
+
+def read_text(file):
+    """The text of a file that holds a modelled one."""
+    header_size, index_size, _ = struct.unpack("<IIQ", file[-16:])
+    require(file[:6] == b"\x89RGM\x01\x01", "prefix of a text")
+    header = Input(file[6:6 + header_size])
+    size = header.number()
+    require(header.bits(8) == 1, "modelled text")
+    header.end()
+    return modelled(file[6 + header_size:len(file) - 16 - index_size], size)
+
+
+def modelled_text(section):
+    size = section.number()
+    return modelled(section.take().data, size)
+
+
+def block_sizes(index, num_blocks, body_size):
     checksum_size = index.bits(8)
-    sizes = []
-    if num_blocks > 0:
+    sizes = [body_size] if num_blocks == 1 else []
+    if num_blocks > 1:
         smallest, low_bits = index.number(), index.bits(8)
         sizes = [smallest + index.rice(low_bits) for _ in range(num_blocks)]
     index.take(checksum_size * num_blocks + 8)

@@ -17,6 +17,8 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/random.hpp"
+#include "regraft/msa/difference_parts.hpp"
+#include "regraft/msa/maple.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/text_layout.hpp"
 #include "support/alignment_texts.hpp"
@@ -29,8 +31,13 @@ using Bytes = std::vector<std::byte>;
 
 // ---- Texts
 
+/// Gives out a text seven bytes at a time.
+inline msa::TextSource in_sevens(std::string_view text) {
+    return msa::pieces_of(text, 7);
+}
+
 inline std::optional<msa::DifferenceText> difference_text(std::string_view text) {
-    return msa::read_differences(msa::pieces_of(text, 7));
+    return msa::read_differences(in_sevens(text));
 }
 
 /// Whether rows as differences, if the text can be read so, make the same text.
@@ -56,6 +63,47 @@ inline std::string complaint_about_text(std::string_view text, int& accepted) {
         if (difference_text(text)) return "rows of a text that is no alignment";
     }
     return "";
+}
+
+inline std::string maple_text(msa::DifferenceText const& read) {
+    std::string text;
+    msa::write_maple(read.rows, read.layout, [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+/// What is wrong with the file that the rows make, which holds their text.
+inline std::string complaint_about_file_of(msa::DifferenceText const& read, std::string const& text) {
+    Bytes bytes;
+    try {
+        codec::write_rgm(read, msa::placement_tree(read.rows),
+                         [&](auto part) { bytes.insert(bytes.end(), part.begin(), part.end()); });
+        codec::RgmFile const file(codec::bytes_in_memory(std::move(bytes), "fuzz"));
+        if (file.text() != text) return "not the same text from a file";
+    } catch (InputError const& error) {
+        return std::string("rows that cannot be kept: ") + error.what();
+    }
+    return "";
+}
+
+/// What is wrong with the reader of MAPLE, or empty. `accepted` counts the texts that are MAPLE.
+inline std::string complaint_about_maple(std::string_view text, int& accepted) {
+    std::optional<msa::DifferenceText> read;
+    try {
+        read = msa::read_maple(in_sevens(text), "fuzz");
+    } catch (InputError const& error) {
+        std::string message = error.what();
+        return message.starts_with("fuzz:") ? "" : message.insert(0, "no place: ");
+    }
+    ++accepted;
+    auto const regular = maple_text(*read);
+    auto const again = msa::read_maple(in_sevens(regular), "fuzz");
+    if (!(again.rows == read->rows)) return "other rows from the regular text";
+    if (maple_text(again) != regular) return "a regular text is not written again";
+    if (read->rows.num_taxa() * read->rows.num_sites() > (1U << 16)) return "";
+    if (msa::find_format(text) == msa::InputFormat::maple &&
+        msa::parse_alignment(text, "fuzz").cells != msa::to_alignment(read->rows).cells)
+        return "other cells";
+    return complaint_about_file_of(*read, regular);
 }
 
 // ---- Files
@@ -185,6 +233,15 @@ inline std::string seed_text(Random& random) {
     auto const style = static_cast<test::TextStyle>(random.below(test::num_text_styles));
     auto const tidiness = random.below(2) == 0 ? test::Tidiness::regular : test::Tidiness::with_oddities;
     return test::random_text(alignment, style, tidiness, random);
+}
+
+/// A regular text of MAPLE.
+inline std::string seed_maple(Random& random) {
+    auto const alignment = test::random_alignment(1 + random.below(6), 1 + random.below(50), random, "acgtacgtacgtn-y");
+    msa::TextLayout layout{.format = msa::TextFormat::maple, .descriptions = {"reference"}};
+    if (random.below(2) == 0) layout.line_width = 1 + random.below(20);
+    layout.carriage_returns = random.below(4) == 0;
+    return maple_text({msa::in_lower_case(msa::to_differences(alignment)), layout});
 }
 
 inline codec::ByteSink append_to(Bytes& bytes) {

@@ -65,6 +65,18 @@ TEST(DamagedText, IsRefusedOrWrittenAgain) {
     EXPECT_GE(accepted, static_cast<int>(10 * num_seeds)) << "good texts are refused";
 }
 
+TEST(DamagedMaple, IsRefusedOrWrittenAgain) {
+    int accepted = 0;
+    for (std::uint64_t seed = 0; seed < 5 * num_seeds; ++seed) {
+        Random random(seed);
+        auto const text = seed_maple(random);
+        ASSERT_EQ(complaint_about_maple(text, accepted), "") << seed;
+        constexpr std::string_view letters = "\n\r\t >acgtnyACGTU-0129\0\xff";
+        ASSERT_EQ(complaint_about_maple(test::mutated(text, letters, random), accepted), "") << seed;
+    }
+    EXPECT_GE(accepted, static_cast<int>(5 * num_seeds)) << "good texts are refused";
+}
+
 TEST(Reseal, LeavesGoodFilesAsTheyAre) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Random random(seed);

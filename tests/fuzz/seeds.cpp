@@ -1,9 +1,11 @@
-// seeds DIRECTORY: writes inputs to start the fuzzers from to the folders texts, files and columns in it.
+// seeds DIRECTORY: writes inputs to start the fuzzers from to the folders texts, maple, packed, files and columns in
+// it.
 #include <array>
 #include <filesystem>
 #include <string>
 
 #include "fuzz/codec_check.hpp"
+#include "fuzz/packed_check.hpp"
 #include "fuzz/seed_files.hpp"
 
 int main(int argc, char** argv) {
@@ -17,6 +19,10 @@ int main(int argc, char** argv) {
         auto const kind = std::array{Kind::plain, Kind::native, Kind::thesis}[seed % 3];
         auto const text = regraft::fuzz::seed_text(random);
         write_seed(directory / "texts" / name, std::as_bytes(std::span(text)));
+        auto const maple = regraft::fuzz::seed_maple(random);
+        write_seed(directory / "maple" / name, std::as_bytes(std::span(maple)));
+        auto const packed = regraft::fuzz::seed_packed(random).bytes;
+        write_seed(directory / "packed" / name, std::as_bytes(std::span(packed)));
         write_seed(directory / "files" / name, regraft::fuzz::seed_file(seed % 4 == 3 ? Kind::sparse : kind, random));
         regraft::fuzz::Bytes columns{static_cast<std::byte>(kind)};
         for (auto const byte : regraft::fuzz::seed_columns(kind, random)) columns.push_back(byte);

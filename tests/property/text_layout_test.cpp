@@ -63,6 +63,7 @@ TEST(TextLayoutProperty, DamagedTextsThatAreStillReadAreWrittenAgain) {
             test::mutated(test::random_text(alignment, style, tidiness, random), test::alignment_letters, random);
         try {
             auto const read = parse_alignment(text, "f");
+            if (!read.is_verbatim) continue;  // has become a format in which characters stand for others
             ++accepted;
             ASSERT_EQ(to_text(read, layout_of(text, read)), text);
         } catch (InputError const&) {

@@ -17,7 +17,9 @@
 #include "codec/native/history.hpp"
 #include "codec/native/native_block.hpp"
 #include "codec/native/native_model.hpp"
+#include "codec/native/prior.hpp"
 #include "codec/native/symbols.hpp"
+#include "codec/native/table_coder.hpp"
 #include "codec/native/vector_bytes.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/codec/rooted_tree.hpp"
@@ -147,15 +149,11 @@ TEST(FrequencyTable, SharesFillAllSlotsInOrder) {
     }
 }
 
-TEST(FrequencyTable, SurvivesBeingWritten) {
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        Random random(seed);
+TEST(FrequencyTable, IsTheSameFromItsCodes) {
+    Random random(3);
+    for (int i = 0; i < 1000; ++i) {
         FrequencyTable const table(random_counts(random));
-        BitWriter out;
-        table.write(out, most_symbols);
-        auto const bytes = out.take();
-        BitReader in(bytes);
-        auto const copy = FrequencyTable::read(in, most_symbols);
+        FrequencyTable const copy(table.codes());
         for (std::uint32_t s = 0; s < most_symbols; ++s) EXPECT_EQ(copy.share(s).size, table.share(s).size);
     }
 }
@@ -175,15 +173,6 @@ TEST(FrequencyTable, WithoutCountsIsAllOneSymbol) {
     FrequencyTable const table{SymbolCounts{}};
     EXPECT_EQ(table.share(0).size, 1U << symbol_bits);
     EXPECT_EQ(table.find((1U << symbol_bits) - 1), 0U);
-}
-
-TEST(FrequencyTable, IsNotReadIfItIsUsedWithoutSymbols) {
-    BitWriter out;
-    out.put(1, 1);
-    out.put(0, most_symbols);
-    auto const bytes = out.take();
-    BitReader in(bytes);
-    EXPECT_THROW(FrequencyTable::read(in, most_symbols), InputError);
 }
 
 // ---- Sets of items
@@ -318,18 +307,41 @@ TEST(Symbols, LowerCaseIsAClassOfItsOwn) {
     EXPECT_FALSE(symbols.classes()[symbols.class_of('n')].shows_residue());
 }
 
-TEST(Symbols, AreNotReadIfOneIsThereTwice) {
-    auto const read = [](std::vector<std::uint8_t> const& residues) {
-        BitWriter out;
-        out.put(0, 5 + 2);  // one class, as it is
-        out.put(residues.size() - 1, 5);
-        for (auto const residue : residues) out.put(residue, 8);
-        auto const bytes = out.take();
-        BitReader in(bytes);
-        return Symbols(in).residues();
-    };
-    EXPECT_EQ(read({'A', 'C'}), (std::vector<std::uint8_t>{'A', 'C'}));
-    EXPECT_THROW(read({'A', 'A'}), InputError);
+TEST(Symbols, AreWrittenInFewBytesAndReadAgain) {
+    for (auto const& [alignment, most_bytes] : {std::pair{test::dna({20, 300, 1}), 3U},
+                                                std::pair{test::messy_dna({20, 300, 1}), 16U},
+                                                std::pair{test::amino_acids({20, 300, 1}), 24U}}) {
+        Symbols const symbols(alignment);
+        RangeEncoder out;
+        symbols.write(out);
+        auto const bytes = out.finish_briefly();
+        EXPECT_LE(bytes.size(), most_bytes);
+        RangeDecoder in(bytes, most_zeros_behind_end);
+        Symbols const again(in);
+        EXPECT_EQ(again.kind(), symbols.kind());
+        EXPECT_EQ(again.classes(), symbols.classes());
+        EXPECT_EQ(again.residues(), symbols.residues());
+    }
+}
+
+TEST(Symbols, AreDifferentWhateverIsRead) {
+    Random random(1);
+    for (int i = 0; i < 2000; ++i) {
+        std::vector<std::byte> bytes(4 + random.below(60));
+        for (auto& byte : bytes) byte = static_cast<std::byte>(random.bits());
+        try {
+            RangeDecoder in(bytes);
+            Symbols const symbols(in);
+            auto residues = symbols.residues();
+            auto classes = symbols.classes();
+            std::ranges::sort(residues);
+            std::ranges::sort(classes);
+            EXPECT_EQ(std::ranges::adjacent_find(residues), residues.end());
+            EXPECT_EQ(std::ranges::adjacent_find(classes), classes.end());
+        } catch (InputError const&) {
+            // refused
+        }
+    }
 }
 
 // ---- Histories
@@ -491,17 +503,14 @@ TEST(EdgeWeights, SurviveBeingWritten) {
         std::vector<std::uint64_t> events(tree.num_nodes());
         for (auto& count : events) count = random.below(std::uint64_t{1} << random.below(seed + 1));
         EdgeWeights const weights(tree, events);
-        BitWriter tables;
-        weights.write_tables(tables);
-        auto bytes = tables.take();
-        std::vector<Share> shares;
-        weights.append_shares(tree, shares);
-        append_rans(shares, bytes);
-        BitReader in(bytes);
-        EdgeWeights copy(in);
-        RansReader classes(in.rest());
-        copy.read_classes(tree, classes);
-        EXPECT_NO_THROW(classes.finish());
+        RangeEncoder out;
+        auto written = weights;
+        written.code(out, tree);
+        auto const bytes = out.finish();
+        RangeDecoder in(bytes);
+        EdgeWeights copy(tree);
+        copy.code(in, tree);
+        EXPECT_NO_THROW(in.expect_end());
         EXPECT_EQ(copy.weights(), weights.weights());
         for (auto const weight : weights.weights()) EXPECT_GT(weight, 0U);
     }
@@ -564,13 +573,107 @@ TEST(NativeCodec, RefusesMoreTaxaThanItTakes) {
     EXPECT_THROW(ColumnDecoder(Kind::native, encoded.model, tree), InputError);
 }
 
-TEST(NativeModel, EveryTruncationIsNoticed) {
+TEST(NativeModel, TruncationsAreRefusedOrDoNoHarm) {
     auto const alignment = test::gappy_dna({30, 300, 1});
     auto const tree = random_tree(30, 1);
     auto const encoded = encode_columns(alignment, tree);
     EXPECT_NO_THROW(ColumnDecoder(Kind::native, encoded.model, tree));
-    for (std::size_t size = 0; size < encoded.model.size(); ++size)
-        EXPECT_THROW(ColumnDecoder(Kind::native, std::span(encoded.model).first(size), tree), InputError) << size;
+    std::vector<char> cells(alignment.cells.size());
+    std::size_t num_refused = 0;
+    for (std::size_t size = 0; size < encoded.model.size(); ++size) {
+        try {
+            ColumnDecoder const decoder(Kind::native, std::span(encoded.model).first(size), tree);
+            auto const sites = std::min<std::uint32_t>(encoded.sites_per_block, 300);
+            decoder.decode(encoded.blocks[0], sites, {0, sites}, {cells.data(), 300, 1});
+        } catch (InputError const&) {
+            ++num_refused;
+        }
+    }
+    EXPECT_GT(num_refused, encoded.model.size() * 9 / 10);
+}
+
+// ---- Tables and what is expected of them
+
+/// Codes tables and returns what a decoder makes of them.
+std::vector<TableCodes> coded_again(TableLayout const& layout, ExpectedTables const& expected,
+                                    std::vector<TableCodes> codes, std::size_t& num_bytes) {
+    RangeEncoder out;
+    TableCoder(out, expected).code(layout, codes);
+    auto const bytes = out.finish_briefly();
+    num_bytes = bytes.size();
+    RangeDecoder in(bytes, most_zeros_behind_end);
+    std::vector<TableCodes> again(layout.size);
+    TableCoder(in, expected).code(layout, again);
+    EXPECT_NO_THROW(in.expect_end());
+    return again;
+}
+
+TEST(TableCoder, GivesAllTablesAgain) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        auto const alignment = seed % 2 == 0 ? test::messy_dna({20, 100, seed}) : test::amino_acids({20, 100, seed});
+        Symbols const symbols(alignment);
+        TableLayout const layout(static_cast<std::uint32_t>(symbols.classes().size()),
+                                 static_cast<std::uint32_t>(symbols.residues().size()),
+                                 {CountContext::last_site, TargetContext::state_and_candidate});
+        ExpectedTables const expected(layout, symbols, 37);
+        std::vector<SymbolCounts> counts(layout.size);
+        std::size_t num_bytes = 0;
+        auto const unused = choose_tables(layout, expected, counts);
+        EXPECT_EQ(coded_again(layout, expected, unused.codes, num_bytes), unused.codes);
+        EXPECT_LE(num_bytes, 8U) << "what is expected takes next to nothing";
+        for (std::uint32_t t = 0; t < layout.size; ++t)
+            for (std::uint32_t s = 0; s < most_symbols; ++s)
+                if (unused.codes[t][s] != absent) counts[t][s] = random.bits() >> (24 + random.below(40));
+        auto const chosen = choose_tables(layout, expected, counts);
+        EXPECT_EQ(coded_again(layout, expected, chosen.codes, num_bytes), chosen.codes);
+    }
+}
+
+TEST(ChosenTables, CostLittleMoreThanTheBestAndLessThanWhatIsExpected) {
+    Symbols const symbols(test::dna({20, 100, 1}));
+    TableLayout const layout(1, 4, {});
+    ExpectedTables const expected(layout, symbols, 37);
+    std::vector<SymbolCounts> counts(layout.size);
+    counts[TableLayout::root_residue] = {1, 20000, 300, 4000};
+    auto const codes = choose_tables(layout, expected, counts).codes[TableLayout::root_residue];
+    auto const cost = FrequencyTable(codes).cost(counts[TableLayout::root_residue]);
+    auto const expected_codes = expected_frequencies(Residues::nucleotides, symbols.residues());
+    EXPECT_LT(cost, FrequencyTable(expected_codes).cost(counts[TableLayout::root_residue]) / 2);
+    auto const best = FrequencyTable(counts[TableLayout::root_residue]).cost(counts[TableLayout::root_residue]);
+    EXPECT_LT(static_cast<double>(cost), 1.02 * static_cast<double>(best));
+}
+
+TEST(ExpectedNumbers, GrowWithTheShapeAndEndWithTheLargest) {
+    double last_mean = 0;
+    for (std::uint32_t shape = 0; shape < ExpectedTables::num_shapes; ++shape) {
+        auto const codes = expected_numbers(shape, 1 << 18);
+        double mean = 0;
+        FrequencyTable const table(codes);
+        for (std::uint32_t s = 0; s < most_symbols; ++s) {
+            EXPECT_EQ(codes[s] != absent, s <= symbol_of(1 << 18) || s == most_symbols - 1);
+            if (codes[s] != absent && s < most_symbols - 1) mean += 1.0 * number_ranges[s].least * table.share(s).size;
+        }
+        EXPECT_GT(mean, last_mean) << shape;
+        last_mean = mean;
+    }
+}
+
+TEST(Residues, AreRecognisedByTheFrequentOnes) {
+    auto const kind = [](std::string_view letters) {
+        std::vector<std::uint8_t> const residues(letters.begin(), letters.end());
+        return kind_of(residues);
+    };
+    EXPECT_EQ(kind("ACGT"), Residues::nucleotides);
+    EXPECT_EQ(kind("GAUCRY"), Residues::nucleotides);
+    EXPECT_EQ(kind("LAGVESIKRDTPNQFYMHCW"), Residues::amino_acids);
+    EXPECT_EQ(kind("01"), Residues::others);
+    for (auto const residues : {Residues::nucleotides, Residues::amino_acids, Residues::others}) {
+        auto order = expected_residues(residues);
+        std::ranges::sort(order);
+        for (std::size_t c = 0; c < order.size(); ++c) EXPECT_EQ(order[c], c) << "every character once";
+    }
 }
 
 // ---- Bytes

@@ -33,6 +33,7 @@ struct EncodeOptions {
     Kind kind = Kind::native;
     std::uint32_t sites_per_block = 0;  // 0: chosen so that a block takes about 100 us to decode
     Effort effort = Effort::normal;
+    std::uint32_t work_per_block = 1;  // if chosen: so many times 100 us
 };
 
 /// An encoded alignment without names and tree. Block i has the sites from i * sites_per_block up to the first of the

@@ -44,8 +44,13 @@ void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, By
 void write_rgm(msa::DifferenceText const& text, msa::PlacementTree const& tree, ByteSink const& sink);
 
 /// Writes a file that holds a text as a whole, for alignments that no tree makes smaller. It is at most as large as
-/// zstd's default level makes the text, plus 64 bytes. Reading any site decompresses all of it.
-void write_plain_rgm(std::string_view text, ByteSink const& sink);
+/// zstd's default level makes the text, plus 64 bytes. Reading any site decompresses all of it. Texts up to 8 MiB are
+/// also compressed with zstd_level.
+void write_plain_rgm(std::string_view text, ByteSink const& sink, int zstd_level = 19);
+
+/// The same with a model of texts, which makes short ones smaller than zstd does, at some MB per second. Precondition:
+/// at most 2^20 bytes.
+void write_modelled_rgm(std::string_view text, ByteSink const& sink);
 
 /// Random access to the bytes of a file.
 class ByteSource {

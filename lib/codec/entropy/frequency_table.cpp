@@ -8,22 +8,14 @@
 namespace regraft::codec {
 namespace {
 
-constexpr std::uint32_t code_bits = 5;
-constexpr std::uint32_t largest_code = (1U << code_bits) - 1;
 constexpr std::uint64_t one_bit = std::uint64_t{1} << log_bits;
 
-/// Twice the rounded frequencies: 2, 3, 4, 6, 8, 12, ...
-constexpr std::uint64_t rounded(std::uint32_t code) {
-    return std::uint64_t{2 + code % 2} << code / 2;
-}
+}  // namespace
 
-/// The code of a count relative to the largest one, which has the largest code.
-std::uint8_t code_of(std::uint64_t count, std::uint64_t largest) {
+std::uint8_t code_of_count(std::uint64_t count, std::uint64_t largest) {
     auto const below = (2 * (fixed_log2(largest) - fixed_log2(count)) + one_bit / 2) >> log_bits;
     return static_cast<std::uint8_t>(largest_code - std::min<std::uint64_t>(below, largest_code));
 }
-
-}  // namespace
 
 FrequencyTable::FrequencyTable() {
     code_.fill(absent);
@@ -32,19 +24,23 @@ FrequencyTable::FrequencyTable() {
 
 FrequencyTable::FrequencyTable(SymbolCounts const& counts) {
     auto const largest = std::ranges::max(counts);
-    for (std::uint32_t s = 0; s < most_symbols; ++s) code_[s] = counts[s] == 0 ? absent : code_of(counts[s], largest);
+    for (std::uint32_t s = 0; s < most_symbols; ++s) code_[s] = counts[s] == 0 ? absent : code_of_count(counts[s], largest);
+    set_shares();
+}
+
+FrequencyTable::FrequencyTable(TableCodes const& codes) : code_(codes) {
     set_shares();
 }
 
 void FrequencyTable::set_shares() {
     constexpr std::uint64_t all = 1U << symbol_bits;
     std::uint64_t total = 0;
-    for (auto const code : code_) total += code == absent ? 0 : rounded(code);
+    for (auto const code : code_) total += code == absent ? 0 : weight_of_code(code);
     std::array<std::uint64_t, most_symbols> size{};
     if (total == 0) size[0] = all;
     std::uint64_t given = 0;
     for (std::uint32_t s = 0; s < most_symbols && total != 0; ++s) {
-        if (code_[s] != absent) size[s] = std::max<std::uint64_t>(1, rounded(code_[s]) * all / total);
+        if (code_[s] != absent) size[s] = std::max<std::uint64_t>(1, weight_of_code(code_[s]) * all / total);
         given += size[s];
     }
     // The rest from rounding goes to the most frequent symbol, where it matters least.
@@ -54,28 +50,6 @@ void FrequencyTable::set_shares() {
         end += size[s];
         last_[s] = static_cast<std::int16_t>(static_cast<std::int32_t>(end) - 1);
     }
-}
-
-bool FrequencyTable::is_used() const {
-    return std::ranges::any_of(code_, [](auto code) { return code != absent; });
-}
-
-void FrequencyTable::write(BitWriter& out, std::uint32_t num_symbols) const {
-    out.put(is_used() ? 1 : 0, 1);
-    for (std::uint32_t s = 0; is_used() && s < num_symbols; ++s) {
-        out.put(code_[s] == absent ? 0 : 1, 1);
-        if (code_[s] != absent) out.put(code_[s], code_bits);
-    }
-}
-
-FrequencyTable FrequencyTable::read(BitReader& in, std::uint32_t num_symbols) {
-    FrequencyTable table;
-    if (in.get(1) == 0) return table;
-    for (std::uint32_t s = 0; s < num_symbols; ++s)
-        if (in.get(1) != 0) table.code_[s] = static_cast<std::uint8_t>(in.get(code_bits));
-    if (!table.is_used()) throw InputError("a table of symbols is used, but has none");
-    table.set_shares();
-    return table;
 }
 
 std::uint32_t FrequencyTable::cost(std::uint32_t symbol) const {

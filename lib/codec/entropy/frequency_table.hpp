@@ -11,7 +11,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "codec/entropy/bit_stream.hpp"
 #include "codec/entropy/rans.hpp"
 
 namespace regraft::codec {
@@ -24,7 +23,19 @@ inline constexpr std::uint32_t symbol_bits = 15;
 /// The number of occurrences of each symbol.
 using SymbolCounts = std::array<std::uint64_t, most_symbols>;
 
-/// Shares for symbols 0 .. 31; symbols that never occurred have none.
+/// Rounded frequencies: code c stands for a weight of about 2^(c / 2).
+using TableCodes = std::array<std::uint8_t, most_symbols>;
+inline constexpr std::uint8_t absent = 0xFF;  // the code of symbols that cannot occur
+inline constexpr std::uint8_t largest_code = 31;
+
+/// The weight of a code: 2, 3, 4, 6, 8, 12, ...
+constexpr std::uint64_t weight_of_code(std::uint32_t code) {
+    return std::uint64_t{2 + code % 2} << code / 2;
+}
+/// The code of a count relative to the largest one, which has the largest code. Precondition: 0 < count <= largest.
+std::uint8_t code_of_count(std::uint64_t count, std::uint64_t largest);
+
+/// Shares for symbols 0 .. 31; symbols that cannot occur have none.
 class FrequencyTable {
 public:
     /// A table that is not used: everything is symbol 0.
@@ -33,10 +44,8 @@ public:
     /// one takes five bits.
     explicit FrequencyTable(SymbolCounts const& counts);
 
-    /// Writes `num_symbols` symbols: a bit that says whether the table is used, a bit for each symbol that says whether
-    /// it occurs, and five bits for each that does. Precondition: other symbols do not occur.
-    void write(BitWriter& out, std::uint32_t num_symbols) const;
-    static FrequencyTable read(BitReader& in, std::uint32_t num_symbols);
+    /// Shares in proportion to the weights of codes.
+    explicit FrequencyTable(TableCodes const& codes);
 
     Share share(std::uint32_t symbol) const {
         auto const begin = symbol == 0 ? 0 : last_[symbol - 1] + 1;
@@ -56,12 +65,12 @@ public:
     /// that is counted occurs.
     std::uint64_t cost(SymbolCounts const& counts) const;
 
+    TableCodes const& codes() const { return code_; }
+
 private:
     void set_shares();
-    bool is_used() const;
 
-    static constexpr std::uint8_t absent = 0xFF;
-    std::array<std::uint8_t, most_symbols> code_;              // rounded frequency, 0 .. 31, or absent
+    TableCodes code_;
     alignas(16) std::array<std::int16_t, most_symbols> last_;  // last slot of each symbol's share; -1: none yet
 };
 

@@ -12,6 +12,9 @@
 
 namespace regraft::codec {
 
+/// How many zeros a decoder may put behind the end of bytes that are written briefly.
+inline constexpr std::size_t most_zeros_behind_end = 4;
+
 /// The number of fractional bits of a probability.
 inline constexpr int probability_bits = 16;
 inline constexpr std::uint32_t one_probability = 1U << probability_bits;
@@ -52,6 +55,21 @@ public:
         bytes_.erase(bytes_.begin());  // is always 0
         return std::move(bytes_);
     }
+    /// The bytes for a decoder that puts zeros behind the end: up to four zeros less, after the roundest number of the
+    /// last interval.
+    std::vector<std::byte> finish_briefly() {
+        auto const last = low_ + range_ - 1;
+        for (auto bits = 32U; bits-- > 0;) {
+            auto const rounded = last >> bits << bits;
+            if (rounded < low_) continue;
+            low_ = rounded;
+            break;
+        }
+        auto bytes = finish();
+        for (std::size_t i = 0; i < most_zeros_behind_end && !bytes.empty() && bytes.back() == std::byte{0}; ++i)
+            bytes.pop_back();
+        return bytes;
+    }
 
 private:
     void renew() {
@@ -84,7 +102,8 @@ class RangeDecoder {
 public:
     static constexpr bool decodes = true;
 
-    explicit RangeDecoder(std::span<std::byte const> bytes) : rest_(bytes) {
+    /// `zeros`: how many zeros are behind the bytes.
+    explicit RangeDecoder(std::span<std::byte const> bytes, std::size_t zeros = 0) : rest_(bytes), zeros_(zeros) {
         for (int i = 0; i < 4; ++i) code_ = code_ << 8 | next();
     }
     bool bit(std::uint32_t p, bool /*unknown*/ = false) {
@@ -124,13 +143,18 @@ private:
         for (; range_ < 1U << 24; range_ <<= 8) code_ = code_ << 8 | next();
     }
     std::uint32_t next() {
-        if (rest_.empty()) fail();
+        if (rest_.empty()) {
+            if (zeros_ == 0) fail();
+            --zeros_;
+            return 0;
+        }
         auto const byte = std::to_integer<std::uint32_t>(rest_.front());
         rest_ = rest_.subspan(1);
         return byte;
     }
 
     std::span<std::byte const> rest_;
+    std::size_t zeros_;
     std::uint32_t range_ = ~std::uint32_t{0};
     std::uint32_t code_ = 0;
 };

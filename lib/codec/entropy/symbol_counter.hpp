@@ -30,8 +30,4 @@ private:
     std::vector<SymbolCounts> counts_;
 };
 
-/// The size of tables first .. last - 1 in the model, in bits with 8 fractional bits.
-std::uint64_t table_bits(TableLayout const& layout, std::span<SymbolCounts const> counts, std::uint32_t first,
-                         std::uint32_t last);
-
 }  // namespace regraft::codec

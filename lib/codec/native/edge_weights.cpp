@@ -9,6 +9,8 @@
 namespace regraft::codec {
 namespace {
 
+constexpr std::uint32_t largest_class = 31;
+
 /// The class of a number of events: 0, 1, 2, 3, then two classes per octave.
 std::uint8_t class_of(std::uint64_t events, WeightSteps steps) {
     if (steps == WeightSteps::equal) return 0;
@@ -16,7 +18,7 @@ std::uint8_t class_of(std::uint64_t events, WeightSteps steps) {
     if (events < 4) return static_cast<std::uint8_t>(events == 3 && !halves ? 2 : events);
     auto const octave = static_cast<std::uint32_t>(std::bit_width(events) - 1);
     auto const upper = halves ? static_cast<std::uint32_t>(events >> (octave - 1) & 1) : 0;
-    return static_cast<std::uint8_t>(std::min(4 + 2 * (octave - 2) + upper, most_symbols - 1));
+    return static_cast<std::uint8_t>(std::min(4 + 2 * (octave - 2) + upper, largest_class));
 }
 
 /// Four times the middle of a class; 1 for edges where nothing ever happened, since something might.
@@ -40,10 +42,24 @@ std::vector<std::uint64_t> within_range(std::span<std::uint64_t const> events) {
     return out;
 }
 
-std::uint32_t context_of(RootedTree const& tree, std::uint32_t node) {
-    auto const tips = tree.last_tip[node] - tree.first_tip[node];
-    return tips == 1 ? 0 : tips <= 8 ? 1 : 2;
-}
+/// Adds up the sizes of bits.
+class BitCost {
+public:
+    static constexpr bool decodes = false;
+    bool bit(std::uint32_t p, bool is_set) {
+        cost_ += (std::uint64_t{probability_bits} << log_bits) - fixed_log2(is_set ? p : one_probability - p);
+        return is_set;
+    }
+    std::uint32_t uniform(std::uint32_t number, std::uint64_t size) {
+        cost_ += fixed_log2(size);
+        return number;
+    }
+    /// With 8 fractional bits.
+    std::uint64_t cost() const { return cost_ >> (log_bits - 8); }
+
+private:
+    std::uint64_t cost_ = 0;
+};
 
 }  // namespace
 
@@ -51,18 +67,10 @@ EdgeWeights::EdgeWeights(RootedTree const& tree) : classes_(tree.num_nodes() - 1
 
 EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> events, WeightSteps steps)
     : steps_(steps) {
-    std::array<SymbolCounts, num_contexts> counts{};
-    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
-        classes_.push_back(class_of(events[v], steps));
-        ++counts[context_of(tree, v)][classes_.back()];
-    }
-    if (steps == WeightSteps::equal) return;
-    for (std::uint32_t c = 0; c < num_contexts; ++c) {
-        tables_[c] = FrequencyTable(counts[c]);
-        BitWriter size;
-        tables_[c].write(size, most_symbols);
-        class_cost_ += (size.size() << 8) + tables_[c].cost(counts[c]);
-    }
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) classes_.push_back(class_of(events[v], steps));
+    BitCost cost;
+    code(cost, tree);
+    class_cost_ = cost.cost();
 }
 
 EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> all_events)
@@ -77,31 +85,6 @@ EdgeWeights::EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> 
 std::uint64_t EdgeWeights::bits(std::span<std::uint64_t const> events) const {
     auto const cost = costs();
     return std::inner_product(cost.begin(), cost.end(), events.begin(), class_cost_);
-}
-
-EdgeWeights::EdgeWeights(BitReader& tables) : steps_(static_cast<WeightSteps>(tables.get(2))) {
-    if (steps_ > WeightSteps::half_octaves) throw InputError("weights of edges are in steps that are not known");
-    if (steps_ == WeightSteps::equal) return;
-    for (auto& table : tables_) table = FrequencyTable::read(tables, most_symbols);
-}
-
-void EdgeWeights::read_classes(RootedTree const& tree, RansReader& in) {
-    classes_.assign(tree.num_nodes() - 1, 0);
-    if (steps_ == WeightSteps::equal) return;
-    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v)
-        classes_[v - 1] = static_cast<std::uint8_t>(tables_[context_of(tree, v)].take(in));
-}
-
-void EdgeWeights::write_tables(BitWriter& out) const {
-    out.put(static_cast<std::uint64_t>(steps_), 2);
-    if (steps_ == WeightSteps::equal) return;
-    for (auto const& table : tables_) table.write(out, most_symbols);
-}
-
-void EdgeWeights::append_shares(RootedTree const& tree, std::vector<Share>& out) const {
-    if (steps_ == WeightSteps::equal) return;
-    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v)
-        out.push_back(tables_[context_of(tree, v)].share(classes_[v - 1]));
 }
 
 std::vector<std::uint64_t> EdgeWeights::weights() const {

@@ -6,9 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "codec/entropy/bit_stream.hpp"
-#include "codec/entropy/frequency_table.hpp"
-#include "codec/entropy/rans.hpp"
+#include "codec/entropy/adaptive.hpp"
 #include "regraft/codec/rooted_tree.hpp"
 
 namespace regraft::codec {
@@ -16,7 +14,7 @@ namespace regraft::codec {
 /// How weights are rounded; the values are those of the format.
 enum class WeightSteps : std::uint8_t { equal, octaves, half_octaves };
 
-/// The weights of the edges above nodes 1, 2, ..., rounded to classes with a symbol each. The class of an edge is
+/// The weights of the edges above nodes 1, 2, ..., rounded to classes. The class of an edge is
 /// predicted by the number of tips below it.
 class EdgeWeights {
 public:
@@ -25,12 +23,9 @@ public:
     /// Weights from the number of events above each node. The rounding steps are those for which the weights and what
     /// is coded by them are smallest together.
     EdgeWeights(RootedTree const& tree, std::span<std::uint64_t const> events);
-    /// Reads what write_tables and shares wrote. The reader of the symbols starts where that of the tables ends.
-    explicit EdgeWeights(BitReader& tables);
-    void read_classes(RootedTree const& tree, RansReader& in);
-
-    void write_tables(BitWriter& out) const;
-    void append_shares(RootedTree const& tree, std::vector<Share>& out) const;
+    /// Codes the weights; a decoder replaces these by what it reads.
+    template <class Coder>
+    void code(Coder& coder, RootedTree const& tree);
 
     /// The weight of each edge, all > 0.
     std::vector<std::uint64_t> weights() const;
@@ -42,11 +37,28 @@ private:
     std::uint64_t bits(std::span<std::uint64_t const> events) const;
 
     static constexpr std::uint32_t num_contexts = 3;
+    static std::uint32_t context_of(RootedTree const& tree, std::uint32_t node) {
+        auto const tips = tree.last_tip[node] - tree.first_tip[node];
+        return tips == 1 ? 0 : tips <= 8 ? 1 : 2;
+    }
+    static constexpr std::uint32_t largest_class = 31;
+
     WeightSteps steps_ = WeightSteps::equal;
     std::vector<std::uint8_t> classes_;  // per edge
-    std::array<FrequencyTable, num_contexts> tables_;
-    std::uint64_t class_cost_ = 0;  // cost of tables and classes, in bits with 8 fractional bits; known only to the
-                                    // encoder
+    std::uint64_t class_cost_ = 0;       // of the classes, in bits with 8 fractional bits; known only to the encoder
 };
+
+template <class Coder>
+void EdgeWeights::code(Coder& coder, RootedTree const& tree) {
+    steps_ = static_cast<WeightSteps>(coder.uniform(static_cast<std::uint32_t>(steps_), 3));
+    classes_.resize(tree.num_nodes() - 1);
+    if (steps_ == WeightSteps::equal) return;
+    std::array<AdaptiveNumber, num_contexts> models;
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
+        auto const code = models[context_of(tree, v)].code(coder, classes_[v - 1]);
+        if (code > largest_class) throw InputError("the weight of an edge is out of range");
+        classes_[v - 1] = static_cast<std::uint8_t>(code);
+    }
+}
 
 }  // namespace regraft::codec

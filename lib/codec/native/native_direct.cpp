@@ -7,6 +7,7 @@
 
 #include "codec/entropy/fixed_log.hpp"
 #include "codec/entropy/symbol_counter.hpp"
+#include "codec/native/table_coder.hpp"
 
 namespace regraft::codec {
 namespace {
@@ -104,7 +105,11 @@ void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<B
         code_direct(cost, layout, shown);
         return cost.bits() + to_say_so - std::min(cost.bits() + to_say_so, saved_besides);
     });
-    if (saved > table_bits(layout, counter.counts(), layout.direct, layout.size)) return;
+    ExpectedTables const expected(layout, source.symbols, source.num_edges());
+    auto for_tables = choose_tables(layout, expected, counter.counts()).bits;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+        for_tables -= std::min(for_tables, tables[t].cost(counter.counts()[t]));
+    if (saved > for_tables) return;
     for (auto& history : histories) {
         history.direct.values.clear();
         std::ranges::fill(history.direct.offsets, 0);

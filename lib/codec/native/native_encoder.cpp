@@ -13,6 +13,7 @@
 #include "codec/native/native_histories.hpp"
 #include "codec/native/native_model.hpp"
 #include "codec/native/native_source.hpp"
+#include "codec/native/table_coder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -107,13 +108,6 @@ std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts 
     return out;
 }
 
-/// The size of the tables and of everything that is coded with them, in bits with 8 fractional bits.
-std::uint64_t cost(TableLayout const& layout, std::span<SymbolCounts const> counts) {
-    auto sum = table_bits(layout, counts, 0, layout.size);
-    for (auto const& c : counts) sum += FrequencyTable(c).cost(c);
-    return sum;
-}
-
 NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
     auto const num_classes = static_cast<std::uint32_t>(source.symbols.classes().size());
     auto const num_residues = static_cast<std::uint32_t>(source.symbols.residues().size());
@@ -121,18 +115,18 @@ NativeModel make_model(Source const& source, std::vector<BlockHistory> const& hi
                            {CountContext::last_and_third_last_site, TargetContext::state_and_candidate});
     auto const fine_counts = count_symbols(source, fine, histories).counts();
     auto layout = fine;
-    auto counts = fine_counts;
+    auto chosen = choose_tables(fine, {fine, source.symbols, source.num_edges()}, fine_counts);
     for (auto const count : {CountContext::last_and_third_last_site, CountContext::last_site, CountContext::none}) {
         for (auto const target : {TargetContext::state_and_candidate, TargetContext::state}) {
             TableLayout const other(num_classes, num_residues, {count, target});
-            auto other_counts = merge(fine, fine_counts, other);
-            if (cost(other, other_counts) >= cost(layout, counts)) continue;
+            auto const counts = merge(fine, fine_counts, other);
+            auto tables = choose_tables(other, {other, source.symbols, source.num_edges()}, counts);
+            if (tables.bits >= chosen.bits) continue;
             layout = other;
-            counts = std::move(other_counts);
+            chosen = std::move(tables);
         }
     }
-    std::vector<FrequencyTable> tables;
-    for (auto const& c : counts) tables.emplace_back(c);
+    std::vector<FrequencyTable> tables(chosen.codes.begin(), chosen.codes.end());
     return {source.symbols, layout, std::move(tables), residue_weights(source, histories),
             class_weights(source, histories)};
 }
@@ -175,14 +169,17 @@ double changes_per_block(Source const& source) {
     return static_cast<double>(std::reduce(changes.begin(), changes.end())) / static_cast<double>(changes.size());
 }
 
-std::uint32_t choose_sites_per_block(Source source) {
+/// `times`: how many times the usual work a block may take.
+std::uint32_t choose_sites_per_block(Source source, std::uint64_t times) {
     auto sites = default_sites_per_block;
     source.sites_per_block = sites;
     if (source.num_blocks() == 0) return sites;
+    auto const work_limit = static_cast<double>(most_work * times);
+    auto const cell_limit = static_cast<double>(most_cells * times);
     auto changes = changes_per_block(source);
     auto cells = static_cast<double>(source.tree.num_tips()) * sites;
-    while (sites < most_sites_per_block && 2 * cells <= most_cells &&
-           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= most_work)) {
+    while (sites < most_sites_per_block * times && 2 * cells <= cell_limit &&
+           (changes < fewest_changes || 2 * (cells + work_per_change * changes) <= work_limit)) {
         sites *= 2;
         changes *= 2;
         cells *= 2;
@@ -196,7 +193,7 @@ EncodedColumns encode_native(msa::Alignment const& alignment, RootedTree const& 
     check_native_taxa(tree);
     Symbols const symbols(alignment);
     Source source{alignment, tree, symbols, options.sites_per_block};
-    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source);
+    if (source.sites_per_block == 0) source.sites_per_block = choose_sites_per_block(source, options.work_per_block);
     auto histories = find_histories(source, options.effort);
     choose_direct(source, change_costs(source, histories), histories);
     auto const model = make_model(source, histories);

@@ -110,12 +110,24 @@ EdgeWeights class_weights(Source const& source, std::vector<BlockHistory> const&
     return {source.tree, count_edges(source, histories, changes)};
 }
 
+namespace {
+
+/// Before any was seen, the changes from a state count as two events for each three states.
+void expect_changes(Symbols const& symbols, std::size_t from, std::span<std::uint64_t> seen) {
+    auto const codes = expected_changes(symbols.kind(), symbols.residues(), static_cast<std::uint32_t>(from));
+    std::uint64_t sum = 0;
+    for (std::size_t to = 0; to < seen.size(); ++to) sum += weight_of_code(codes[to]);
+    for (std::size_t to = 0; to < seen.size(); ++to) seen[to] = 1 + weight_of_code(codes[to]) * 2 * seen.size() / sum;
+}
+
+}  // namespace
+
 ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& histories) {
     auto const n = source.symbols.residues().size();
     ChangeCosts costs{static_cast<std::uint32_t>(n), residue_weights(source, histories).costs(),
                       std::vector<std::uint32_t>(n * n)};
-    // A pair of states that was never seen counts as a third of an event.
-    std::vector<std::uint64_t> seen(n * n, 1);
+    std::vector<std::uint64_t> seen(n * n);
+    for (std::size_t from = 0; from < n; ++from) expect_changes(source.symbols, from, std::span(seen).subspan(n * from, n));
     for (auto const& history : histories)
         for (auto const& change : history.residues.changes.values) seen[change.from * n + change.to] += 3;
     for (std::size_t from = 0; from < n; ++from) {

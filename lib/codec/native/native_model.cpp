@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "codec/native/table_coder.hpp"
 #include "regraft/codec/columns.hpp"
 #include "regraft/core/contracts.hpp"
 
@@ -69,36 +70,34 @@ void check_native_taxa(RootedTree const& tree) {
 }
 
 std::vector<std::byte> NativeModel::write(RootedTree const& tree) const {
-    BitWriter bits;
-    symbols.write(bits);
-    bits.put(static_cast<std::uint64_t>(layout.contexts.count), 2);
-    bits.put(static_cast<std::uint64_t>(layout.contexts.target), 1);
-    for (std::uint32_t t = 0; t < layout.size; ++t) tables[t].write(bits, layout.num_symbols(t));
-    residue_edges.write_tables(bits);
-    class_edges.write_tables(bits);
-    std::vector<Share> shares;
-    residue_edges.append_shares(tree, shares);
-    class_edges.append_shares(tree, shares);
-    auto bytes = bits.take();
-    append_rans(shares, bytes);
-    return bytes;
+    RangeEncoder out;
+    symbols.write(out);
+    out.uniform(static_cast<std::uint32_t>(layout.contexts.count), 3);
+    out.uniform(static_cast<std::uint32_t>(layout.contexts.target), 2);
+    std::vector<TableCodes> codes;
+    for (auto const& table : tables) codes.push_back(table.codes());
+    ExpectedTables const expected(layout, symbols, tree.num_nodes() - 1);
+    TableCoder(out, expected).code(layout, codes);
+    for (auto edges : {residue_edges, class_edges}) edges.code(out, tree);
+    return out.finish_briefly();
 }
 
 NativeModel NativeModel::read(std::span<std::byte const> bytes, RootedTree const& tree) {
-    BitReader bits(bytes);
-    Symbols symbols(bits);
-    auto const count = static_cast<CountContext>(bits.get(2));
-    auto const target = static_cast<TargetContext>(bits.get(1));
+    RangeDecoder in(bytes, most_zeros_behind_end);
+    Symbols symbols(in);
+    auto const count = static_cast<CountContext>(in.uniform(0, 3));
+    auto const target = static_cast<TargetContext>(in.uniform(0, 2));
     TableLayout const layout(static_cast<std::uint32_t>(symbols.classes().size()),
                              static_cast<std::uint32_t>(symbols.residues().size()), {count, target});
-    std::vector<FrequencyTable> tables;
-    for (std::uint32_t t = 0; t < layout.size; ++t) tables.push_back(FrequencyTable::read(bits, layout.num_symbols(t)));
-    EdgeWeights residue_edges(bits);
-    EdgeWeights class_edges(bits);
-    RansReader classes(bits.rest());
-    residue_edges.read_classes(tree, classes);
-    class_edges.read_classes(tree, classes);
-    classes.finish();
+    ExpectedTables const expected(layout, symbols, tree.num_nodes() - 1);
+    std::vector<TableCodes> codes(layout.size);
+    TableCoder(in, expected).code(layout, codes);
+    std::vector<FrequencyTable> tables(codes.begin(), codes.end());
+    EdgeWeights residue_edges(tree);
+    EdgeWeights class_edges(tree);
+    residue_edges.code(in, tree);
+    class_edges.code(in, tree);
+    in.expect_end();
     return {std::move(symbols), layout, std::move(tables), std::move(residue_edges), std::move(class_edges)};
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
+#include "codec/entropy/adaptive.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/characters.hpp"
 
@@ -15,12 +17,6 @@ bool is_lower(std::uint8_t c) {
 }
 bool is_upper(std::uint8_t c) {
     return c >= 'A' && c <= 'Z';
-}
-
-template <class Item>
-bool has_repeats(std::vector<Item> items) {
-    std::ranges::sort(items);
-    return std::ranges::adjacent_find(items) != items.end();
 }
 
 /// The keys in the order of descending counts.
@@ -60,41 +56,58 @@ Symbols::Symbols(msa::Alignment const& alignment) {
     for (auto const& [keep, over] : by_frequency(classes)) classes_.push_back({keep, over});
     if (residues_.empty()) residues_ = {'-'};
     if (classes_.empty()) classes_ = {as_it_is};
+    kind_ = kind_of(residues_);
     index();
 }
 
-Symbols::Symbols(BitReader& in) {
-    auto const num_classes = in.get(5) + 1;
-    for (std::uint64_t i = 0; i < num_classes; ++i) {
-        switch (in.get(2)) {
-            case 0:
-                classes_.push_back(as_it_is);
-                break;
-            case 1:
-                classes_.push_back(lower_case);
-                break;
-            case 2:
-                classes_.push_back({0, static_cast<std::uint8_t>(in.get(8))});
-                break;
-            default:
-                throw InputError("a class of cells is none of those that are known");
-        }
+namespace {
+
+/// All classes, the likely ones first.
+std::vector<CellClass> expected_classes() {
+    constexpr std::string_view gaps = "-?NXnx.*~";
+    std::vector<CellClass> classes{as_it_is, lower_case};
+    for (auto const gap : gaps) classes.push_back({0, static_cast<std::uint8_t>(gap)});
+    for (std::uint32_t c = 0; c < 256; ++c)
+        if (gaps.find(static_cast<char>(c)) == std::string_view::npos) classes.push_back({0, static_cast<std::uint8_t>(c)});
+    return classes;
+}
+
+/// Codes a list of different items, at least one and at most Symbols::most, by their places among those that are left
+/// of what is expected.
+template <class Coder, class Item>
+void code_list(Coder& coder, std::vector<Item> expected, std::vector<Item>& list) {
+    AdaptiveNumber size;
+    auto const number = 1 + size.code(coder, static_cast<std::uint32_t>(list.size()) - 1);
+    if (number > Symbols::most) throw InputError("there are too many symbols");
+    list.resize(number);
+    AdaptiveNumber places;
+    for (auto& item : list) {
+        auto const place =
+            places.code(coder, static_cast<std::uint32_t>(std::ranges::find(expected, item) - expected.begin()));
+        if (place >= expected.size()) throw InputError("a symbol is none of those that are left");
+        item = expected[place];
+        expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(place));
     }
-    auto const num_residues = in.get(5) + 1;
-    for (std::uint64_t i = 0; i < num_residues; ++i) residues_.push_back(static_cast<std::uint8_t>(in.get(8)));
-    if (has_repeats(classes_) || has_repeats(residues_))
-        throw InputError("a residue, or a class of cells, is there twice");
+}
+
+template <class Coder>
+void code_symbols(Coder& coder, Residues& kind, std::vector<CellClass>& classes, std::vector<std::uint8_t>& residues) {
+    kind = static_cast<Residues>(coder.uniform(static_cast<std::uint32_t>(kind), 3));
+    code_list(coder, expected_classes(), classes);
+    auto const expected = expected_residues(kind);
+    code_list(coder, {expected.begin(), expected.end()}, residues);
+}
+
+}  // namespace
+
+Symbols::Symbols(RangeDecoder& in) : classes_(1), residues_(1) {
+    code_symbols(in, kind_, classes_, residues_);
     index();
 }
 
-void Symbols::write(BitWriter& out) const {
-    out.put(classes_.size() - 1, 5);
-    for (auto const cell_class : classes_) {
-        out.put(cell_class == as_it_is ? 0 : cell_class == lower_case ? 1 : 2, 2);
-        if (!cell_class.shows_residue()) out.put(cell_class.over, 8);
-    }
-    out.put(residues_.size() - 1, 5);
-    for (auto const residue : residues_) out.put(residue, 8);
+void Symbols::write(RangeEncoder& out) const {
+    auto copy = *this;
+    code_symbols(out, copy.kind_, copy.classes_, copy.residues_);
 }
 
 void Symbols::index() {

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/entropy/bit_stream.hpp"
+#include "codec/entropy/range_coder.hpp"
+#include "codec/native/prior.hpp"
 #include "regraft/msa/alignment.hpp"
 
 namespace regraft::codec {
@@ -33,9 +34,10 @@ public:
     /// than `most` classes or residues. O(cells).
     explicit Symbols(msa::Alignment const& alignment);
     /// Reads what write wrote. Throws InputError for anything else.
-    explicit Symbols(BitReader& in);
-    void write(BitWriter& out) const;
+    explicit Symbols(RangeDecoder& in);
+    void write(RangeEncoder& out) const;
 
+    Residues kind() const { return kind_; }
     std::vector<CellClass> const& classes() const { return classes_; }       // at least one
     std::vector<std::uint8_t> const& residues() const { return residues_; }  // at least one
 
@@ -46,6 +48,7 @@ public:
 private:
     void index();
 
+    Residues kind_ = Residues::others;
     std::vector<CellClass> classes_;
     std::vector<std::uint8_t> residues_;
     std::array<std::uint8_t, 256> class_of_{};

@@ -26,6 +26,9 @@ inline constexpr std::uint8_t known_features = feature_text;
 inline constexpr std::size_t prefix_size = rgm_magic.size() + 2;  // magic, version, features
 inline constexpr std::size_t footer_size = 16;                    // sizes of header and index, checksum
 
+/// How the body of a file that holds a text is coded.
+enum class TextCoding : std::uint8_t { zstd = 0, modelled = 1 };
+
 // ---- Sections of the header
 
 /// The largest number of bytes that may come out of a compressed part of the header. header_size is the distance of its
@@ -42,8 +45,10 @@ std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uin
 std::vector<std::string> decode_lines(std::span<std::byte const> section, std::uint64_t before,
                                       std::uint64_t most_lines);
 
-std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before);
-msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before);
+std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::span<std::string const> names,
+                                     std::uint64_t before);
+msa::TextLayout decode_layout(std::span<std::byte const> section, std::span<std::string const> names,
+                              std::uint64_t before);
 
 std::vector<std::byte> encode_partitions(std::span<msa::PartitionSpec const> partitions, std::uint64_t before);
 std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> section, std::uint64_t num_sites,

@@ -1,4 +1,4 @@
-// The index consists of the number of bytes of a checksum; if there are blocks, the size of the smallest one, the
+// The index consists of the number of bytes of a checksum; if there are several blocks, the size of the smallest one, the
 // number of low bits of the Rice codes, and a Rice code for each block of the bytes beyond the smallest size; and the
 // checksums.
 #include <algorithm>
@@ -23,6 +23,19 @@ std::size_t check_bytes_for(std::uint64_t body_size, std::uint64_t num_blocks) {
                                      most_check_bytes);
 }
 
+void encode_sizes(CsrView<std::byte> blocks, FormatWriter& out) {
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t block = 0; block < blocks.size(); ++block) sizes.push_back(blocks[block].size());
+    auto const smallest = std::ranges::min(sizes);
+    for (auto& size : sizes) size -= smallest;
+    auto const low_bits = best_rice_bits(std::span<std::uint64_t const>(sizes));
+    out.number(smallest);
+    out.fixed(low_bits, 1);
+    BitWriter bits;
+    for (auto const size : sizes) put_rice(bits, size, low_bits);
+    out.append(bits.take());
+}
+
 [[noreturn]] void fail_damaged() {
     throw InputError("the index of the blocks is damaged");
 }
@@ -30,6 +43,10 @@ std::size_t check_bytes_for(std::uint64_t body_size, std::uint64_t num_blocks) {
 /// Reads the sizes of all blocks, and returns the bytes behind them.
 std::span<std::byte const> decode_sizes(std::span<std::byte const> bytes, std::uint64_t num_blocks,
                                         std::uint64_t body_size, BlockIndex& index) {
+    if (num_blocks == 1) {
+        index.offsets.push_back(body_size);
+        return bytes;
+    }
     FormatReader numbers(bytes);
     auto const smallest = numbers.number();
     auto const low_bits = static_cast<std::uint32_t>(numbers.fixed(1));
@@ -56,16 +73,7 @@ std::vector<std::byte> encode_index(CsrView<std::byte> blocks) {
     out.fixed(check_bytes, 1);
     if (blocks.size() == 0) return out.take();
 
-    std::vector<std::uint64_t> sizes;
-    for (std::size_t block = 0; block < blocks.size(); ++block) sizes.push_back(blocks[block].size());
-    auto const smallest = std::ranges::min(sizes);
-    for (auto& size : sizes) size -= smallest;
-    auto const low_bits = best_rice_bits(std::span<std::uint64_t const>(sizes));
-    out.number(smallest);
-    out.fixed(low_bits, 1);
-    BitWriter bits;
-    for (auto const size : sizes) put_rice(bits, size, low_bits);
-    out.append(bits.take());
+    if (blocks.size() > 1) encode_sizes(blocks, out);
     for (std::size_t block = 0; block < blocks.size(); ++block) {
         out.fixed(check_of(blocks[block], check_bytes), check_bytes);
     }

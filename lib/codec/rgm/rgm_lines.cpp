@@ -1,12 +1,13 @@
 // Names, descriptions and similar texts as lines, and layouts. Lines are stored in the shortest of these forms, after a
 // byte that says which: the lines, each with an LF behind it; a zstd frame of that; a zstd frame of the number of
 // lines, for each line the number of bytes that it shares with the line before (LEB128), and then the rest of each line
-// with an LF behind it; or the forms of lines, and the numbers in them.
+// with an LF behind it; the forms of lines, and the numbers in them; or the lines as a modelled text.
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 
+#include "codec/entropy/text_model.hpp"
 #include "codec/rgm/numbered_lines.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "regraft/core/contracts.hpp"
@@ -22,7 +23,19 @@ std::vector<std::byte> compress(std::span<std::byte const> bytes) {
     return zstd_compress(bytes, bytes.size() <= longest_for_high_level ? 19 : zstd_default_level);
 }
 
-enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2, numbered = 3 };
+enum class LinesCoding : std::uint8_t { raw = 0, compressed = 1, front_coded = 2, numbered = 3, modelled = 4 };
+
+/// Longer texts are not modelled, since that would take longer than everything else.
+constexpr std::size_t longest_to_be_modelled = std::size_t{1} << 14;
+
+/// The size of a text and its coded bytes; nothing for longer texts.
+std::vector<std::byte> modelled(std::span<std::byte const> text, std::string_view before) {
+    FormatWriter out;
+    if (text.size() > longest_to_be_modelled) return out.take();
+    out.number(text.size());
+    out.append(encode_modelled(text, before));
+    return out.take();
+}
 
 std::vector<std::byte> raw_lines(std::span<std::string const> lines) {
     std::vector<std::byte> bytes;
@@ -56,7 +69,7 @@ std::vector<std::byte> front_coded(std::span<std::string const> lines) {
 namespace {
 
 /// Lines in each way; nothing in those that do not work.
-using Coded = std::array<std::vector<std::byte>, 4>;
+using Coded = std::array<std::vector<std::byte>, 5>;
 
 /// Takes the shortest that a reader does not refuse.
 std::vector<std::byte> shortest(Coded const& coded, std::size_t most_that_comes_out, std::uint64_t before) {
@@ -74,7 +87,7 @@ std::vector<std::byte> shortest(Coded const& coded, std::size_t most_that_comes_
 
 Coded coded_as_text(std::span<std::string const> lines) {
     auto const raw = raw_lines(lines);
-    return {raw, compress(raw), compress(front_coded(lines)), {}};
+    return {raw, compress(raw), compress(front_coded(lines)), {}, modelled(raw, {})};
 }
 
 /// The most bytes that come out of any way.
@@ -142,6 +155,13 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
     return lines;
 }
 
+std::vector<std::byte> from_model(std::span<std::byte const> bytes, std::uint64_t max_size, std::string_view before) {
+    FormatReader in(bytes);
+    auto const size = in.number();
+    if (size > max_size) fail_damaged();
+    return decode_modelled(in.rest(), size, before);
+}
+
 /// Decodes lines that are a text.
 std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte const> bytes, std::uint64_t max_size,
                                      std::uint64_t most_lines) {
@@ -152,6 +172,8 @@ std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte con
             return split_lines(zstd_decompress(bytes, max_size), most_lines);
         case LinesCoding::front_coded:
             return join_lines(zstd_decompress(bytes, max_size), max_size, most_lines);
+        case LinesCoding::modelled:
+            return split_lines(from_model(bytes, max_size, {}), most_lines);
         case LinesCoding::numbered:
             break;
     }
@@ -192,21 +214,33 @@ constexpr std::uint8_t lacks_last_newline = 4;
 constexpr std::uint8_t has_descriptions = 8;
 constexpr std::uint8_t has_skeleton = 16;
 constexpr std::uint8_t is_maple = 32;
-constexpr std::uint8_t all_bits = 47;  // those of a layout without a skeleton
+constexpr std::uint8_t has_modelled_skeleton = 64;  // in place of has_skeleton
+constexpr std::uint8_t all_bits = 47;               // those of a layout without a skeleton
 
 std::uint8_t format_bits(msa::TextFormat format) {
     return format == msa::TextFormat::phylip ? is_phylip : format == msa::TextFormat::maple ? is_maple : 0;
 }
 
+/// A skeleton is likely to have the names.
+std::string text_before_skeleton(std::span<std::string const> names) {
+    std::string text;
+    for (auto const& name : names) text.append(name).append(1, '\n');
+    return text.size() <= longest_to_be_modelled ? text : "";
+}
+
 }  // namespace
 
-std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_t before) {
+std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::span<std::string const> names,
+                                     std::uint64_t before) {
     REGRAFT_EXPECTS(layout.descriptions.empty() || layout.format != msa::TextFormat::phylip);
     auto bits = format_bits(layout.format);
     FormatWriter out;
     if (!layout.skeleton.empty()) {
-        out.fixed(bits | has_skeleton, 1);
-        out.append(layout.skeleton);
+        auto const skeleton = zstd_decompress(layout.skeleton, zstd_max_content(layout.skeleton.size()));
+        auto const coded = modelled(skeleton, text_before_skeleton(names));
+        bool const is_smaller = !coded.empty() && coded.size() < layout.skeleton.size();
+        out.fixed(bits | (is_smaller ? has_modelled_skeleton : has_skeleton), 1);
+        out.append(is_smaller ? coded : layout.skeleton);
         return out.take();
     }
     if (layout.carriage_returns) bits |= has_carriage_returns;
@@ -219,7 +253,9 @@ std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::uint64_
     return out.take();
 }
 
-msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t num_taxa, std::uint64_t before) {
+msa::TextLayout decode_layout(std::span<std::byte const> section, std::span<std::string const> names,
+                              std::uint64_t before) {
+    auto const num_taxa = names.size();
     FormatReader in(section);
     auto const bits = in.fixed(1);
     msa::TextLayout layout;
@@ -229,6 +265,12 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::uint64_t 
     if ((bits & has_skeleton) != 0) {
         if ((bits & ~std::uint64_t{is_phylip}) != has_skeleton || in.rest().empty()) fail_damaged();
         layout.skeleton.assign(in.rest().begin(), in.rest().end());
+        return layout;
+    }
+    if ((bits & has_modelled_skeleton) != 0) {
+        if ((bits & ~std::uint64_t{is_phylip}) != has_modelled_skeleton) fail_damaged();
+        auto const most = max_expansion(before + section.size());
+        layout.skeleton = compress(from_model(in.rest(), most, text_before_skeleton(names)));
         return layout;
     }
     bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & (has_descriptions | is_maple)) != 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codec/block_size.hpp"
+#include "codec/entropy/text_model.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
@@ -171,12 +172,15 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
                                std::span<std::byte const> index_bytes) {
     FormatReader numbers(header);
     auto const size = numbers.number();
+    auto const coding = static_cast<TextCoding>(numbers.fixed(1));
     numbers.expect_end();
+    if (coding > TextCoding::modelled) fail_frame();
     FormatReader hashes(index_bytes);
     content_hash = hashes.fixed(8);
     hashes.expect_end();
     check_size("a text", size);
-    auto const bytes = zstd_decompress(frame, size);
+    auto const bytes =
+        coding == TextCoding::zstd ? zstd_decompress(frame, size) : decode_modelled(frame, size, {});
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
 
@@ -236,7 +240,7 @@ void RgmFile::State::open_columns(std::span<std::byte const> header, std::span<s
     layers.push_back({"partitions", bits_of(section.size())});
 
     section = in.section();
-    if (!section.empty()) extras.layout = decode_layout(section, names.size(), position() - section.size());
+    if (!section.empty()) extras.layout = decode_layout(section, names, position() - section.size());
     layers.push_back({"layout", bits_of(section.size())});
     in.expect_end();
     if (!is_sparse && extras.layout && extras.layout->format == msa::TextFormat::maple) fail_frame();

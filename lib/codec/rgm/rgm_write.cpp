@@ -1,6 +1,7 @@
 // Writes .rgm files (docs/file-format.md).
 #include <algorithm>
 
+#include "codec/entropy/text_model.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "codec/sparse/sparse.hpp"
 #include "regraft/codec/binary_newick.hpp"
@@ -65,7 +66,7 @@ void write_blocks(Contents const& contents, ByteSink const& sink) {
     out.section(contents.model);
     out.section(encode_partitions(contents.extras.partitions, header_size()));
     auto const& layout = contents.extras.layout;
-    out.section(layout ? encode_layout(*layout, header_size()) : std::vector<std::byte>{});
+    out.section(layout ? encode_layout(*layout, contents.names, header_size()) : std::vector<std::byte>{});
     FormatWriter index;
     index.append(encode_index(contents.blocks));
     index.fixed(contents.content_hash, 8);
@@ -75,6 +76,21 @@ void write_blocks(Contents const& contents, ByteSink const& sink) {
     if (!contents.blocks.values.empty()) sink(contents.blocks.values);
     write_end(out.bytes(), header_size(), index.bytes(), sink);
 }
+
+void write_text_file(std::span<std::byte const> text, TextCoding coding, std::span<std::byte const> body,
+                     ByteSink const& sink) {
+    FormatWriter out;
+    out.append(prefix(feature_text));
+    out.number(text.size());
+    out.fixed(static_cast<std::uint8_t>(coding), 1);
+    auto const header_size = out.bytes().size() - prefix_size;
+    out.append(body);
+    sink(out.bytes());
+    FormatWriter index;
+    index.fixed(hash(text), 8);
+    write_end(out.bytes(), header_size, index.bytes(), sink);
+}
+
 
 }  // namespace
 
@@ -108,23 +124,20 @@ void write_rgm(msa::DifferenceText const& text, msa::PlacementTree const& tree, 
                  sink);
 }
 
-void write_plain_rgm(std::string_view text, ByteSink const& sink) {
+void write_plain_rgm(std::string_view text, ByteSink const& sink, int zstd_level) {
     constexpr std::size_t longest_for_high_level = std::size_t{8} << 20;
     auto const bytes = std::as_bytes(std::span(text));
     auto frame = zstd_compress(bytes, zstd_default_level);
-    if (text.size() <= longest_for_high_level) {
-        auto smaller = zstd_compress(bytes, 19);
+    if (text.size() <= longest_for_high_level && zstd_level != zstd_default_level) {
+        auto smaller = zstd_compress(bytes, zstd_level);
         if (smaller.size() < frame.size()) frame = std::move(smaller);
     }
-    FormatWriter out;
-    out.append(prefix(feature_text));
-    out.number(text.size());
-    auto const header_size = out.bytes().size() - prefix_size;
-    out.append(frame);
-    sink(out.bytes());
-    FormatWriter index;
-    index.fixed(hash(bytes), 8);
-    write_end(out.bytes(), header_size, index.bytes(), sink);
+    write_text_file(bytes, TextCoding::zstd, frame, sink);
+}
+
+void write_modelled_rgm(std::string_view text, ByteSink const& sink) {
+    auto const bytes = std::as_bytes(std::span(text));
+    write_text_file(bytes, TextCoding::modelled, encode_modelled(bytes, {}), sink);
 }
 
 }  // namespace regraft::codec
