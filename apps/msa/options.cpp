@@ -217,7 +217,8 @@ void add_taxa(CLI::App& app, TaxaOptions& options) {
 /// Adds the options for the level of compression, of which there may be one.
 void add_levels(CLI::App& app, std::uint32_t& level) {
     constexpr auto* group = "Compression";
-    auto const choose = [&level, chosen = std::make_shared<std::string>()](std::string const& name, std::uint32_t number) {
+    auto const choose = [&level, chosen = std::make_shared<std::string>()](std::string const& name,
+                                                                           std::uint32_t number) {
         if (!chosen->empty()) throw CLI::ExcludesError(*chosen, name);
         *chosen = name;
         level = number;
@@ -233,7 +234,8 @@ void add_levels(CLI::App& app, std::uint32_t& level) {
         ->transform(whole(fastest_level, best_level))
         ->type_name("N")
         ->group(group);
-    for (auto number = fastest_level; number <= best_level; ++number) add_flag("-" + std::to_string(number), number, "");
+    for (auto number = fastest_level; number <= best_level; ++number)
+        add_flag("-" + std::to_string(number), number, "");
     add_flag("--fast", fastest_level, "take the least time, as -1");
     add_flag("--best", best_level, "make the smallest files, as -9");
 }

@@ -218,7 +218,7 @@ def bad_input(program: msa_cli.Program) -> None:
         program.refuses("compress", file, message=message)
         program.refuses("stat", file, message=message)
     program.refuses("compress", program.path, message="is a directory")
-    for command in ("compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat"):
+    for command in ("compress", "decompress", "compact", "extract", "stat", "verify", "tree", "cat"):
         missing = program.path / "none.rgm" if command != "compress" else program.path / "none.fa"
         program.refuses(command, missing, message=f"{missing}: ")
         if command not in ("compress", "stat"):

@@ -127,7 +127,7 @@ def common_columns(program: msa_cli.Program) -> None:
         narrow = selected(alignment, alignment.names, sites)
         voted = "".join(map(most_frequent, columns(alignment)))
         few = alignment.names[:3]
-        among_few = selected(alignment, few, [site for site in variable(selected(alignment, few, list(range(len(alignment.rows[0])))))])
+        among_few = selected(alignment, few, list(variable(selected(alignment, few, list(range(len(alignment.rows[0])))))))
         for path in forms(program, "c", alignment, codecs):
             assert program.ok("extract", "--columns-variable", "--format", "fasta", "--width", "0", path).decode() == wide(narrow), path
             report = json.loads(program.ok("stat", "--json", path))

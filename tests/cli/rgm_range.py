@@ -121,7 +121,7 @@ class Coder:
         return self.mixed_of(weights.setdefault(case, [39322, 32768]), [a, b], [logit(a), logit(b) if b.n else 0], 18)
 
     def mixed_of(self, weights, bits, logits, rate):
-        z = min(1408, max(-1408, sum(w * l for w, l in zip(weights, logits)) >> 21))
+        z = min(1408, max(-1408, sum(w * x for w, x in zip(weights, logits)) >> 21))
         p = (1 << 46) // ((1 << 30) + power(abs(z) << 19))
         p = p if z >= 0 else 65536 - p
         bit = self.decide(p)

@@ -1,5 +1,4 @@
 """Sparse coding of docs/file-format.md, written from that page alone; comments name its sections."""
-from rgm_input import require
 from rgm_range import Bit, Coder, Table
 
 # ---- Shape and order of rows

@@ -308,9 +308,9 @@ TEST(Symbols, LowerCaseIsAClassOfItsOwn) {
 }
 
 TEST(Symbols, AreWrittenInFewBytesAndReadAgain) {
-    for (auto const& [alignment, most_bytes] : {std::pair{test::dna({20, 300, 1}), 3U},
-                                                std::pair{test::messy_dna({20, 300, 1}), 16U},
-                                                std::pair{test::amino_acids({20, 300, 1}), 24U}}) {
+    for (auto const& [alignment, most_bytes] :
+         {std::pair{test::dna({20, 300, 1}), 3U}, std::pair{test::messy_dna({20, 300, 1}), 16U},
+          std::pair{test::amino_acids({20, 300, 1}), 24U}}) {
         Symbols const symbols(alignment);
         RangeEncoder out;
         symbols.write(out);

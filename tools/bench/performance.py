@@ -61,14 +61,18 @@ def genomes(folder: pathlib.Path) -> str:
                          f"{100 * (run['compact_bytes'] / run['bytes'] - 1):+.2f} %"])
             found = {name: runs[point.size] for name, runs in peers.items() if point.size in runs}
             if found:
-                theirs.append([size] + [f"{found[name]['bytes'] / 1000:,.0f} kB ({run['bytes'] / found[name]['bytes']:.3f})" if name in found
-                                        else "-" for name in peers])
-    head = ["genomes", "bytes", "of which names", "bytes per genome", "compress", "memory", "unpack", "one genome", "one site", "append 1 %",
-            "appended and compact"]
+                theirs.append([size, *(beside(run, found.get(name)) for name in peers)])
+    head = ["genomes", "bytes", "of which names", "bytes per genome", "compress", "memory", "unpack", "one genome", "one site",
+            "append 1 %", "appended and compact"]
     names = [results.label(name) for name in peers_of(results)]
-    return (f"{table(head, ours)}\nCompressing and appending are user seconds on one thread, with the check; unpacking is on two. The last column "
-            "compares the size with that\nof compressing all at once. General compressors, and our bytes as a part of theirs:\n\n"
+    return (f"{table(head, ours)}\nCompressing and appending are user seconds on one thread, with the check; unpacking is on two. The last "
+            "column compares the size with that\nof compressing all at once. General compressors, and our bytes as a part of theirs:\n\n"
             f"{table(['genomes', *names], theirs)}\n{source(results)}")
+
+
+def beside(ours: dict, theirs: dict | None) -> str:
+    """The bytes of a peer, and ours as a part of them."""
+    return f"{theirs['bytes'] / 1000:,.0f} kB ({ours['bytes'] / theirs['bytes']:.3f})" if theirs else "-"
 
 
 def peers_of(results: plot.Results) -> list[str]:

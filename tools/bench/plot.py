@@ -95,7 +95,8 @@ def by_setting(points: list[Point]) -> dict[str, list[Point]]:
     return groups
 
 
-def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool], y_name: Callable[[int], str] = short_time) -> list[str]:
+def panel(title: str, lines: list[Line], x: Scale, y: Scale, names: tuple[bool, bool],
+          y_name: Callable[[int], str] = short_time) -> list[str]:
     """The panel of a family. names: whether sizes, and whether times, are written at the axes."""
     svg = [text(x.begin, y.end - 8, title, font_weight="bold")]
     for decade in x.decades():

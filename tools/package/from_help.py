@@ -12,7 +12,8 @@ from manual import escaped
 
 # The values of options, as far as they are words.
 WORDS = {
-    "--brlen": "linked scaled unlinked", "--bs-trees N|auto": "auto", "--codec": "native sparse thesis plain", "--criterion": "bic aicc aic",
+    "--brlen": "linked scaled unlinked", "--bs-trees N|auto": "auto", "--codec": "native sparse thesis plain",
+    "--criterion": "bic aicc aic",
     "--effort": "fast normal thorough", "--format": "fasta phylip maple", "--instructions": "avx512 avx2 sse4 scalar",
     "--metric": "fbp tbe", "--model": "auto GTR+G HKY+G JC LG+G WAG+G BIN+G",
     "--placement": "mod-k permuted pairwise node-aware", "--repeats": "auto on off", "--threshold": "strict mr mre",

@@ -21,7 +21,7 @@ import pathlib
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Callable, Dict, Optional, Union
+from typing import Callable, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,7 +180,7 @@ def open(path: Path) -> RgmFile:
     return RgmFile(path)
 
 
-_UNPACK: Dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\0": lzma.decompress}
+_UNPACK: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\0": lzma.decompress}
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -193,7 +193,10 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def parse(text: Union[str, bytes], name: str = "<text>") -> Alignment:
-    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format. Raises InputError "name:line:column: what is wrong, and what was expected"."""
+    """A text in FASTA, A3M, PHYLIP, NEXUS, Stockholm or Clustal format.
+
+    Raises InputError "name:line:column: what is wrong, and what was expected".
+    """
     return Alignment(*_core.parse(text.encode() if isinstance(text, str) else text, name))
 
 
@@ -220,7 +223,8 @@ def compress(source: Path, target: Optional[Path] = None, *, effort: str = "norm
     target: None: source with .rgm behind it (in place of .gz, .bz2 or .xz). It appears whole or not at all, and replaces what was there.
     """
     name = pathlib.Path(source)
-    goal = pathlib.Path(target) if target is not None else name.with_name((name.stem if name.suffix in (".gz", ".bz2", ".xz") else name.name) + ".rgm")
+    stem = name.stem if name.suffix in (".gz", ".bz2", ".xz") else name.name
+    goal = pathlib.Path(target) if target is not None else name.with_name(stem + ".rgm")
     _replace(goal, compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree))
     return goal
 

@@ -1,6 +1,6 @@
 """Alignments come back as they were, whole and in parts."""
-import concurrent.futures
 import bz2
+import concurrent.futures
 import gzip
 import lzma
 import threading

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/entropy/range_coder.hpp"
+#include "codec/entropy/range_decoder.hpp"
 
 namespace regraft::codec {
 

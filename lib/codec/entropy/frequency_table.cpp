@@ -24,7 +24,8 @@ FrequencyTable::FrequencyTable() {
 
 FrequencyTable::FrequencyTable(SymbolCounts const& counts) {
     auto const largest = std::ranges::max(counts);
-    for (std::uint32_t s = 0; s < most_symbols; ++s) code_[s] = counts[s] == 0 ? absent : code_of_count(counts[s], largest);
+    for (std::uint32_t s = 0; s < most_symbols; ++s)
+        code_[s] = counts[s] == 0 ? absent : code_of_count(counts[s], largest);
     set_shares();
 }
 

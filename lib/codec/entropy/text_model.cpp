@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "codec/entropy/mixer.hpp"
-#include "codec/entropy/range_coder.hpp"
+#include "codec/entropy/range_decoder.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/errors.hpp"
 
@@ -93,8 +93,7 @@ template <class Coder>
 std::uint8_t TextModel::code(Coder& coder, std::uint8_t byte) {
     auto const known = contexts();
     std::uint32_t node = 1;
-    for (int bit = 7; bit >= 0; --bit)
-        node = 2 * node + (code_bit(coder, known, node, (byte >> bit & 1) != 0) ? 1 : 0);
+    for (int bit = 7; bit >= 0; --bit) node = 2 * node + (code_bit(coder, known, node, (byte >> bit & 1) != 0) ? 1 : 0);
     add(static_cast<std::uint8_t>(node));
     return static_cast<std::uint8_t>(node);
 }

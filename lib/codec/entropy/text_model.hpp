@@ -1,5 +1,5 @@
-// Short texts, such as names, coded byte by byte with models that learn (docs/file-format.md). Some typical names are known
-// to them before. Slow: some MB per second.
+// Short texts, such as names, coded byte by byte with models that learn (docs/file-format.md). Some typical names are
+// known to them before. Slow: some MB per second.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace regraft::codec {
 /// Longer texts are neither written nor read.
 inline constexpr std::uint64_t longest_modelled_text = std::uint64_t{1} << 20;
 
-/// Predicts the bytes of lines from those before, and from the line above: the last one that begins with >, as titles in
-/// FASTA do, if this line does, or the last one that does not.
+/// Predicts the bytes of lines from those before, and from the line above: the last one that begins with >, as titles
+/// in FASTA do, if this line does, or the last one that does not.
 class TextModel {
 public:
     /// `num_bytes`: the length of the text.
@@ -47,8 +47,8 @@ private:
     using Line = std::vector<std::uint8_t>;
     static bool is_title(Line const& line) { return !line.empty() && line[0] == '>'; }
 
-    std::array<Line, 2> last_;     // the last line that is no title, and the last that is one
-    std::uint32_t expected_ = 0;   // which of both is the line above
+    std::array<Line, 2> last_;    // the last line that is no title, and the last that is one
+    std::uint32_t expected_ = 0;  // which of both is the line above
     Line line_;
     bool is_as_above_ = true;  // so far
 };

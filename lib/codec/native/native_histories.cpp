@@ -127,7 +127,8 @@ ChangeCosts change_costs(Source const& source, std::vector<BlockHistory> const& 
     ChangeCosts costs{static_cast<std::uint32_t>(n), residue_weights(source, histories).costs(),
                       std::vector<std::uint32_t>(n * n)};
     std::vector<std::uint64_t> seen(n * n);
-    for (std::size_t from = 0; from < n; ++from) expect_changes(source.symbols, from, std::span(seen).subspan(n * from, n));
+    for (std::size_t from = 0; from < n; ++from)
+        expect_changes(source.symbols, from, std::span(seen).subspan(n * from, n));
     for (auto const& history : histories)
         for (auto const& change : history.residues.changes.values) seen[change.from * n + change.to] += 3;
     for (std::size_t from = 0; from < n; ++from) {

@@ -62,8 +62,7 @@ Residues kind_of(std::span<std::uint8_t const> residues) {
 std::array<std::uint8_t, 256> expected_residues(Residues kind) {
     std::array<std::uint8_t, 256> order{};
     auto end = order.begin();
-    if (auto const* const prior = prior_of(kind); prior != nullptr)
-        end = std::ranges::copy(prior->letters, end).out;
+    if (auto const* const prior = prior_of(kind); prior != nullptr) end = std::ranges::copy(prior->letters, end).out;
     for (std::uint32_t c = 0; c < order.size(); ++c)
         if (std::find(order.begin(), end, c) == end) *end++ = static_cast<std::uint8_t>(c);
     return order;
@@ -97,8 +96,7 @@ TableCodes expected_numbers(std::uint32_t shape, std::uint32_t most) {
     auto const largest = std::ranges::max(mass);
     TableCodes codes;
     codes.fill(absent);
-    for (std::uint32_t s = 0; s <= last; ++s)
-        codes[s] = mass[s] == 0 ? 0 : code_of_count(mass[s], largest);
+    for (std::uint32_t s = 0; s <= last; ++s) codes[s] = mass[s] == 0 ? 0 : code_of_count(mass[s], largest);
     codes[most_symbols - 1] = 0;
     return codes;
 }

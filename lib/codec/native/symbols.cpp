@@ -68,7 +68,8 @@ std::vector<CellClass> expected_classes() {
     std::vector<CellClass> classes{as_it_is, lower_case};
     for (auto const gap : gaps) classes.push_back({0, static_cast<std::uint8_t>(gap)});
     for (std::uint32_t c = 0; c < 256; ++c)
-        if (gaps.find(static_cast<char>(c)) == std::string_view::npos) classes.push_back({0, static_cast<std::uint8_t>(c)});
+        if (gaps.find(static_cast<char>(c)) == std::string_view::npos)
+            classes.push_back({0, static_cast<std::uint8_t>(c)});
     return classes;
 }
 

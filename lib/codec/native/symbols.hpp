@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec/entropy/range_coder.hpp"
+#include "codec/entropy/range_decoder.hpp"
 #include "codec/native/prior.hpp"
 #include "regraft/msa/alignment.hpp"
 

@@ -1,6 +1,7 @@
 #include "codec/native/table_coder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <numeric>
 
@@ -30,6 +31,24 @@ TableCodes first_codes(std::initializer_list<std::uint8_t> given) {
 ExpectedTables::ExpectedTables(TableLayout const& layout, Symbols const& symbols, std::uint32_t num_edges)
     : layout_(layout), kind_(symbols.kind()), residues_(symbols.residues()) {
     for (std::uint32_t shape = 0; shape < num_shapes; ++shape) numbers_[shape] = expected_numbers(shape, num_edges);
+}
+
+std::uint32_t ExpectedTables::nearest_shape(TableCodes const& codes) const {
+    std::uint32_t best = 0;
+    auto least = ~std::uint32_t{0};
+    for (std::uint32_t shape = 0; shape < num_shapes; ++shape) {
+        std::uint32_t distance = 0;
+        for (std::uint32_t s = 0; s < most_symbols; ++s) {
+            auto const difference = codes[s] - numbers_[shape][s];
+            if (difference != 0)
+                distance +=
+                    8 + 3 * static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(std::abs(difference))));
+        }
+        if (distance >= least) continue;
+        least = distance;
+        best = shape;
+    }
+    return best;
 }
 
 bool ExpectedTables::is_of_numbers(std::uint32_t table) const {
@@ -159,7 +178,8 @@ private:
         // weight / others = count / other counts
         auto const log = static_cast<std::int64_t>(log_of(std::max<std::uint64_t>(others, 1)) + log_of(counts_[s])) -
                          static_cast<std::int64_t>(log_of(sum_ - counts_[s]));
-        return static_cast<std::uint8_t>(std::clamp<std::int64_t>((2 * log + std::int64_t{bit / 2}) / std::int64_t{bit} - 2, 0, largest_code));
+        return static_cast<std::uint8_t>(
+            std::clamp<std::int64_t>((2 * log + std::int64_t{bit / 2}) / std::int64_t{bit} - 2, 0, largest_code));
     }
     std::uint64_t cost(std::uint32_t s, std::uint64_t others, std::uint8_t code) const {
         // A constant keeps the difference positive.

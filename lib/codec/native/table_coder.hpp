@@ -25,6 +25,8 @@ public:
     /// Whether the symbols of a table are numbers. There is a table before it.
     bool is_of_numbers(std::uint32_t table) const;
     TableCodes const& numbers(std::uint32_t shape) const { return numbers_[shape]; }
+    /// The shape of numbers from which codes differ least.
+    std::uint32_t nearest_shape(TableCodes const& codes) const;
     /// The table of numbers before, or the one that is expected if there is none.
     TableCodes const& numbers_before(std::uint32_t table, std::span<TableCodes const> before) const;
 
@@ -66,7 +68,6 @@ private:
     void code_differences(Models& models, TableCodes const& base, TableCodes& codes);
     void code_code(Models& models, std::uint8_t base, std::uint8_t& code, bool& before);
     void code_numbers(TableCodes const& before, TableCodes& codes);
-    std::uint32_t best_shape(TableCodes const& codes) const;
 
     Coder& coder_;
     ExpectedTables const& expected_;
@@ -84,7 +85,8 @@ void TableCoder<Coder>::code_code(Models& models, std::uint8_t base, std::uint8_
         return;
     }
     bool const up = models.up.code(coder_, code > base);
-    auto const distance = 1 + models.distance.code(coder_, static_cast<std::uint32_t>(up ? code - base : base - code) - 1);
+    auto const distance =
+        1 + models.distance.code(coder_, static_cast<std::uint32_t>(up ? code - base : base - code) - 1);
     auto const room = up ? largest_code - base : base;
     if (distance > static_cast<std::uint32_t>(room)) throw InputError("a frequency is out of range");
     code = static_cast<std::uint8_t>(up ? base + distance : base - distance);
@@ -108,31 +110,13 @@ void TableCoder<Coder>::code_differences(Models& models, TableCodes const& base,
     }
 }
 
-/// The shape from which the codes differ least.
-template <class Coder>
-std::uint32_t TableCoder<Coder>::best_shape(TableCodes const& codes) const {
-    std::uint32_t best = 0;
-    auto least = ~std::uint32_t{0};
-    for (std::uint32_t shape = 0; shape < ExpectedTables::num_shapes; ++shape) {
-        std::uint32_t distance = 0;
-        for (std::uint32_t s = 0; s < most_symbols; ++s) {
-            auto const difference = codes[s] - expected_.numbers(shape)[s];
-            if (difference != 0) distance += 8 + 3 * static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(std::abs(difference))));
-        }
-        if (distance >= least) continue;
-        least = distance;
-        best = shape;
-    }
-    return best;
-}
-
 template <class Coder>
 void TableCoder<Coder>::code_numbers(TableCodes const& before, TableCodes& codes) {
     if (as_before_.code(coder_, codes == before)) {
         codes = before;
         return;
     }
-    auto const shape = shape_.code(coder_, Coder::decodes ? 0 : best_shape(codes));
+    auto const shape = shape_.code(coder_, Coder::decodes ? 0 : expected_.nearest_shape(codes));
     code_differences(models_[numbers], expected_.numbers(shape), codes);
 }
 

@@ -1,6 +1,6 @@
-// The index consists of the number of bytes of a checksum; if there are several blocks, the size of the smallest one, the
-// number of low bits of the Rice codes, and a Rice code for each block of the bytes beyond the smallest size; and the
-// checksums.
+// The index consists of the number of bytes of a checksum; if there are several blocks, the size of the smallest one,
+// the number of low bits of the Rice codes, and a Rice code for each block of the bytes beyond the smallest size; and
+// the checksums.
 #include <algorithm>
 
 #include "codec/entropy/bit_stream.hpp"

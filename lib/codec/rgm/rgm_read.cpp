@@ -179,8 +179,7 @@ void RgmFile::State::open_text(std::span<std::byte const> header, std::span<std:
     content_hash = hashes.fixed(8);
     hashes.expect_end();
     check_size("a text", size);
-    auto const bytes =
-        coding == TextCoding::zstd ? zstd_decompress(frame, size) : decode_modelled(frame, size, {});
+    auto const bytes = coding == TextCoding::zstd ? zstd_decompress(frame, size) : decode_modelled(frame, size, {});
     if (bytes.size() != size || hash(bytes) != content_hash) throw InputError("the text is damaged");
     whole_text.emplace(reinterpret_cast<char const*>(bytes.data()), bytes.size());
 

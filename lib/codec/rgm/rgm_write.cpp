@@ -91,7 +91,6 @@ void write_text_file(std::span<std::byte const> text, TextCoding coding, std::sp
     write_end(out.bytes(), header_size, index.bytes(), sink);
 }
 
-
 }  // namespace
 
 void write_rgm(CompressedAlignment const& alignment, RgmExtras const& extras, ByteSink const& sink) {

@@ -6,7 +6,7 @@
 
 #include "codec/entropy/adaptive.hpp"
 #include "codec/trees/rows_left.hpp"
-#include "msa/differences/letters_on_path.hpp"
+#include "regraft/msa/letters_on_path.hpp"
 #include "regraft/core/contracts.hpp"
 
 namespace regraft::codec {

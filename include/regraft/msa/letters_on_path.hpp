@@ -8,6 +8,7 @@
 
 #include "regraft/msa/difference_rows.hpp"
 
+#pragma GCC visibility push(default)
 namespace regraft::msa {
 
 /// The letters at all sites: those of the reference, changed on the edges from the root to a node.
@@ -44,3 +45,4 @@ private:
 };
 
 }  // namespace regraft::msa
+#pragma GCC visibility pop
