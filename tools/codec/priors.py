@@ -11,6 +11,8 @@ import itertools
 import math
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 HEADER = pathlib.Path("lib/codec/native/prior_tables.hpp")
@@ -93,7 +95,15 @@ def header():
     lines.append("")
     lines += table("Amino acids", *amino_acids())
     lines += ["", "}  // namespace regraft::codec"]
-    return "\n".join(lines) + "\n"
+    return formatted("\n".join(lines) + "\n")
+
+
+def formatted(text):
+    """The text as .clang-format lays it out."""
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if tool is None:
+        sys.exit("priors.py needs clang-format 14")
+    return subprocess.run([tool, f"--assume-filename={HEADER}"], input=text, capture_output=True, text=True, check=True).stdout
 
 
 def main(arguments):
