@@ -45,6 +45,23 @@ def described(program: msa_cli.Program) -> None:
         packed.unlink()
 
 
+def maple(program: msa_cli.Program) -> None:
+    """rows of MAPLE and of FASTA are added to MAPLE, in its lower case"""
+    reference = "".join(random.Random(8).choices("acgt", k=500))
+    rows = [[(number * 7 + k * 50) % 499 + 1 for k in range(3)] for number in range(130)]
+    def text(first: int, last: int) -> str:
+        lines = ["".join("acgt"[("acgt".index(reference[site - 1]) + 1) % 4] + f"\t{site}\n" for site in sorted(row)) for row in rows[first:last]]
+        return f">ref\n{reference}\n" + "".join(f">s{first + i}\n{line}" for i, line in enumerate(lines))
+    packed = program.compressed("a.maple", text(0, 110))
+    program.ok("append", packed, program.file("b.maple", text(110, 130)))
+    assert program.ok("cat", packed).decode() == text(0, 130)
+    program.ok("append", packed, program.file("c.fa", f">upper\n{reference.upper()[:-1]}N\n"))
+    assert program.ok("cat", packed).decode() == text(0, 130) + ">upper\nn\t500\t1\n"
+    program.ok("compact", packed)
+    program.ok("verify", "--deep", packed)
+    assert json.loads(program.ok("stat", "--json", packed))["text_bytes"] == len(program.ok("cat", packed))
+
+
 def threads(program: msa_cli.Program) -> None:
     """the same bytes for any number of threads"""
     whole = surveyed(3, 900, 3000)
@@ -118,4 +135,4 @@ def cuts(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(sparse, described, threads, other_kinds, refused, cuts))
+    sys.exit(msa_cli.main(sparse, described, maple, threads, other_kinds, refused, cuts))

@@ -198,7 +198,9 @@ TEST(MutationFuzz, AlignmentReaderRejectsOrGivesARectangle) {
                 std::ranges::sort(names);
                 EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
                 EXPECT_FALSE(names.front().empty());
-                expect_cells_in_place(read, text);
+                // A3M leaves out cells, which then have no place.
+                bool const is_a3m = !read.is_verbatim && find_format(text) == InputFormat::fasta;
+                if (!is_a3m) expect_cells_in_place(read, text);
             });
         total.accepted += result.accepted;
         total.rejected += result.rejected;
