@@ -171,6 +171,9 @@ static regraft_status run(struct kmeans* k) {
     TRY(regraft_checkpoint_create(k->comm, &k->checkpoint));
     TRY(regraft_sums_create_scaled(CENTRES * ROW, 1, k->size, &k->sums));
     TRY(regraft_assignment_balance(begins, 1, NULL, regraft_communicator_num_founders(k->comm), &k->assignment));
+    // Ranks may have died before there was a communicator.
+    TRY(regraft_assignment_reassign(k->assignment, regraft_communicator_members(k->comm),
+                                    regraft_communicator_size(k->comm)));
     return regraft_resilient(k->comm, compute, recover, k);
 }
 

@@ -63,7 +63,7 @@ void run(char const* file) {
     ft::Communicator comm(MPI_COMM_WORLD);
     std::vector<std::string> taxa;
     auto const patterns = read_patterns(file, taxa);
-    auto work = assign::balance(patterns.partition_begin, comm.num_founders());
+    auto work = assign::balance(patterns.partition_begin, comm.members(), comm.num_founders());
     checkpoint::MiniCheckpoint saved(comm);
 
     auto const climb = [&] {

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
         // [README begins]
         ft::Communicator comm(MPI_COMM_WORLD);
         store::ReplicatedStore store(comm);
-        auto work = assign::balance(sites, comm.num_founders());  // which rank computes on which sites
+        auto work = assign::balance(sites, comm.members(), comm.num_founders());  // which rank computes on which sites
 
         auto const compute = [&] {
             if (store.num_blocks() == 0) submit_input(comm, store);

@@ -61,15 +61,22 @@ contains
     if (status == regraft_ok) status = regraft_sums_values(sums, 0_c_int64_t, total, 1_c_int64_t)
   end function
 
-  ! Survivors take over the sites of the dead, and their copies.
+  ! Survivors take over the sites of the dead.
+  function take_over() result(status)
+    integer(c_int) :: status
+    integer(c_int32_t), pointer :: survivors(:)
+    call c_f_pointer(regraft_communicator_members(comm), survivors, [regraft_communicator_size(comm)])
+    status = regraft_assignment_reassign(work, survivors, size(survivors, kind=c_int64_t))
+  end function
+
+  ! And their copies.
   function recover(failure, context) bind(c) result(status)
     type(regraft_failure), intent(in) :: failure
     type(c_ptr), value :: context
     integer(c_int) :: status
-    integer(c_int32_t), pointer :: survivors(:)
-    call c_f_pointer(regraft_communicator_members(comm), survivors, [regraft_communicator_size(comm)])
-    if (regraft_communicator_position(comm) == 0) print '(i0, a, i0, a)', failure%num_lost, ' died, ', size(survivors), ' go on'
-    status = regraft_assignment_reassign(work, survivors, size(survivors, kind=c_int64_t))
+    if (regraft_communicator_position(comm) == 0) &
+      print '(i0, a, i0, a)', failure%num_lost, ' died, ', regraft_communicator_size(comm), ' go on'
+    status = take_over()
     if (status == regraft_ok) status = regraft_store_repair(store)
   end function
 end module
@@ -94,6 +101,7 @@ program survive
   call must(regraft_sums_create(1_c_int64_t, sums))
   call must(regraft_assignment_balance([0_c_int64_t, num_sites], 1_c_int64_t, &
                                        num_pes=regraft_communicator_num_founders(comm), assignment=work))
+  call must(take_over())  ! ranks may have died before there was a communicator
   call must(regraft_resilient(comm, c_funloc(compute), c_funloc(recover), c_null_ptr))
   if (regraft_communicator_position(comm) == 0) print '(f0.15, a, i0, a, i0, a)', total(1), ' from ', &
     regraft_communicator_size(comm), ' of ', regraft_communicator_num_founders(comm), ' ranks'

@@ -54,7 +54,7 @@ ExactSum part_of(std::span<double const> numbers, std::uint64_t step) {
 
 double run(ft::Communicator& comm, std::uint64_t steps) {
     store::ReplicatedStore store(comm);
-    auto work = assign::balance(sites, comm.num_founders());
+    auto work = assign::balance(sites, comm.members(), comm.num_founders());
     std::uint64_t step = 0;  // the same on all ranks after a recovery, because all finish a step or none does
     double result = 0;
 

@@ -35,7 +35,8 @@ class Unchecked;
 /// agreement. Not thread-safe.
 class Communicator {
 public:
-    /// Leaves out dead members of the parent. Sets MPI_ERRORS_RETURN on the parent and on MPI_COMM_SELF. The first
+    /// Leaves out members of the parent that have died: members() lacks them from the start, and work is to be dealt to
+    /// members(). Sets MPI_ERRORS_RETURN on the parent and on MPI_COMM_SELF. The first
     /// communicator of a process names on stderr, on one PE, the settings of MPI with which survivors may hang. Throws
     /// WrongLauncher if Slurm has started the ranks by itself (srun PROGRAM). Collective over the parent.
     explicit Communicator(MPI_Comm parent, CommunicatorOptions options = {});

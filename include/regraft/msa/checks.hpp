@@ -55,7 +55,7 @@ struct Census {
 };
 
 /// Counts by hashes of columns and rows; equal rows are compared. Symbols outside of the alphabet count as no data.
-/// O(taxa * (sites + partitions)) time; memory for taxa, partitions, patterns and sites without data: 16 bytes for a
+/// O(taxa * (sites + partitions)) time; memory for taxa, partitions, patterns and sites without data: 24 bytes for a
 /// pattern, 8 for such a site, and a bit for any. Precondition: every site is in exactly one partition.
 Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions);
 

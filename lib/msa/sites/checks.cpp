@@ -56,14 +56,17 @@ private:
 /// Counts the distinct ones of many hashes, in memory for twice the distinct ones.
 class DistinctHashes {
 public:
-    /// Begins again, with at most so many hashes. Pages of memory that are never written to are not there.
+    /// Begins again, with at most so many hashes.
     void begin(std::uint64_t most) {
         hashes_.clear();
-        hashes_.reserve(most);
+        most_ = most;
         enough_ = at_first;
     }
     void add(std::uint64_t hash) {
-        if (hashes_.size() == enough_) enough_ = std::max(at_first, 2 * count());
+        if (hashes_.size() == enough_) {
+            enough_ = std::max(at_first, 2 * count());
+            hashes_.reserve(std::min<std::uint64_t>(enough_, most_));
+        }
         hashes_.push_back(hash);
     }
     /// The number of distinct hashes so far.
@@ -76,6 +79,7 @@ public:
 private:
     static constexpr std::size_t at_first = std::size_t{1} << 16;
     std::vector<std::uint64_t> hashes_;
+    std::uint64_t most_ = 0;
     std::size_t enough_ = at_first;  // with so many, equal ones are looked for
 };
 
