@@ -444,7 +444,7 @@ def completion(program: msa_cli.Program) -> None:
         program.file("a.fa", TEXT)
         program.file("b.fa.rgm", TEXT)
         assert complete("regraft-msa", "") == ["compress", "decompress", "append", "compact", "extract", "stat", "verify", "tree", "cat", "--help", "--version"]
-        assert complete("regraft-msa", "comp") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
+        assert complete("regraft-msa", "comp") == ["compress", "compact"] and complete("regraft-msa", "compr") == ["compress"] and complete("regraft-msa", "extract", "--si") == ["--sites"]
         assert complete("regraft-msa", "compress", "") == ["a.fa"] and complete("regraft-msa", "verify", "") == ["b.fa.rgm"]
         assert complete("regraft-msa", "cat", "--format", "f") == ["fasta"]
 
