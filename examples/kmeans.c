@@ -110,9 +110,8 @@ static uint64_t nearest(struct state const* state, point const* p) {
     uint64_t best = 0;
     double least = 1e300;
     for (uint64_t c = 0; c < CENTRES; ++c) {
-        double const* const centre = state->centres[c].x;
-        double distance = 0;
-        for (int i = 0; i < DIMS; ++i) distance += (p->x[i] - centre[i]) * (p->x[i] - centre[i]);
+        double distance = 0, x;
+        for (int i = 0; i < DIMS; ++i) x = p->x[i] - state->centres[c].x[i], distance += x * x;
         if (distance < least) least = distance, best = c;
     }
     return best;
@@ -140,6 +139,8 @@ static regraft_status move_centres(struct kmeans* k) {
 
 static regraft_status compute(void* context) {
     struct kmeans* const k = context;
+    uint32_t const* const here = regraft_communicator_members(k->comm); /* they take over the points of the dead */
+    TRY(regraft_assignment_reassign(k->assignment, here, regraft_communicator_size(k->comm)));
     if (regraft_store_version(k->store) == 0) TRY(submit_points(k));
     TRY(load_points(k));
     TRY(restore_state(k));
@@ -153,13 +154,12 @@ static regraft_status compute(void* context) {
     return regraft_communicator_broadcast(k->comm, &said, 1, regraft_communicator_members(k->comm)[0]);
 }
 
-/* Survivors take over the points of the dead, and their copies. */
+/* Survivors take over the copies of the dead. */
 static regraft_status recover(regraft_failure const* failure, void* context) {
     struct kmeans* const k = context;
-    uint32_t const size = regraft_communicator_size(k->comm);
+    int const size = (int)regraft_communicator_size(k->comm);
     if (regraft_communicator_position(k->comm) == 0)
-        printf("%d died in %s, %d go on\n", (int)failure->num_lost, failure->noticed_in, (int)size);
-    TRY(regraft_assignment_reassign(k->assignment, regraft_communicator_members(k->comm), size));
+        printf("%d died in %s, %d go on\n", (int)failure->num_lost, failure->noticed_in, size);
     return regraft_store_repair(k->store, NULL, NULL);
 }
 
@@ -171,9 +171,6 @@ static regraft_status run(struct kmeans* k) {
     TRY(regraft_checkpoint_create(k->comm, &k->checkpoint));
     TRY(regraft_sums_create_scaled(CENTRES * ROW, 1, k->size, &k->sums));
     TRY(regraft_assignment_balance(begins, 1, NULL, regraft_communicator_num_founders(k->comm), &k->assignment));
-    // Ranks may have died before there was a communicator.
-    TRY(regraft_assignment_reassign(k->assignment, regraft_communicator_members(k->comm),
-                                    regraft_communicator_size(k->comm)));
     return regraft_resilient(k->comm, compute, recover, k);
 }
 
