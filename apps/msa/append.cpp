@@ -38,6 +38,18 @@ CompressOptions as_before(codec::RgmFile const& file, Manners const& manners, bo
     return options;
 }
 
+/// Compresses the text of a file, or what has become of it, as the file was compressed.
+std::string packed_again(codec::RgmFile const& file, std::string text, std::string const& name, Manners const& manners,
+                         bool verify, Progress& progress) {
+    auto const options = as_before(file, manners, verify);
+    return pack(source_of(std::move(text), wanted_rows(options)), name, options, progress).bytes;
+}
+
+/// The rows of a sparse file, and their layout.
+msa::DifferenceText text_of(codec::RgmFile const& file) {
+    return {file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
+}
+
 void check_new_names(codec::RgmFile const& file, std::string const& target, std::span<std::string const> names,
                      std::string const& input) {
     std::unordered_set<std::string_view> const known(file.names().begin(), file.names().end());
@@ -83,7 +95,7 @@ msa::DifferenceText more_rows(std::string const& input, msa::DifferenceText cons
 
 std::string with_more_rows(codec::RgmFile const& file, AppendOptions const& options, Progress& progress) {
     auto const& target = options.places.inputs[0];
-    msa::DifferenceText text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
+    auto text = text_of(file);
     auto tree = file.placement_tree();
     for (auto const& input : std::span(options.places.inputs).subspan(1)) {
         progress.phase("reading " + shown_input(input), 20, 40);
@@ -139,8 +151,7 @@ void append(AppendOptions const& options) {
     if (file.kind() == codec::Kind::sparse) {
         bytes = with_more_rows(file, options, progress);
     } else {
-        auto const again = as_before(file, options.manners, options.verify);
-        bytes = pack(source_of(with_more_lines(file, options), wanted_rows(again)), target, again, progress).bytes;
+        bytes = packed_again(file, with_more_lines(file, options), target, options.manners, options.verify, progress);
     }
     progress.phase("writing", 98, 100);
     result.finish(bytes);
@@ -158,7 +169,7 @@ void compact(std::string const& input, CompactOptions const& options) {
     auto const file = open_rgm(input, options.manners);
     std::string bytes;
     if (file.kind() == codec::Kind::sparse) {
-        msa::DifferenceText const text{file.differences(), file.extras().layout.value_or(msa::TextLayout{})};
+        auto const text = text_of(file);
         progress.phase("moving rows in the tree", 20, 60);
         msa::PlacementOptions placing;
         placing.reached = [&](double part) { progress.reached(part); };
@@ -166,8 +177,7 @@ void compact(std::string const& input, CompactOptions const& options) {
         progress.phase("compressing", 60, 98);
         bytes = packed_rows(text, tree, input, options.verify);
     } else {
-        auto const again = as_before(file, options.manners, options.verify);
-        bytes = pack(source_of(file.text(), wanted_rows(again)), input, again, progress).bytes;
+        bytes = packed_again(file, file.text(), input, options.manners, options.verify, progress);
     }
     auto const before = file_size(input);
     bool const is_smaller = bytes.size() < before;
