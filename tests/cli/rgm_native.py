@@ -222,8 +222,7 @@ def weights(coder, tree, steps):
     if steps == 0:
         return [1] * tree.num_edges
     models = [Table() for _ in range(3)]
-    codes = [coder.number(models[0 if last - first == 1 else 1 if last - first <= 8 else 2]) for first, last in tree.below[1:]]
-    require(max(codes, default=0) < 32, "weight")
+    codes = [coder.bits(5, models[0 if last - first == 1 else 1 if last - first <= 8 else 2]) for first, last in tree.below[1:]]
     return [weight(code, steps == 1) for code in codes]
 
 

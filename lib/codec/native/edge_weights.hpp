@@ -41,7 +41,7 @@ private:
         auto const tips = tree.last_tip[node] - tree.first_tip[node];
         return tips == 1 ? 0 : tips <= 8 ? 1 : 2;
     }
-    static constexpr std::uint32_t largest_class = 31;
+    static constexpr std::uint32_t class_bits = 5;
 
     WeightSteps steps_ = WeightSteps::equal;
     std::vector<std::uint8_t> classes_;  // per edge
@@ -53,12 +53,10 @@ void EdgeWeights::code(Coder& coder, RootedTree const& tree) {
     steps_ = static_cast<WeightSteps>(coder.uniform(static_cast<std::uint32_t>(steps_), 3));
     classes_.resize(tree.num_nodes() - 1);
     if (steps_ == WeightSteps::equal) return;
-    std::array<AdaptiveNumber, num_contexts> models;
-    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v) {
-        auto const code = models[context_of(tree, v)].code(coder, classes_[v - 1]);
-        if (code > largest_class) throw InputError("the weight of an edge is out of range");
-        classes_[v - 1] = static_cast<std::uint8_t>(code);
-    }
+    std::array models{AdaptiveBits(class_bits), AdaptiveBits(class_bits), AdaptiveBits(class_bits)};
+    static_assert(models.size() == num_contexts);
+    for (std::uint32_t v = 1; v < tree.num_nodes(); ++v)
+        classes_[v - 1] = static_cast<std::uint8_t>(models[context_of(tree, v)].code(coder, classes_[v - 1]));
 }
 
 }  // namespace regraft::codec

@@ -1,8 +1,10 @@
 // Encodes cells to blocks of the native coding: first the histories of all columns, then the model from what they have
 // in common, then the blocks.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -108,26 +110,64 @@ std::vector<SymbolCounts> merge(TableLayout const& fine, std::span<SymbolCounts 
     return out;
 }
 
-NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
-    auto const num_classes = static_cast<std::uint32_t>(source.symbols.classes().size());
-    auto const num_residues = static_cast<std::uint32_t>(source.symbols.residues().size());
-    TableLayout const fine(num_classes, num_residues,
-                           {CountContext::last_and_third_last_site, TargetContext::state_and_candidate});
-    auto const fine_counts = count_symbols(source, fine, histories).counts();
-    auto layout = fine;
-    auto chosen = choose_tables(fine, {fine, source.symbols, source.num_edges()}, fine_counts);
-    for (auto const count : {CountContext::last_and_third_last_site, CountContext::last_site, CountContext::none}) {
-        for (auto const target : {TargetContext::state_and_candidate, TargetContext::state}) {
-            TableLayout const other(num_classes, num_residues, {count, target});
-            auto const counts = merge(fine, fine_counts, other);
-            auto tables = choose_tables(other, {other, source.symbols, source.num_edges()}, counts);
-            if (tables.bits >= chosen.bits) continue;
-            layout = other;
-            chosen = std::move(tables);
-        }
+/// A layout and its tables, or the first of them.
+struct Tables {
+    TableLayout layout;
+    ChosenTables chosen;
+};
+
+/// Chooses contexts and tables for counts of the layout with most contexts. Contexts of targets come after those of
+/// numbers of changes, so each is chosen on its own.
+class TableChooser {
+public:
+    TableChooser(Source const& source, std::vector<BlockHistory> const& histories)
+        : source_(source),
+          fine_(layout({CountContext::last_and_third_last_site, TargetContext::state_and_candidate})),
+          fine_counts_(count_symbols(source, fine_, histories).counts()) {}
+
+    Tables best() const {
+        auto const first = chosen_until(fine_.contexts, &TableLayout::change_count, {});
+        constexpr std::array counts{CountContext::last_and_third_last_site, CountContext::last_site,
+                                    CountContext::none};
+        auto const with_counts = best_of(counts, [&](CountContext count) {
+            return chosen_until({count, fine_.contexts.target}, &TableLayout::residue_target, first.chosen);
+        });
+        constexpr std::array targets{TargetContext::state_and_candidate, TargetContext::state};
+        return best_of(targets, [&](TargetContext target) {
+            return chosen_until({with_counts.layout.contexts.count, target}, &TableLayout::size, with_counts.chosen);
+        });
     }
-    std::vector<FrequencyTable> tables(chosen.codes.begin(), chosen.codes.end());
-    return {source.symbols, layout, std::move(tables), residue_weights(source, histories),
+
+private:
+    TableLayout layout(Contexts contexts) const {
+        return {static_cast<std::uint32_t>(source_.symbols.classes().size()),
+                static_cast<std::uint32_t>(source_.symbols.residues().size()), contexts};
+    }
+    Tables chosen_until(Contexts contexts, std::uint32_t TableLayout::*last, ChosenTables before) const {
+        auto const other = layout(contexts);
+        return {other, choose_tables(other, {other, source_.symbols, source_.num_edges()},
+                                     merge(fine_, fine_counts_, other), other.*last, std::move(before))};
+    }
+    /// The first of the smallest.
+    template <class Choices, class Choose>
+    static Tables best_of(Choices const& choices, Choose&& choose) {
+        auto best = choose(choices.front());
+        for (auto const choice : choices | std::views::drop(1)) {
+            auto other = choose(choice);
+            if (other.chosen.bits < best.chosen.bits) best = std::move(other);
+        }
+        return best;
+    }
+
+    Source const& source_;
+    TableLayout fine_;
+    std::vector<SymbolCounts> fine_counts_;
+};
+
+NativeModel make_model(Source const& source, std::vector<BlockHistory> const& histories) {
+    auto const best = TableChooser(source, histories).best();
+    std::vector<FrequencyTable> tables(best.chosen.codes.begin(), best.chosen.codes.end());
+    return {source.symbols, best.layout, std::move(tables), residue_weights(source, histories),
             class_weights(source, histories)};
 }
 

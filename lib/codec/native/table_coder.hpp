@@ -132,13 +132,14 @@ void TableCoder<Coder>::code(TableLayout const& layout, std::vector<TableCodes>&
     }
 }
 
-/// Chooses the codes of a layout's tables for counts, so that codes and what they code are small together. Returns the
-/// estimated size in `bits`, with 8 fractional bits.
+/// The codes of a layout's first tables.
 struct ChosenTables {
     std::vector<TableCodes> codes;
-    std::uint64_t bits = 0;
+    std::uint64_t bits = 0;  // estimated size of the codes and of what they code, with 8 fractional bits
 };
+/// Chooses codes for counts, so that codes and what they code are small together: those of the tables from the first
+/// one that is not chosen yet up to `last`, which is not chosen.
 ChosenTables choose_tables(TableLayout const& layout, ExpectedTables const& expected,
-                           std::span<SymbolCounts const> counts);
+                           std::span<SymbolCounts const> counts, std::uint32_t last, ChosenTables chosen = {});
 
 }  // namespace regraft::codec

@@ -228,6 +228,12 @@ std::string text_before_skeleton(std::span<std::string const> names) {
     return text.size() <= longest_to_be_modelled ? text : "";
 }
 
+/// The model of a skeleton; nothing if the skeleton is too long for that, or certainly is.
+std::vector<std::byte> modelled_skeleton(std::span<std::byte const> compressed, std::span<std::string const> names) {
+    if (compressed.size() > longest_to_be_modelled) return {};
+    return modelled(zstd_decompress(compressed, zstd_max_content(compressed.size())), text_before_skeleton(names));
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::span<std::string const> names,
@@ -236,8 +242,7 @@ std::vector<std::byte> encode_layout(msa::TextLayout const& layout, std::span<st
     auto bits = format_bits(layout.format);
     FormatWriter out;
     if (!layout.skeleton.empty()) {
-        auto const skeleton = zstd_decompress(layout.skeleton, zstd_max_content(layout.skeleton.size()));
-        auto const coded = modelled(skeleton, text_before_skeleton(names));
+        auto const coded = modelled_skeleton(layout.skeleton, names);
         bool const is_smaller = !coded.empty() && coded.size() < layout.skeleton.size();
         out.fixed(bits | (is_smaller ? has_modelled_skeleton : has_skeleton), 1);
         out.append(is_smaller ? coded : layout.skeleton);
