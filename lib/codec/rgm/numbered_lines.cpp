@@ -94,16 +94,19 @@ private:
         step_bits_ = std::min<std::size_t>(std::bit_width(step), step_.size() - 1);
         return last_ + step + 1;
     }
+    /// Some digits of a number; `behind`: how many come behind them.
+    static std::uint32_t digits(std::uint64_t number, std::size_t behind, std::size_t size) {
+        return static_cast<std::uint32_t>(number / powers_of_ten[behind] % powers_of_ten[size]);
+    }
     template <class Coder>
     std::uint64_t code_all(Coder& coder, std::uint64_t number) {
         auto left = num_digits_ - num_modelled_;
-        std::uint64_t found = first_.code(coder, static_cast<std::uint32_t>(number / powers_of_ten[left]));
+        std::uint64_t found = first_.code(coder, Coder::decodes ? 0 : digits(number, left, num_modelled_));
         while (left > 0) {
             auto const together = std::min(left, at_once);
             left -= together;
-            auto const part = number / powers_of_ten[left] % powers_of_ten[together];
             found = found * powers_of_ten[together] +
-                    coder.uniform(static_cast<std::uint32_t>(part), powers_of_ten[together]);
+                    coder.uniform(Coder::decodes ? 0 : digits(number, left, together), powers_of_ten[together]);
         }
         return found;
     }

@@ -95,26 +95,36 @@ public:
 
     /// Codes a row. Returns its runs, which are valid until the next call.
     std::span<CharacterRun const> code(std::span<CharacterRun const> given) {
-        std::vector<CharacterRun> runs;
-        std::vector<CharacterRun> fresh(given.begin(), given.end());
-        keep(given, runs, fresh);
+        next_.clear();
+        fresh_.clear();
+        keep(given);
         auto const count =
-            num_fresh_[std::min<std::size_t>(last_.size(), 3)].code(coder_, static_cast<std::uint32_t>(fresh.size()));
+            num_fresh_[std::min<std::size_t>(last_.size(), 3)].code(coder_, static_cast<std::uint32_t>(fresh_.size()));
         std::uint32_t least = 0;
         std::uint64_t context = num_sites_;
         for (std::uint32_t i = 0; i < count; ++i) {
-            auto const run = code_fresh(Coder::decodes ? CharacterRun{} : fresh[i], least, context);
+            auto const run = code_fresh(Coder::decodes ? CharacterRun{} : fresh_[i], least, context);
             least = run.last();
             if (Coder::decodes) check(run);
-            runs.push_back(run);
+            next_.push_back({run, &times_seen_[key(run)], false});
         }
-        std::ranges::sort(runs, {}, &CharacterRun::first);
-        for (auto const& run : runs) ++times_seen_[key(run)];
-        last_but_one_ = std::exchange(last_, std::move(runs));
-        return last_;
+        std::ranges::sort(next_, {}, [](Remembered const& remembered) { return remembered.run.first; });
+        runs_.clear();
+        for (auto const& remembered : next_) {
+            ++*remembered.times_seen;
+            runs_.push_back(remembered.run);
+        }
+        last_.swap(next_);
+        return runs_;
     }
 
 private:
+    struct Remembered {
+        CharacterRun run;
+        std::uint32_t* times_seen;
+        bool was_kept;  // from the row before its row
+    };
+
     static std::uint32_t bits_for(std::uint32_t size) { return static_cast<std::uint32_t>(std::bit_width(size - 1)); }
     static std::uint64_t key(CharacterRun const& run) {
         return std::uint64_t{run.first} << 36 | std::uint64_t{run.size} << 8 |
@@ -129,21 +139,19 @@ private:
         if (!is_inside || !is_character) RangeDecoder::fail();
     }
 
-    /// Which runs of the row before are in this row, too. They are moved from `fresh` to `kept`.
-    void keep(std::span<CharacterRun const> given, std::vector<CharacterRun>& kept, std::vector<CharacterRun>& fresh) {
-        for (auto const& run : last_) {
-            auto const found = std::ranges::lower_bound(given, run.first, {}, &CharacterRun::first);
-            bool const is_there = found != given.end() && *found == run;
-            bool const was_there = std::ranges::find(last_but_one_, run) != last_but_one_.end();
-            auto const times =
-                std::min<std::size_t>(7, static_cast<std::size_t>(std::bit_width(times_seen_[key(run)])));
-            auto& model = is_kept_[static_cast<std::size_t>(kind_of(run))][was_there ? 1 : 0][times];
-            if (model.code(coder_, is_there)) kept.push_back(run);
+    /// Which runs of the row before are in this row, too. Other runs of this row are fresh.
+    void keep(std::span<CharacterRun const> given) {
+        for (auto const& [run, times_seen, was_kept] : last_) {
+            for (; !given.empty() && given.front().first < run.first; given = given.subspan(1))
+                fresh_.push_back(given.front());
+            bool const is_there = !given.empty() && given.front() == run;
+            auto const times = std::min<std::size_t>(7, static_cast<std::size_t>(std::bit_width(*times_seen)));
+            auto& model = is_kept_[static_cast<std::size_t>(kind_of(run))][was_kept ? 1 : 0][times];
+            if (!model.code(coder_, is_there)) continue;
+            next_.push_back({run, times_seen, true});
+            if (is_there) given = given.subspan(1);
         }
-        std::erase_if(fresh, [&](auto const& run) {
-            auto const found = std::ranges::lower_bound(kept, run.first, {}, &CharacterRun::first);
-            return found != kept.end() && *found == run;
-        });
+        fresh_.insert(fresh_.end(), given.begin(), given.end());
     }
 
     /// A run that the row before does not have. It begins at `least` or later. context: where the unknown run before
@@ -186,8 +194,10 @@ private:
     msa::DifferenceRows const& rows_;
     std::uint32_t num_sites_;
     char unknown_;
-    std::vector<CharacterRun> last_;  // the row before
-    std::vector<CharacterRun> last_but_one_;
+    std::vector<Remembered> last_;    // the runs of the row before
+    std::vector<Remembered> next_;    // those of this row
+    std::vector<CharacterRun> runs_;  //
+    std::vector<CharacterRun> fresh_;
     std::unordered_map<std::uint64_t, std::uint32_t> times_seen_;  // by key
     std::array<std::array<std::array<AdaptiveBit, 8>, 2>, num_kinds> is_kept_;
     std::array<AdaptiveNumber, 4> num_fresh_;  // by the number of runs of the row before
