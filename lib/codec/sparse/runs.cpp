@@ -235,17 +235,17 @@ std::vector<std::byte> encode_runs(msa::DifferenceRows const& rows, std::span<st
 }
 
 Csr<CharacterRun> decode_runs(msa::DifferenceRows const& rows, std::span<std::byte const> bytes, std::size_t num_rows,
-                              std::uint64_t most) {
+                              std::uint64_t most, std::size_t wanted) {
     RangeDecoder coder(bytes);
     RunCoder<RangeDecoder> model(coder, rows, num_rows);
     Csr<CharacterRun> runs;
-    for (std::size_t row = 0; row < num_rows; ++row) {
+    for (std::size_t row = 0; row < std::min(num_rows, wanted); ++row) {
         auto const found = model.code({});
         check_apart(found);
         if (runs.values.size() + found.size() > most) RangeDecoder::fail();
         runs.push_row(found);
     }
-    coder.expect_end();
+    if (wanted >= num_rows) coder.expect_end();
     return runs;
 }
 

@@ -203,9 +203,10 @@ msa::PlacementTree SparseDecoder::tree(std::span<std::byte const> first_block) c
     return tree;
 }
 
-Csr<msa::CharacterRun> SparseDecoder::runs_of_block(std::uint64_t block, std::span<std::byte const> bytes) const {
+Csr<msa::CharacterRun> SparseDecoder::runs_of_block(std::uint64_t block, std::span<std::byte const> bytes,
+                                                    std::size_t wanted) const {
     auto const num_rows = rows_of_block(order_, block - 1).size();
-    return decode_runs(empty_, bytes, num_rows, most_entries(bytes.size()));
+    return decode_runs(empty_, bytes, num_rows, most_entries(bytes.size()), std::min(wanted, num_rows));
 }
 
 Csr<msa::CharacterRun> SparseDecoder::runs(CsrView<std::byte> blocks) const {
@@ -240,15 +241,20 @@ msa::DifferenceRows SparseDecoder::rows(std::vector<std::string> names, std::spa
     for (auto const row : chosen) tip_of.emplace(row, 0);
     for (std::uint32_t node = 0; node < all_changes.num_nodes(); ++node)
         if (auto const found = tip_of.find(all_changes.row[node]); found != tip_of.end()) found->second = node;
-    std::unordered_map<std::size_t, std::size_t> place_of;  // where its runs are
-    for (std::size_t i = 0; i < order_.size(); ++i)
-        if (tip_of.contains(order_[i])) place_of.emplace(order_[i], i);
+    std::unordered_map<std::size_t, std::size_t> place_of;   // where its runs are
+    std::unordered_map<std::size_t, std::size_t> wanted_of;  // per block, how many of its first rows
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        if (!tip_of.contains(order_[i])) continue;
+        place_of.emplace(order_[i], i);
+        wanted_of[i / runs_per_block] = i % runs_per_block + 1;
+    }
 
     std::unordered_map<std::size_t, Csr<msa::CharacterRun>> decoded;
     for (auto const row : chosen) {
         auto const place = place_of.at(row);
         auto const block = place / runs_per_block;
-        if (!decoded.contains(block)) decoded.emplace(block, runs_of_block(block + 1, read(block + 1)));
+        if (!decoded.contains(block))
+            decoded.emplace(block, runs_of_block(block + 1, read(block + 1), wanted_of.at(block)));
         rows.runs.push_row(decoded.at(block)[place % runs_per_block]);
         for (auto const& letter :
              msa::letters_at(all_changes, tip_of.at(row), rows.reference, rows.runs[rows.runs.size() - 1]))

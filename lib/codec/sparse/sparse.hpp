@@ -57,7 +57,8 @@ public:
 
 private:
     Csr<msa::CharacterRun> runs(CsrView<std::byte> blocks) const;
-    Csr<msa::CharacterRun> runs_of_block(std::uint64_t block, std::span<std::byte const> bytes) const;
+    Csr<msa::CharacterRun> runs_of_block(std::uint64_t block, std::span<std::byte const> bytes,
+                                         std::size_t wanted = runs_per_block) const;
 
     Skeleton skeleton_;
     std::vector<std::uint32_t> row_of_tip_;
