@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t hashed_at_once = std::size_t{1} << 20;
 /// Texts of at most this size are kept, so that both codings can be tried.
 constexpr std::size_t small_text = std::size_t{16} << 20;
-/// A pipe cannot be read again, so more is kept of it.
-constexpr std::size_t most_of_pipe = std::size_t{256} << 20;
+/// A pipe cannot be read again, so more is kept of it. Longer texts take too much memory to be coded by columns.
+constexpr std::size_t most_text = std::size_t{256} << 20;
 constexpr std::uint64_t cells_per_entry = 64;
 
 /// Passes a text on, and keeps it as long as it is short.
@@ -71,7 +71,9 @@ bool takes_rows(Source const& source, Rows wanted) {
     if (!source.rows || wanted == Rows::always) return source.rows.has_value();
     auto const& rows = source.rows->rows;
     auto const entries = rows.differences.values.size() + rows.runs.values.size();
-    return source.hashes.num_bytes() > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
+    auto const text_bytes = source.hashes.num_bytes();
+    return text_bytes > most_text ||
+           (text_bytes > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites());
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ Source read_source(std::string const& input, Rows rows, SizeLimit limit, std::fu
         return source;
     }
     bool const is_pipe = !file.is_file() || input == "-";
-    Recorder recorder(file, std::move(head), is_maple ? 0 : is_pipe ? most_of_pipe : small_text);
+    Recorder recorder(file, std::move(head), is_maple ? 0 : is_pipe ? most_text : small_text);
     if (is_maple) {
         read_maple_rows(source, recorder, shown_input(input));
         return source;
