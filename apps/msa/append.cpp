@@ -42,7 +42,7 @@ CompressOptions as_before(codec::RgmFile const& file, Manners const& manners, bo
 std::string packed_again(codec::RgmFile const& file, std::string text, std::string const& name, Manners const& manners,
                          bool verify, Progress& progress) {
     auto const options = as_before(file, manners, verify);
-    return pack(source_of(std::move(text), wanted_rows(options)), name, options, progress).bytes;
+    return pack(source_of(std::move(text), row_use(pack_options(options))), name, options, progress).bytes;
 }
 
 /// The rows of a sparse file, and their layout.
@@ -68,7 +68,7 @@ void check_sites(std::uint64_t found, std::uint64_t expected, std::string const&
 
 /// An alignment of any format as FASTA, one row per line; as MAPLE, the cells are in lower case.
 std::string as_fasta(std::string const& input, Manners const& manners, bool in_maple) {
-    auto const source = read_source(input, Rows::if_they_suffice, size_limit(manners));
+    auto const source = read_source(input, codec::RowUse::if_they_suffice, size_limit(manners));
     auto rows =
         source.text ? msa::to_differences(msa::parse_alignment(*source.text, shown_input(input))) : source.rows->rows;
     if (in_maple) rows = msa::in_lower_case(std::move(rows));

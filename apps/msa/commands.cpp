@@ -61,11 +61,11 @@ Source read_alignment(std::string const& input, CompressOptions const& options, 
     if (input == "-" && isatty(STDIN_FILENO) != 0)
         throw InputError("an alignment is not read from a terminal; expected a FILE");
     progress.phase("reading", 0, 20);
-    return read_source(input, wanted_rows(options), size_limit(options.manners),
+    return read_source(input, row_use(pack_options(options)), size_limit(options.manners),
                        [&](double part) { progress.reached(part); });
 }
 
-std::string summary(std::uint64_t text_bytes, Packed const& packed, double seconds) {
+std::string summary(std::uint64_t text_bytes, codec::Packed const& packed, double seconds) {
     auto const after = static_cast<double>(packed.bytes.size());
     return fmt::format("{} -> {}, {}, {:.3f} bits per taxon and site, {}", bytes(static_cast<double>(text_bytes)),
                        bytes(after), change_of_size(text_bytes, packed.bytes.size()),

@@ -231,13 +231,13 @@ void add_levels(CLI::App& app, std::uint32_t& level) {
     app.add_option_function<std::uint32_t>(
            "--level", [=](std::uint32_t number) { choose("--level", number); },
            "1 takes the least time, 9 makes the smallest files (default 6); also -1 to -9")
-        ->transform(whole(fastest_level, best_level))
+        ->transform(whole(codec::fastest_level, codec::best_level))
         ->type_name("N")
         ->group(group);
-    for (auto number = fastest_level; number <= best_level; ++number)
+    for (auto number = codec::fastest_level; number <= codec::best_level; ++number)
         add_flag("-" + std::to_string(number), number, "");
-    add_flag("--fast", fastest_level, "take the least time, as -1");
-    add_flag("--best", best_level, "make the smallest files, as -9");
+    add_flag("--fast", codec::fastest_level, "take the least time, as -1");
+    add_flag("--best", codec::best_level, "make the smallest files, as -9");
 }
 
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {

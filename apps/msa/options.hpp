@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/program.hpp"
-#include "levels.hpp"
 #include "regraft/codec/columns.hpp"
+#include "regraft/codec/pack.hpp"
 #include "regraft/msa/partition.hpp"
 
 namespace regraft::msa_cli {
@@ -45,7 +45,7 @@ struct CompressOptions {
     Places places;
     std::optional<codec::Kind> kind;  // none: native, sparse or plain, whichever is smallest
     std::uint32_t sites_per_block = 0;
-    std::uint32_t level = usual_level;
+    std::uint32_t level = codec::usual_level;
     std::string tree;                        // Newick file; empty: one is made
     std::string partitions;                  // partition file to be stored; empty: none
     std::vector<msa::PartitionSpec> stored;  // partitions to be stored if there is no file

@@ -14,15 +14,11 @@
 namespace regraft::msa_cli {
 
 using namespace common;
+using codec::RowUse;
 
 namespace {
 
 constexpr std::size_t hashed_at_once = std::size_t{1} << 20;
-/// Texts of at most this size are kept, so that both codings can be tried.
-constexpr std::size_t small_text = std::size_t{16} << 20;
-/// A pipe cannot be read again, so more is kept of it. Longer texts take too much memory to be coded by columns.
-constexpr std::size_t most_text = std::size_t{256} << 20;
-constexpr std::uint64_t cells_per_entry = 64;
 
 /// Passes a text on, and keeps it as long as it is short.
 class Recorder {
@@ -67,13 +63,9 @@ private:
 };
 
 /// Whether rows are taken instead of the text.
-bool takes_rows(Source const& source, Rows wanted) {
-    if (!source.rows || wanted == Rows::always) return source.rows.has_value();
-    auto const& rows = source.rows->rows;
-    auto const entries = rows.differences.values.size() + rows.runs.values.size();
-    auto const text_bytes = source.hashes.num_bytes();
-    return text_bytes > most_text ||
-           (text_bytes > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites());
+bool takes_rows(Source const& source, RowUse wanted) {
+    return source.rows &&
+           (wanted == RowUse::always || codec::rows_suffice(source.rows->rows, source.hashes.num_bytes()));
 }
 
 }  // namespace
@@ -116,18 +108,20 @@ void read_maple_rows(Source& source, Recorder& recorder, std::string const& name
 
 }  // namespace
 
-Source read_source(std::string const& input, Rows rows, SizeLimit limit, std::function<void(double)> const& reached) {
+Source read_source(std::string const& input, RowUse rows, SizeLimit limit, std::function<void(double)> const& reached) {
     TextInput file(input, limit);
     std::string head;
     bool const is_maple = begins_maple(file, head);
     Source source;
     source.is_packed = file.packing() != nullptr;
-    if (rows == Rows::never || !head.starts_with('>')) {
+    if (rows == RowUse::never || !head.starts_with('>')) {
         source.text = std::move(head) + file.rest();
         return source;
     }
     bool const is_pipe = !file.is_file() || input == "-";
-    Recorder recorder(file, std::move(head), is_maple ? 0 : is_pipe ? most_text : small_text);
+    // A pipe cannot be read again, so more is kept of it.
+    auto const most_kept = is_maple ? 0 : is_pipe ? codec::most_text_by_columns : codec::small_text;
+    Recorder recorder(file, std::move(head), most_kept);
     if (is_maple) {
         read_maple_rows(source, recorder, shown_input(input));
         return source;
@@ -151,10 +145,10 @@ Source read_source(std::string const& input, Rows rows, SizeLimit limit, std::fu
     return source;
 }
 
-Source source_of(std::string text, Rows rows) {
+Source source_of(std::string text, RowUse rows) {
     Source source;
     source.text_bytes = text.size();
-    if (rows != Rows::never) {
+    if (rows != RowUse::never) {
         source.rows = msa::read_differences(msa::pieces_of(text));
         source.hashes.add(text);
         if (takes_rows(source, rows)) return source;

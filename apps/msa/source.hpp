@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/text_input.hpp"
+#include "regraft/codec/pack.hpp"
 #include "regraft/msa/difference_rows.hpp"
 
 namespace regraft::msa_cli {
@@ -40,17 +41,14 @@ struct Source {
     std::uint64_t num_bytes() const { return text ? text->size() : text_bytes; }
 };
 
-/// When rows are taken instead of the text.
-enum class Rows : std::uint8_t { never, if_they_suffice, always };
-
 /// Reads an input in one pass, unpacked if it is packed. MAPLE is read as rows unless they are never wanted. The rows
-/// of FASTA suffice if the text has more than 16 MiB, and a difference or run per 64 cells at most. reached: is told
+/// of FASTA suffice as codec::rows_suffice says. reached: is told
 /// which part of a file has been read. Throws InputError.
-Source read_source(std::string const& input, Rows rows, common::SizeLimit limit,
+Source read_source(std::string const& input, codec::RowUse rows, common::SizeLimit limit,
                    std::function<void(double)> const& reached = {});
 
 /// The same for a text in memory that is not packed and no MAPLE.
-Source source_of(std::string text, Rows rows);
+Source source_of(std::string text, codec::RowUse rows);
 
 /// Reads rows like others in one pass, as msa::read_differences does. Throws InputError.
 std::optional<msa::DifferenceText> read_rows(std::string const& input, msa::DifferenceRows const& like);

@@ -41,7 +41,7 @@ Opened::Opened(std::string const& input, Manners const& manners) {
 }
 
 void Opened::open_text(std::string const& input, Manners const& manners) {
-    auto source = read_source(input, Rows::if_they_suffice, size_limit(manners));
+    auto source = read_source(input, codec::RowUse::if_they_suffice, size_limit(manners));
     if (!source.text) {
         rows_ = std::move(source.rows);
         return;

@@ -209,15 +209,15 @@ def read(path: Path) -> Alignment:
     return parse(data, os.fspath(path))
 
 
-def compress_text(text: Union[str, bytes], name: str = "<text>", *, effort: str = "normal", tree: Optional[str] = None) -> bytes:
+def compress_text(text: Union[str, bytes], name: str = "<text>", *, level: int = 6, tree: Optional[str] = None) -> bytes:
     """The bytes of an .rgm file, which have been unpacked and compared with the text.
 
-    effort: fast, normal or best. tree: in Newick format, with the taxa of the text; None: one is looked for.
+    level: 1 takes the least time, 9 makes the smallest files. tree: in Newick format, with the taxa of the text; None: one is looked for.
     """
-    return _core.compress(text.encode() if isinstance(text, str) else text, name, effort, tree)
+    return _core.compress(text.encode() if isinstance(text, str) else text, name, level, tree)
 
 
-def compress(source: Path, target: Optional[Path] = None, *, effort: str = "normal", tree: Optional[str] = None) -> pathlib.Path:
+def compress(source: Path, target: Optional[Path] = None, *, level: int = 6, tree: Optional[str] = None) -> pathlib.Path:
     """Compresses a file in any of the formats of parse, also packed by gzip, bzip2 or xz, and returns the path of the result.
 
     target: None: source with .rgm behind it (in place of .gz, .bz2 or .xz). It appears whole or not at all, and replaces what was there.
@@ -225,11 +225,11 @@ def compress(source: Path, target: Optional[Path] = None, *, effort: str = "norm
     name = pathlib.Path(source)
     stem = name.stem if name.suffix in (".gz", ".bz2", ".xz") else name.name
     goal = pathlib.Path(target) if target is not None else name.with_name(stem + ".rgm")
-    _replace(goal, compress_text(_bytes_of(name), os.fspath(name), effort=effort, tree=tree))
+    _replace(goal, compress_text(_bytes_of(name), os.fspath(name), level=level, tree=tree))
     return goal
 
 
-def write(path: Path, alignment: Alignment, *, effort: str = "normal", tree: Optional[str] = None) -> None:
+def write(path: Path, alignment: Alignment, *, level: int = 6, tree: Optional[str] = None) -> None:
     """Writes an alignment that is in memory as an .rgm file, as compress does. Its text() is FASTA.
 
     >>> import tempfile
@@ -245,7 +245,7 @@ def write(path: Path, alignment: Alignment, *, effort: str = "normal", tree: Opt
     same = parse(text, os.fspath(path))
     if same.names != alignment.names or same.cells.shape != cells.shape:
         raise ValueError("expected names and cells without blanks and line ends")
-    _replace(pathlib.Path(path), compress_text(text, os.fspath(path), effort=effort, tree=tree))
+    _replace(pathlib.Path(path), compress_text(text, os.fspath(path), level=level, tree=tree))
 
 
 def _replace(goal: pathlib.Path, data: bytes) -> None:

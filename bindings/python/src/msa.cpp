@@ -8,12 +8,11 @@
 
 #include "arrays.hpp"
 #include "regraft/codec/guide_tree.hpp"
+#include "regraft/codec/pack.hpp"
 #include "regraft/codec/rgm.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/core/zstd.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/difference_rows.hpp"
-#include "regraft/msa/placement_tree.hpp"
 
 namespace regraft::python {
 namespace {
@@ -46,95 +45,26 @@ py::tuple parse(py::bytes const& text, std::string const& file) {
     return py::make_tuple(std::move(alignment.names), matrix_of(std::move(alignment.cells), taxa, sites));
 }
 
-codec::GuideOptions guide_options(codec::Effort effort) {
-    if (effort == codec::Effort::fast) return {.spr_radius = 5, .spr_rounds = 2};
-    if (effort == codec::Effort::best) return {.spr_radius = 20, .spr_rounds = 20};
-    return {};
-}
-
-codec::Effort effort_of(std::string const& name) {
-    if (name == "fast") return codec::Effort::fast;
-    if (name == "best") return codec::Effort::best;
-    expect(name == "normal", "an effort: fast, normal, or best");
-    return codec::Effort::normal;
-}
-
-template <class Write>
-std::string collected(Write write) {
-    std::string bytes;
-    write([&](std::span<std::byte const> piece) {
-        bytes.append(reinterpret_cast<char const*>(piece.data()), piece.size());
-    });
-    return bytes;
-}
-
-/// Returns an empty result if the columns cannot be coded; then, if there is a tree, throws InputError.
-std::string coded(std::string_view text, msa::Alignment const& alignment, codec::Effort effort,
-                  std::optional<std::string> const& tree) {
-    if (!alignment.is_verbatim) {
-        if (!tree) return "";
-        throw InputError({alignment.file}, "has characters that stand for others, so no tree is of use; expected none");
-    }
-    auto const along = tree ? codec::guide_tree_from_newick(*tree, "tree", alignment.names)
-                            : codec::guide_tree(alignment, guide_options(effort));
-    try {
-        auto const compressed = codec::CompressedAlignment::encode(alignment, along, {.effort = effort});
-        codec::RgmExtras extras;
-        if (!alignment.file.empty()) extras.layout = msa::layout_of(text, alignment);
-        return collected([&](codec::ByteSink const& sink) { codec::write_rgm(compressed, extras, sink); });
-    } catch (InputError const&) {
-        if (tree) throw;
-        return "";
-    }
-}
-
-/// Rows as differences; none if the text has few rows, or if these are not nearly equal.
-std::optional<msa::DifferenceText> many_rows(std::string_view text) {
-    constexpr std::size_t few_rows = 100;
-    auto rows = msa::read_differences(msa::pieces_of(text));
-    if (rows && rows->rows.num_taxa() < few_rows) rows.reset();
-    return rows;
-}
-
-/// Whether these rows need not be compressed along a tree of two children each, which takes long.
-bool suffice(msa::DifferenceRows const& rows, std::size_t text_size) {
-    constexpr std::size_t small_text = std::size_t{16} << 20;
-    constexpr std::size_t cells_per_entry = 64;
-    auto const entries = rows.differences.values.size() + rows.runs.values.size();
-    return text_size > small_text && entries * cells_per_entry <= rows.num_taxa() * rows.num_sites();
-}
-
-std::string compressed(std::string_view text, std::string const& file, codec::Effort effort,
-                       std::optional<std::string> const& tree) {
-    std::string sparse;
-    if (auto const rows = tree ? std::nullopt : many_rows(text)) {
-        auto const along = msa::placement_tree(rows->rows);
-        sparse = collected([&](codec::ByteSink const& sink) { codec::write_rgm(*rows, along, sink); });
-        if (suffice(rows->rows, text.size())) return sparse;
-    }
-    auto bytes = coded(text, msa::parse_alignment(text, file), effort, tree);
-    if (!sparse.empty() && (bytes.empty() || sparse.size() < bytes.size())) bytes = std::move(sparse);
-    // The packed text is clearly larger if it is so at zstd's default level: the highest level hardly halves it.
-    auto const text_bytes = [&] { return zstd_compress(std::as_bytes(std::span(text)), zstd_default_level).size(); };
-    if (tree || (!bytes.empty() && text_bytes() >= 2 * bytes.size())) return bytes;
-    auto plain = collected([&](codec::ByteSink const& sink) { codec::write_plain_rgm(text, sink); });
-    return bytes.empty() || plain.size() < bytes.size() ? plain : bytes;
-}
-
 std::unique_ptr<codec::ByteSource> in_memory(std::string_view bytes, std::string const& name) {
     auto const all = std::as_bytes(std::span(bytes));
     return codec::bytes_in_memory({all.begin(), all.end()}, name);
 }
 
-py::bytes compress(py::bytes const& text, std::string const& file, std::string const& effort,
+py::bytes compress(py::bytes const& text, std::string const& file, std::uint32_t level,
                    std::optional<std::string> const& tree) {
+    expect(codec::fastest_level <= level && level <= codec::best_level, "a level from 1 to 9");
     std::string_view const view = text;
-    auto const how = effort_of(effort);
+    codec::PackOptions options{.level = level};
+    if (tree) {
+        options.tree = [&](msa::Alignment const& alignment) {
+            return codec::guide_tree_from_newick(*tree, "tree", alignment.names);
+        };
+    }
     std::string bytes;
     bool same = false;
     {
         py::gil_scoped_release const release;
-        bytes = compressed(view, file, how, tree);
+        bytes = codec::pack(view, file, options).bytes;
         same = codec::RgmFile(in_memory(bytes, file)).text() == view;
     }
     if (!same) throw std::runtime_error(file + " does not come back from its compressed form");
@@ -235,7 +165,7 @@ private:
 void add_msa(py::module_& module) {
     using py::arg;
     module.def("parse", &parse, arg("text"), arg("file"));
-    module.def("compress", &compress, arg("text"), arg("file"), arg("effort"), arg("tree"));
+    module.def("compress", &compress, arg("text"), arg("file"), arg("level"), arg("tree"));
     py::class_<RgmFile>(module, "RgmFile")
         .def(py::init([](std::string const& path) { return std::make_unique<RgmFile>(codec::open_bytes(path)); }),
              arg("path"))

@@ -86,9 +86,9 @@ def test_what_no_tree_makes_smaller_is_stored_as_text():
     assert msa.RgmFile.from_bytes(msa.compress_text(text)).text() == text
 
 
-@pytest.mark.parametrize("effort", ["fast", "best"])
-def test_efforts_tell_the_same(primates, effort):
-    assert msa.RgmFile.from_bytes(msa.compress_text(primates.read_bytes(), effort=effort)).text() == primates.read_bytes()
+@pytest.mark.parametrize("level", [1, 9])
+def test_levels_tell_the_same(primates, level):
+    assert msa.RgmFile.from_bytes(msa.compress_text(primates.read_bytes(), level=level)).text() == primates.read_bytes()
 
 
 def test_tree_of_the_user_is_taken(primates, packed):
@@ -190,8 +190,8 @@ def test_wrong_sites_are_value_errors(packed):
             file.columns(first, last)
     with pytest.raises(TypeError):
         file.columns(-1, 2)
-    with pytest.raises(ValueError, match="an effort"):
-        msa.compress_text(">a\nA\n", effort="much")
+    with pytest.raises(ValueError, match="a level from 1 to 9"):
+        msa.compress_text(">a\nA\n", level=10)
 
 
 def test_result_replaces_what_was_there_with_usual_permissions(primates, tmp_path):
@@ -214,7 +214,7 @@ def test_threads_may_ask_at_once(packed):
 def test_others_run_while_an_alignment_is_compressed(data):
     text = (data / "vertebrates.phy").read_bytes()
     turns, done = 0, threading.Event()
-    thread = threading.Thread(target=lambda: (msa.compress_text(text, effort="best"), done.set()))
+    thread = threading.Thread(target=lambda: (msa.compress_text(text, level=9), done.set()))
     begin = time.monotonic()
     thread.start()
     while not done.is_set():

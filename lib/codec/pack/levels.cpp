@@ -1,13 +1,12 @@
-#include "levels.hpp"
+#include "codec/pack/levels.hpp"
 
 #include <array>
 
+#include "regraft/codec/pack.hpp"
 #include "regraft/core/contracts.hpp"
 
-namespace regraft::msa_cli {
+namespace regraft::codec {
 namespace {
-
-using codec::Effort;
 
 constexpr std::array<Level, best_level> levels{{
     {Effort::fast, 0, 0, 1, 0, 3},
@@ -28,4 +27,4 @@ Level const& level(std::uint32_t number) {
     return levels[number - fastest_level];
 }
 
-}  // namespace regraft::msa_cli
+}  // namespace regraft::codec

@@ -1,4 +1,4 @@
-// What the levels of compression mean: higher ones make smaller files, lower ones take less time.
+// What the levels of compression mean.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,10 @@
 
 #include "regraft/codec/columns.hpp"
 
-namespace regraft::msa_cli {
-
-inline constexpr std::uint32_t fastest_level = 1;
-inline constexpr std::uint32_t usual_level = 6;
-inline constexpr std::uint32_t best_level = 9;
+namespace regraft::codec {
 
 struct Level {
-    codec::Effort effort;          // of coding columns
+    Effort effort;                 // of coding columns
     std::uint32_t spr_radius;      // of the search for a tree
     std::uint32_t spr_rounds;      //
     std::uint32_t work_per_block;  // how many times as long as usual a block takes to decode
@@ -24,4 +20,4 @@ struct Level {
 /// Precondition: fastest_level <= level <= best_level.
 Level const& level(std::uint32_t number);
 
-}  // namespace regraft::msa_cli
+}  // namespace regraft::codec
