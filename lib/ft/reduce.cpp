@@ -57,6 +57,20 @@ void all_reduce(Participants who, std::span<FixedSum> sums) {
     who.parent().reach(reduce_phase.after);
 }
 
+void all_reduce(Participants who, std::span<std::uint64_t> sums) {
+    constexpr std::size_t most_at_once = std::size_t{1} << 20;
+    who.parent().reach(reduce_phase.before);
+    while (!sums.empty()) {
+        auto const piece = sums.first(std::min(sums.size(), most_at_once));
+        who.parent().reach(reduce_phase.inside);
+        who.parent().check(MPI_Allreduce(MPI_IN_PLACE, piece.data(), checked_cast<int>(piece.size()), MPI_UINT64_T,
+                                         MPI_SUM, who.native()),
+                           "MPI_Allreduce");
+        sums = sums.subspan(piece.size());
+    }
+    who.parent().reach(reduce_phase.after);
+}
+
 bool all_equal(Participants who, std::uint64_t number) {
     std::array<std::uint64_t, 2> least{number, ~number};  // the complement of the least complement is the greatest
                                                           // number

@@ -40,6 +40,18 @@ TEST(AllReduce, GivesTheBitsOfTheSumOnOneRank) {
     }
 }
 
+TEST(AllReduce, AddsManyWholeNumbersModulo2To64) {
+    Communicator comm(MPI_COMM_WORLD);
+    std::vector<std::uint64_t> sums((std::size_t{1} << 20) + 3, ~std::uint64_t{0});
+    sums.back() = value(comm.self());
+    all_reduce(comm, std::span(sums));
+    EXPECT_EQ(sums.front(), std::uint64_t{0} - comm.size());
+    EXPECT_EQ(sums[1U << 20], std::uint64_t{0} - comm.size());
+    std::uint64_t expected = 0;
+    for (auto const pe : comm.members()) expected += value(pe);
+    EXPECT_EQ(sums.back(), expected);
+}
+
 TEST(AllReduce, CarriesInfinities) {
     Communicator comm(MPI_COMM_WORLD);
     ExactSum sum;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"
+#include "regraft/core/digest.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/core/ids.hpp"
 #include "regraft/core/random.hpp"
@@ -143,6 +145,12 @@ TEST(Bytes, ThatEndTooEarlyAreRefused) {
     EXPECT_TRUE(reader.get_flag());
     EXPECT_FALSE(reader.get_flag());
     EXPECT_THROW(static_cast<void>(reader.get_flag()), InputError);
+}
+
+TEST(Digest, IsThatOfXxh3) {
+    EXPECT_EQ(digest({}), (Digest{0x6001c324468d497f, 0x99aa06d3014798d8}));
+    std::string_view const text = "ACGT";
+    EXPECT_NE(digest(std::as_bytes(std::span(text))), digest(std::as_bytes(std::span(text).first(3))));
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ void all_reduce(Participants who, std::span<ExactSum> sums);
 /// The same for sums of one scale: 24 bytes each in one MPI_Allreduce, and a second one if there are strays.
 void all_reduce(Participants who, std::span<FixedSum> sums);
 
+/// The same for whole numbers, modulo 2^64, any number of them.
+void all_reduce(Participants who, std::span<std::uint64_t> sums);
+
 /// Whether all participants give the same number. Collective; not uniform, as all_reduce.
 [[nodiscard]] bool all_equal(Participants who, std::uint64_t number);
 

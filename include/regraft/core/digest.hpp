@@ -1,0 +1,23 @@
+// Hashes so long that bytes with equal ones may be taken for equal.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#pragma GCC visibility push(default)
+namespace regraft {
+
+/// 128 bits. Among 2^32 different texts that were not made for it, two have the same with a probability of 2^-65.
+struct Digest {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    friend auto operator<=>(Digest const&, Digest const&) = default;
+};
+
+/// XXH3 of the bytes.
+Digest digest(std::span<std::byte const> bytes);
+
+}  // namespace regraft
+#pragma GCC visibility pop
