@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "codec/block_size.hpp"
+#include "codec/content_hash.hpp"
 #include "codec/first_error.hpp"
-#include "codec/rgm/rgm_format.hpp"
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
@@ -99,17 +99,6 @@ std::vector<std::uint64_t> hash_blocks(msa::Alignment const& alignment, std::uin
     return hashes;
 }
 
-std::uint64_t hash_of_content(std::span<std::string const> names, std::uint64_t num_sites,
-                              std::span<std::uint64_t const> block_hashes) {
-    std::string joined;
-    for (auto const& name : names) joined.append(name).append(1, '\n');
-    FormatWriter numbers;
-    numbers.fixed(hash(std::as_bytes(std::span(joined))), 8);
-    numbers.fixed(num_sites, 8);
-    for (auto const block_hash : block_hashes) numbers.fixed(block_hash, 8);
-    return hash(numbers.bytes());
-}
-
 }  // namespace
 
 CompressedAlignment CompressedAlignment::encode(msa::Alignment const& alignment, RootedTree const& tree,
@@ -185,7 +174,11 @@ CsrView<std::byte> CompressedAlignment::bytes(SiteRange wanted) const {
 
 std::uint64_t CompressedAlignment::content_hash() const {
     REGRAFT_EXPECTS(sites().size() == num_sites());
-    if (!parts_->block_hashes.empty()) return hash_of_content(names(), num_sites(), parts_->block_hashes);
+    return hash_of_content(names(), num_sites(), block_hashes());
+}
+
+std::vector<std::uint64_t> CompressedAlignment::block_hashes() const {
+    if (!parts_->block_hashes.empty()) return parts_->block_hashes;
     std::vector<std::uint64_t> hashes(parts_->encoded.blocks.size());
     FirstError error;
 #pragma omp parallel if (hashes.size() > 1)
@@ -194,15 +187,16 @@ std::uint64_t CompressedAlignment::content_hash() const {
 #pragma omp for schedule(static)
         for (std::size_t block = 0; block < hashes.size(); ++block) {
             error.run(block, [&] {
-                auto const here = parts_->sites_of(block);
+                auto const number = parts_->first_block + block;
+                auto const here = parts_->sites_of(number);
                 cells.resize(here.size() * num_taxa());
-                parts_->decode(block, here, {cells.data(), checked_cast<std::size_t>(here.size()), 1});
+                parts_->decode(number, here, {cells.data(), checked_cast<std::size_t>(here.size()), 1});
                 hashes[block] = hash_of_cells(cells);
             });
         }
     }
     error.rethrow();
-    return hash_of_content(names(), num_sites(), hashes);
+    return hashes;
 }
 
 }  // namespace regraft::codec

@@ -168,6 +168,29 @@ TEST(Rgm, VerifyComparesWithWhatWasCompressed) {
     EXPECT_THROW(file.verify(), InputError);
 }
 
+TEST(Rgm, IsVerifiedInPartsAsAWhole) {
+    std::string text = small;
+    for (auto const* name : {"five", "six"}) text += std::string(">") + name + "\nACGTTCGTAC\n";
+    auto const file = open(packed(text, {.sites_per_block = 3}));
+    ASSERT_EQ(file.num_content_parts(), 4U);
+    std::vector<std::uint64_t> hashes;
+    for (std::uint64_t part = 4; part-- > 0;) {  // in any order
+        auto const one = file.content_hashes({BlockId{part}, BlockId{part + 1}});
+        hashes.insert(hashes.begin(), one.begin(), one.end());
+    }
+    EXPECT_EQ(hashes, file.content_hashes({BlockId{0}, BlockId{4}}));
+    file.verify(hashes);
+    ++hashes[2];
+    EXPECT_THROW(file.verify(hashes), InputError);
+    EXPECT_EQ(open(packed_plain(text)).num_content_parts(), 0U);
+}
+
+TEST(Rgm, TellsFromItsHeadWhetherItHoldsAText) {
+    EXPECT_TRUE(holds_text(packed_plain(small)));
+    EXPECT_FALSE(holds_text(packed(small)));
+    EXPECT_FALSE(holds_text(std::as_bytes(std::span(small))));
+}
+
 TEST(Rgm, SaysWhatIsWrong) {
     auto const good = packed(small);
     auto const changed = [&](std::size_t at, int to) {

@@ -60,6 +60,8 @@ public:
     /// that it tells whether decoding reproduces that; otherwise it is the hash of what decoding gives. Throws as
     /// decode. Precondition: all blocks are here.
     std::uint64_t content_hash() const;
+    /// The hash of the cells of each block that is here, of which content_hash is made. Throws as decode.
+    std::vector<std::uint64_t> block_hashes() const;
 
 private:
     struct [[gnu::visibility("hidden")]] Parts;

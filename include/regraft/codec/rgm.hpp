@@ -69,6 +69,8 @@ std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::s
 
 /// Whether these are the first bytes of an .rgm file. At least 4 bytes are needed.
 bool is_rgm(std::span<std::byte const> head);
+/// Whether the .rgm file that begins so holds a text, which is unpacked as a whole. At least 6 bytes are needed.
+bool holds_text(std::span<std::byte const> head);
 
 /// Limits for a file from an untrusted source.
 struct RgmLimits {
@@ -118,6 +120,13 @@ public:
     void write_text(msa::TextSink const& sink) const;
     /// Reads and decodes everything, and compares it with the hash of the content.
     void verify() const;
+    /// The same in parts, which several processes can share: a part is a block, or in a sparse file a row. There are
+    /// none if the file holds a text, which is compared when it is opened.
+    std::uint64_t num_content_parts() const;
+    /// Reads and decodes some parts, and returns the hash of each.
+    std::vector<std::uint64_t> content_hashes(BlockRange parts) const;
+    /// Throws InputError unless these are the hashes of all parts as they were before they were compressed.
+    void verify(std::span<std::uint64_t const> hashes) const;
     /// Number of bytes read from the source so far.
     std::uint64_t bytes_read() const;
 

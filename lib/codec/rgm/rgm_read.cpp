@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codec/block_size.hpp"
+#include "codec/content_hash.hpp"
 #include "codec/entropy/text_model.hpp"
 #include "codec/rgm/rgm_format.hpp"
 #include "codec/sparse/sparse.hpp"
@@ -153,7 +154,7 @@ void RgmFile::State::open() {
     auto const header = read_bytes(prefix_size, header_size);
     auto const index_bytes = read_bytes(body_begin + body_size, index_size);
 
-    bool const is_text = front.back() == std::byte{feature_text};
+    bool const is_text = holds_text(front);
     auto const text = is_text ? read_bytes(body_begin, body_size) : std::vector<std::byte>{};
     FormatWriter checked;
     checked.append(front);
@@ -313,6 +314,11 @@ bool is_rgm(std::span<std::byte const> head) {
     return std::ranges::equal(head.first(rgm_magic.size()), rgm_magic);
 }
 
+bool holds_text(std::span<std::byte const> head) {
+    REGRAFT_EXPECTS(head.size() >= prefix_size);
+    return is_rgm(head) && head[prefix_size - 1] == std::byte{feature_text};
+}
+
 RgmFile::RgmFile(std::unique_ptr<ByteSource> source, RgmLimits limits)
     : state_(std::make_unique<State>(std::move(source), limits)) {
     state_->naming_file([&] { state_->open(); });
@@ -405,10 +411,33 @@ void RgmFile::write_text(msa::TextSink const& sink) const {
 
 void RgmFile::verify() const {
     state_->naming_file([&] {
-        if (state_->whole_text) return;  // the text was compared when it was opened
-        auto const found = state_->sparse ? content_hash(state_->read_sparse())
-                                          : state_->read({SiteId{0}, SiteId{num_sites()}}).content_hash();
-        if (found != state_->content_hash) {
+        if (state_->sparse || state_->whole_text) return;
+        state_->check_size("cells", num_taxa() * num_sites());
+    });
+    verify(content_hashes({BlockId{0}, BlockId{num_content_parts()}}));
+}
+
+std::uint64_t RgmFile::num_content_parts() const {
+    if (state_->whole_text) return 0;
+    return state_->sparse ? num_taxa() : state_->index.checks.size();
+}
+
+std::vector<std::uint64_t> RgmFile::content_hashes(BlockRange parts) const {
+    REGRAFT_EXPECTS(parts.first <= parts.last && value(parts.last) <= num_content_parts());
+    return state_->naming_file([&]() -> std::vector<std::uint64_t> {
+        auto const first = value(parts.first);
+        auto const last = value(parts.last);
+        if (parts.empty()) return {};
+        if (state_->sparse) return row_hashes(state_->read_sparse(), first, last);
+        return state_->alignment->with_blocks(state_->read_blocks(first, last), first).block_hashes();
+    });
+}
+
+void RgmFile::verify(std::span<std::uint64_t const> hashes) const {
+    REGRAFT_EXPECTS(hashes.size() == num_content_parts());
+    state_->naming_file([&] {
+        if (state_->whole_text) return;
+        if (hash_of_content(names(), num_sites(), hashes) != state_->content_hash) {
             throw InputError("the names and cells are not those that were compressed: their hash differs");
         }
     });

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "codec/content_hash.hpp"
 #include "codec/first_error.hpp"
 #include "codec/sparse/runs.hpp"
 #include "regraft/core/bytes.hpp"
@@ -114,27 +115,36 @@ SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree co
     return parts;
 }
 
-std::uint64_t content_hash(msa::DifferenceRows const& rows) {
-    std::string names;
-    for (auto const& name : rows.names) names.append(name).push_back('\n');
+std::vector<std::uint64_t> row_hashes(msa::DifferenceRows const& rows, std::uint64_t first, std::uint64_t last) {
     auto const reference = rows.reference_text();
-    std::vector<std::uint64_t> hashes(rows.num_taxa());
+    std::vector<std::uint64_t> hashes(last - first);
 #pragma omp parallel
     {
         std::string cells;
 #pragma omp for schedule(static)
-        for (std::size_t row = 0; row < hashes.size(); ++row) {
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
             cells = reference;
-            rows.write_row(row, cells);
-            hashes[row] = hash(std::as_bytes(std::span(cells)));
+            rows.write_row(first + i, cells);
+            hashes[i] = hash(std::as_bytes(std::span(cells)));
         }
     }
-    FormatWriter numbers;
-    numbers.fixed(hash(std::as_bytes(std::span(names))), 8);
-    numbers.fixed(rows.num_sites(), 8);
-    for (auto const row : hashes) numbers.fixed(row, 8);
-    return hash(numbers.bytes());
+    return hashes;
 }
+
+std::uint64_t content_hash(msa::DifferenceRows const& rows) {
+    return hash_of_content(rows.names, rows.num_sites(), row_hashes(rows, 0, rows.num_taxa()));
+}
+
+namespace {
+
+/// The index of the first of some sorted items that fulfils a condition, which all later ones fulfil, too.
+template <class Item, class Condition>
+std::size_t index_of_first(std::span<Item const> items, Condition is_true) {
+    auto const first = std::ranges::partition_point(items, [&](Item const& item) { return !is_true(item); });
+    return static_cast<std::size_t>(first - items.begin());
+}
+
+}  // namespace
 
 Csr<std::byte> plain_blocks(msa::DifferenceRows const& rows, std::uint32_t sites_per_block, std::uint64_t first_block,
                             std::uint64_t last_block) {
@@ -142,6 +152,12 @@ Csr<std::byte> plain_blocks(msa::DifferenceRows const& rows, std::uint32_t sites
     auto const reference = rows.reference_text();
     std::vector<std::size_t> differences_seen(rows.num_taxa());
     std::vector<std::size_t> runs_seen(rows.num_taxa());
+    auto const first_site = first_block * sites_per_block;
+    for (std::size_t row = 0; row < rows.num_taxa(); ++row) {
+        differences_seen[row] =
+            index_of_first(rows.differences[row], [&](auto const& x) { return x.site() >= first_site; });
+        runs_seen[row] = index_of_first(rows.runs[row], [&](auto const& run) { return run.last() > first_site; });
+    }
     for (auto block = first_block; block < last_block; ++block) {
         auto const first = block * sites_per_block;
         auto const last = std::min<std::uint64_t>(rows.num_sites(), first + sites_per_block);

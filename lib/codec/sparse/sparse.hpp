@@ -34,6 +34,8 @@ SparseParts encode_sparse(msa::DifferenceRows const& rows, msa::PlacementTree co
 
 /// A hash of names and cells (docs/file-format.md). In parallel.
 std::uint64_t content_hash(msa::DifferenceRows const& rows);
+/// The hash of each of the rows first .. last - 1, of which content_hash is made. In parallel.
+std::vector<std::uint64_t> row_hashes(msa::DifferenceRows const& rows, std::uint64_t first, std::uint64_t last);
 
 /// Sites of all rows as blocks of plain columns. Preconditions: as for CompressedAlignment.
 Csr<std::byte> plain_blocks(msa::DifferenceRows const& rows, std::uint32_t sites_per_block, std::uint64_t first_block,
