@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "regraft/core/errors.hpp"
 #include "regraft/msa/compare.hpp"
@@ -258,6 +260,71 @@ TEST(NewickLabel, IsQuotedIfItHasToBe) {
     EXPECT_EQ(newick_label("a_b|c.d"), "a_b|c.d");
     EXPECT_EQ(newick_label("it's (me)"), "'it''s (me)'");
     EXPECT_EQ(newick_label(""), "''");
+}
+
+TEST(NewickLabel, IsReadBackWhateverIsInIt) {
+    std::vector<std::string> names{"\"quoted\"", "a b", "(c)",   "d:1",  "e,f;", "g[h]",
+                                   "it's",       "i_j", "{k}=l", "m\\n", "Ä",    "''"};
+    for (std::string const c : {"\"", "{", "}", "=", "\\", " ", "(", ")", "[", "]", ":", ",", ";"})
+        EXPECT_EQ(newick_label("a" + c), "'a" + c + "'");
+    auto const tree = random_tree(static_cast<std::uint32_t>(names.size()), 1);
+    EXPECT_EQ(parse_newick(to_newick(tree, names), "f", names).num_tips(), names.size());
+    EXPECT_EQ(to_newick(parse_newick(to_newick(tree, names), "f", names), names), to_newick(tree, names));
+}
+
+/// The tree of a text that is read as `how` says, and what was changed.
+ReadTrees read_text(std::string const& text, std::vector<std::string> const& names, NewickOptions const& how) {
+    auto const path = std::filesystem::temp_directory_path() / ("newick" + std::to_string(getpid()));
+    std::ofstream(path) << text;
+    auto read = read_trees(path, names, how, TreeCount::any);
+    std::filesystem::remove(path);
+    return read;
+}
+
+TEST(RandomNewick, ResolvesBySeedToEveryTopology) {
+    std::set<std::string> seen;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        NewickOptions const how{.multifurcations = Multifurcations::at_random, .seed = seed};
+        auto const read = read_text("(A:1,B:2,C:3,D:4);", abcd, how);
+        EXPECT_TRUE(read.trees[0].is_complete());
+        EXPECT_EQ(read.num_resolved, 1U);
+        EXPECT_EQ(read_text("(A:1,B:2,C:3,D:4);", abcd, how).trees, read.trees);
+        seen.insert(to_newick(read.trees[0], abcd));
+    }
+    EXPECT_EQ(seen,
+              (std::set<std::string>{"(A:1,B:2,(C:3,D:4):0);", "(A:1,(B:2,C:3):0,D:4);", "(A:1,(B:2,D:4):0,C:3);"}));
+}
+
+TEST(RandomNewick, LeavesBinaryTreesAlone) {
+    for (std::string const text : {"(A:1,B:2,(C:3,D:4):5);", "((A:1,B:2):2,(C:3,D:4):3);", "(A,(B,(C,D)));"}) {
+        auto const read = read_text(text, abcd, {.multifurcations = Multifurcations::at_random});
+        EXPECT_EQ(read.trees[0], parse_newick(text, "f", abcd)) << text;
+        EXPECT_EQ(read.num_resolved, 0U);
+    }
+}
+
+TEST(RandomNewick, CountsNodesOfAllTrees) {
+    std::vector<std::string> const names{"A", "B", "C", "D", "E", "F", "G"};
+    NewickOptions const how{.multifurcations = Multifurcations::at_random};
+    auto const read = read_text("(F,G,(A,B,C,D,E));((A,B,C),D,E,(F,G));(((A,B),C),D,(E,(F,G)));", names, how);
+    EXPECT_EQ(read.trees.size(), 3U);
+    EXPECT_EQ(read.num_resolved, 3U);
+}
+
+TEST(LimitedNewick, SetsLengthsToTheNearerLimitAndCountsThem) {
+    NewickOptions const how{.multifurcations = Multifurcations::at_random, .limits = LengthLimits{0.5, 8}};
+    auto const text_of = [&](std::string const& text) {
+        auto const read = read_text(text, abcd, how);
+        return to_newick(read.trees[0], abcd) + std::to_string(read.num_limited);
+    };
+    EXPECT_EQ(text_of("(A:0.5,B:8,(C:3,D:4):5);"), "(A:0.5,B:8,(C:3,D:4):5);0");
+    EXPECT_EQ(text_of("(A:0,B:-2,(C:9,D:1e300):5);"), "(A:0.5,B:0.5,(C:8,D:8):5);4");
+    EXPECT_EQ(text_of("((A:1,B:1):0,(C:1,D:1):5);"), "(A:1,B:1,(C:1,D:1):5);0") << "one edge, of length 5";
+    EXPECT_EQ(text_of("((A:1,B:1):5,(C:1,D:1):5);"), "(A:1,B:1,(C:1,D:1):8);1");
+    EXPECT_EQ(text_of("(A,B,(C,D));"), "(A:0.5,B:0.5,(C:0.5,D:0.5):0.5);0");
+    auto const star = read_text("(A:1,B:1,C:1,D:1);", abcd, how);
+    EXPECT_EQ(star.num_limited, 0U) << "the edge that is added was in no file";
+    EXPECT_NE(to_newick(star.trees[0], abcd).find("):0.5"), std::string::npos);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,11 +21,22 @@ enum class Multifurcations : std::uint8_t {
     /// An only child takes its parent's place. If there are too many children, the first two become children of a new
     /// node on an edge of length 0, which becomes the last child; this is repeated until there are few enough.
     resolved,
+    /// The same, but two children at random are joined each time.
+    at_random,
+};
+
+/// A range of lengths, both ends included.
+struct LengthLimits {
+    double least = 0;
+    double most = 0;
 };
 
 struct NewickOptions {
     Multifurcations multifurcations = Multifurcations::rejected;
     std::string origin = "the alignment";  // where the names come from, for messages
+    std::uint64_t seed = 1;                // of what is at random
+    std::optional<LengthLimits> limits{};  // lengths beyond become the nearer limit, also negative ones, and edges that
+                                           // are added get the least; none: negative ones are errors
 };
 
 /// The tree written in `text`, which has every taxon once; tip t is the one labelled taxon_names[t]. One length set.
@@ -40,7 +52,20 @@ Tree parse_newick(std::string_view text, std::string const& file, std::span<std:
 Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                  NewickOptions const& options = {});
 
+/// Trees, and what was changed in them.
+struct ReadTrees {
+    std::vector<Tree> trees;
+    std::uint64_t num_resolved = 0;  // nodes that had more children than a binary tree allows
+    std::uint64_t num_limited = 0;   // lengths that were beyond the limits
+};
+
+/// How many trees a file has.
+enum class TreeCount : std::uint8_t { one, any };
+
 /// All trees of a file, at least one, each as for parse_newick. O(text + trees * taxa).
+ReadTrees read_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                     NewickOptions const& options, TreeCount count);
+/// The trees alone.
 std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                                     NewickOptions const& options = {});
 
@@ -73,7 +98,8 @@ std::vector<std::string> taxa_in_text_order(std::string_view text, std::string c
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options = {});
 
-/// The label for a name: quoted if needed.
+/// The label for a name: quoted if it has a character with a meaning in Newick or NEXUS, such as blanks, brackets and
+/// quotes, so that other programs can read it. Underscores stay as they are, which most programs read as such.
 std::string newick_label(std::string_view name);
 
 /// The canonical text, without a line end. It is rooted at tip 0's neighbour, children are ordered by their smallest

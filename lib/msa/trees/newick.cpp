@@ -16,6 +16,7 @@
 #include "regraft/core/contracts.hpp"
 #include "regraft/core/csr.hpp"
 #include "regraft/core/errors.hpp"
+#include "regraft/core/random.hpp"
 
 namespace regraft::msa {
 namespace {
@@ -38,15 +39,29 @@ struct Group {
 };
 
 /// The number of children that a node may have.
-enum class Degrees : std::uint8_t { binary, resolved, any };
+enum class Degrees : std::uint8_t { binary, resolved, at_random, any };
 
 Degrees degrees(NewickOptions const& options) {
-    return options.multifurcations == Multifurcations::resolved ? Degrees::resolved : Degrees::binary;
+    switch (options.multifurcations) {
+        case Multifurcations::resolved:
+            return Degrees::resolved;
+        case Multifurcations::at_random:
+            return Degrees::at_random;
+        case Multifurcations::rejected:
+            break;
+    }
+    return Degrees::binary;
 }
 
 /// One pass over the text, tree by tree, with its own stack, so that nesting costs no recursion.
 class NewickParser {
 public:
+    NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names,
+                 NewickOptions const& options)
+        : NewickParser(text, file, names, degrees(options), options.origin) {
+        limits_ = options.limits;
+        random_ = Random(options.seed);
+    }
     /// `origin`: where the names come from, for messages.
     NewickParser(std::string_view text, std::string const& file, std::span<std::string const> names, Degrees degrees,
                  std::string const& origin)
@@ -65,11 +80,13 @@ public:
     /// Throws if the text continues.
     void expect_end() const;
     /// The tree that was read last. Precondition: at least three taxa; degrees are not `any`.
-    Tree build() const;
+    Tree build();
     /// The same for nodes of any degree. Precondition: at least three taxa.
     GeneralTree build_general() const;
     /// The labels of tips before the first ';', in any order and not checked.
     std::vector<std::string> tip_labels();
+    std::uint64_t num_resolved() const { return num_resolved_; }
+    std::uint64_t num_limited() const { return num_limited_; }
 
 private:
     [[noreturn]] void fail(std::size_t at, std::string const& message) const;
@@ -87,6 +104,7 @@ private:
     Branch close(std::span<Branch const> children, std::optional<double> length);
     /// Resolves more children so that `most` are left.
     void resolve(std::size_t first_child, std::size_t most);
+    bool is_resolved() const { return degrees_ == Degrees::resolved || degrees_ == Degrees::at_random; }
     void close_root();
     void end_of_tree();
 
@@ -96,7 +114,9 @@ private:
     std::optional<double> take_length();
 
     void check_all_seen() const;
-    static void attach(Tree& tree, HalfEdge h, Branch const& child);
+    /// The length within the limits.
+    double limited(std::optional<double> length);
+    void attach(Tree& tree, HalfEdge h, Branch const& child);
     /// The children of the root, three or more: if there are two, an inner one of them is dissolved.
     std::vector<Branch> unrooted() const;
 
@@ -114,6 +134,10 @@ private:
     Csr<Branch> groups_;            // children of closed groups, without the root; each has two unless degrees are
                                     // `any`
     std::vector<Branch> root_;      // children of the root: one to three, or any number
+    std::optional<LengthLimits> limits_;
+    Random random_{1};
+    std::uint64_t num_resolved_ = 0;
+    std::uint64_t num_limited_ = 0;
 };
 
 void NewickParser::fail(std::size_t at, std::string const& message) const {
@@ -183,11 +207,12 @@ std::optional<double> NewickParser::take_length() {
     at_ = static_cast<std::size_t>(end - text_.data());
     auto const is_whole = at_ == text_.size() || ends_newick_label(text_[at_]);
     // Other programs write negative lengths too, for example those of neighbour joining.
-    auto const least = degrees_ == Degrees::any ? -longest_branch : 0;
+    bool const may_be_negative = degrees_ == Degrees::any || limits_.has_value();
+    auto const least = may_be_negative ? -longest_branch : 0;
     if (error == std::errc{} && is_whole && least <= length && length <= longest_branch) return length + 0.0;  // no -0
     at_ = begin;
     auto const word = take_label();
-    fail(begin, std::string("expected the length of a branch (a number") + (degrees_ == Degrees::any ? "" : " from 0") +
+    fail(begin, std::string("expected the length of a branch (a number") + (may_be_negative ? "" : " from 0") +
                     "), found " + (word.empty() ? in_quotes(text_.substr(begin, 1)) : in_quotes(word)));
 }
 
@@ -230,9 +255,16 @@ Branch NewickParser::close(std::span<Branch const> children, std::optional<doubl
 
 /// Joins two children at a time to one, which is appended behind the others, so that no path gets long.
 void NewickParser::resolve(std::size_t first_child, std::size_t most) {
+    if (children_.size() - first_child > most) ++num_resolved_;
     auto first = first_child;
-    for (; children_.size() - first > most; first += 2)
-        children_.push_back(close(std::span(children_).subspan(first, 2), 0.0));
+    for (; children_.size() - first > most; first += 2) {
+        auto const pair = std::span(children_).subspan(first, 2);
+        if (degrees_ == Degrees::at_random) {
+            for (std::size_t i = 0; i < 2; ++i)
+                std::swap(pair[i], children_[first + i + random_.below(children_.size() - first - i)]);
+        }
+        children_.push_back(close(pair, limits_ ? limits_->least : 0.0));
+    }
     auto const begin = children_.begin();
     children_.erase(begin + static_cast<std::ptrdiff_t>(first_child), begin + static_cast<std::ptrdiff_t>(first));
 }
@@ -254,7 +286,7 @@ std::optional<Branch> NewickParser::close_group() {
         close_root();
         return std::nullopt;
     }
-    if (degrees_ == Degrees::resolved) resolve(first, 2);
+    if (is_resolved()) resolve(first, 2);
     auto const children = std::span<Branch const>(children_).subspan(first);
     auto const branch = children.size() == 1 ? Branch{children[0].subtree, sum_of(children[0].length, length)}
                                              : close(children, length);
@@ -263,7 +295,7 @@ std::optional<Branch> NewickParser::close_group() {
 }
 
 void NewickParser::close_root() {
-    if (degrees_ == Degrees::resolved) resolve(0, 3);
+    if (is_resolved()) resolve(0, 3);
     root_ = std::exchange(children_, {});
     if (root_.size() > 1 || root_[0].subtree < names_.size()) return;
     // An only child is the root itself, which was closed last.
@@ -303,10 +335,18 @@ void NewickParser::check_all_seen() const {
 
 /// Connects h to the child. A group leads to its parent by its first half-edge.
 void NewickParser::attach(Tree& tree, HalfEdge h, Branch const& child) {
-    tree.connect(h, tree.half_edge(child.subtree), child.length.value_or(Tree::default_length));
+    tree.connect(h, tree.half_edge(child.subtree), limited(child.length));
 }
 
-Tree NewickParser::build() const {
+double NewickParser::limited(std::optional<double> length) {
+    auto const given = length.value_or(limits_ ? std::clamp(Tree::default_length, limits_->least, limits_->most)
+                                               : Tree::default_length);
+    if (!limits_ || (limits_->least <= given && given <= limits_->most)) return given;
+    ++num_limited_;
+    return std::clamp(given, limits_->least, limits_->most);
+}
+
+Tree NewickParser::build() {
     auto const num_tips = static_cast<std::uint32_t>(names_.size());
     Tree tree(num_tips);
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
@@ -321,8 +361,7 @@ Tree NewickParser::build() const {
     }
     auto const& [left, left_length] = root_[0];
     auto const& [right, right_length] = root_[1];
-    tree.connect(tree.half_edge(left), tree.half_edge(right),
-                 sum_of(left_length, right_length).value_or(Tree::default_length));
+    tree.connect(tree.half_edge(left), tree.half_edge(right), limited(sum_of(left_length, right_length)));
     return tree;
 }
 
@@ -381,7 +420,7 @@ void NewickParser::read() {
     skip_space();
     tree_begin_ = at_;
     // A tree of one taxon has no parentheses.
-    if (degrees_ == Degrees::resolved && names_.size() == 1 && peek() != '(') {
+    if (is_resolved() && names_.size() == 1 && peek() != '(') {
         take_tip();
         take_length();
     } else {
@@ -420,7 +459,7 @@ void require_three(std::string const& file, std::span<std::string const> taxon_n
 Tree parse_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options) {
     require_three(file, taxon_names);
-    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    NewickParser parser(text, file, taxon_names, options);
     parser.read();
     parser.expect_end();
     return parser.build();
@@ -428,21 +467,27 @@ Tree parse_newick(std::string_view text, std::string const& file, std::span<std:
 
 Tree read_newick(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                  NewickOptions const& options) {
-    return parse_newick(read_file(path), path.string(), taxon_names, options);
+    return read_trees(path, taxon_names, options, TreeCount::one).trees.front();
+}
+
+ReadTrees read_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
+                     NewickOptions const& options, TreeCount count) {
+    auto const file = path.string();
+    auto const text = read_file(path);
+    require_three(file, taxon_names);
+    NewickParser parser(text, file, taxon_names, options);
+    std::vector<Tree> trees;
+    do {
+        parser.read();
+        if (count == TreeCount::one) parser.expect_end();
+        trees.push_back(parser.build());
+    } while (!parser.at_end());
+    return {std::move(trees), parser.num_resolved(), parser.num_limited()};
 }
 
 std::vector<Tree> read_newick_trees(std::filesystem::path const& path, std::span<std::string const> taxon_names,
                                     NewickOptions const& options) {
-    auto const file = path.string();
-    auto const text = read_file(path);
-    require_three(file, taxon_names);
-    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
-    std::vector<Tree> trees;
-    do {
-        parser.read();
-        trees.push_back(parser.build());
-    } while (!parser.at_end());
-    return trees;
+    return read_trees(path, taxon_names, options, TreeCount::any).trees;
 }
 
 std::vector<GeneralTree> parse_general_trees(std::string_view text, std::string const& file,
@@ -484,7 +529,7 @@ NamedTrees read_named_trees(std::filesystem::path const& path) {
 
 void check_newick(std::string_view text, std::string const& file, std::span<std::string const> taxon_names,
                   NewickOptions const& options) {
-    NewickParser parser(text, file, taxon_names, degrees(options), options.origin);
+    NewickParser parser(text, file, taxon_names, options);
     parser.read();
     parser.expect_end();
 }

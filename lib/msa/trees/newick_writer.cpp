@@ -90,8 +90,18 @@ std::string NewickWriter::write() {
 
 }  // namespace
 
+namespace {
+
+/// Whether a character must not be in a label without quotes: besides those that end it here, those with a meaning for
+/// other programs, which are the punctuation of NEXUS that is not common in names.
+bool needs_quotes(char c) {
+    return ends_newick_label(c) || std::string_view("\"{}=\\").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::string newick_label(std::string_view name) {
-    if (!name.empty() && std::ranges::none_of(name, ends_newick_label)) return std::string(name);
+    if (!name.empty() && std::ranges::none_of(name, needs_quotes)) return std::string(name);
     std::string label = "'";
     for (char c : name) label.append(c == '\'' ? 2 : 1, c);
     return label + '\'';
