@@ -1,5 +1,6 @@
 #include "regraft/msa/checks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -192,6 +193,35 @@ TEST(Findings, CountSitesThatDoNotVary) {
     EXPECT_EQ(found[0].text, "1 of 5 sites do not vary");
     EXPECT_EQ(told({"ACGTAA", "ACGTRA", "ACGTA-", "ACGT--"}).back(),
               "warning invariant-sites: no site varies, so all trees are equally good");
+}
+
+TEST(Findings, TellWhereBasesAreThatMeanSomethingElseElsewhere) {
+    auto const read = parse_alignment("4 6\nt0 ACGTAC\nt1 ACG.AC\nt2 C.G*AT\nt3 CAGT!T\n", "f");
+    auto const partitions = whole(read);
+    auto const found = findings(read, partitions, 0, take_census(read, partitions));
+    auto const odd = std::ranges::find(found, "odd-gaps", &Finding::check);
+    ASSERT_NE(odd, found.end());
+    EXPECT_EQ(odd->severity, Severity::warning);
+    EXPECT_EQ(odd->where.line, 3U);
+    EXPECT_EQ(odd->where.column, 7U);
+    EXPECT_TRUE(odd->text.ends_with("partition 'all' has '.' (2 cells), '!' (1 cell), '*' (1 cell)")) << odd->text;
+    auto const is_told = [](std::vector<std::string> const& rows, Alphabet alphabet) {
+        return std::ranges::any_of(told(rows, alphabet),
+                                   [](auto const& line) { return line.starts_with("warning odd"); });
+    };
+    EXPECT_FALSE(is_told({"ACGTA-", "ACGTAN", "ACG?AX", "CCGTA~"}, Alphabet::dna));
+    EXPECT_FALSE(is_told({"MKV*", "MKVL", "MRV.", "MRVL"}, Alphabet::amino_acid)) << "a stop codon";
+}
+
+TEST(Findings, NeedOnlyNamesIfAllSymbolsFit) {
+    auto const read = alignment({"ACGTA-..", "ACGTAC-A", "ac!taCGT", "--------", "ACGTA-.."});
+    auto const partitions = whole(read);
+    auto const census = take_census(read, partitions);
+    Alignment const names{.file = "f", .names = read.names, .cells = {}};
+    auto const with = findings(read, partitions, 7, census);
+    auto const without = findings(names, partitions, 7, census);
+    ASSERT_EQ(with.size(), without.size());
+    for (std::size_t i = 0; i < with.size(); ++i) EXPECT_EQ(with[i].text, without[i].text);
 }
 
 TEST(Findings, AreLimitedIfNoPartitionFits) {

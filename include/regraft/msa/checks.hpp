@@ -33,6 +33,8 @@ struct PartitionToCheck {
 struct SomeTaxa {
     std::uint64_t count = 0;
     std::vector<std::uint32_t> first;
+    /// Counts one more.
+    void add(std::uint32_t taxon);
 };
 
 /// Counts of a partition.
@@ -48,6 +50,7 @@ struct PartitionCensus {
 
 /// Counts of an alignment. A cell has data if its symbol excludes a state of its partition's alphabet.
 struct Census {
+    std::uint64_t num_sites = 0;
     std::vector<PartitionCensus> partitions;
     Csr<std::uint32_t> twins;              // groups of taxa with the same data everywhere, each increasing
     std::vector<std::uint32_t> gap_taxa;   // taxa without data
@@ -68,12 +71,12 @@ struct Finding {
     Severity severity = Severity::note;
     std::string check;   // identifies the check; a constant word, for programs
     std::string text;    // for people, in one line
-    TextPosition where;  // place of an error in a cell
+    TextPosition where;  // of the first cell that is meant, if the alignment has cells
 };
 
 /// The findings of a census, errors first; with an error no tree can be sought. shared_parameters: number of parameters
 /// that are estimated from all partitions together, such as branch lengths. O(cells) if there is an error, to find its
-/// place.
+/// place. Precondition: the alignment has its cells, or only its names if all symbols are in the alphabets.
 std::vector<Finding> findings(Alignment const& alignment, std::span<PartitionToCheck const> partitions,
                               std::uint64_t shared_parameters, Census const& census);
 

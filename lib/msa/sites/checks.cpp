@@ -21,11 +21,6 @@ SymbolStates states_of_symbols(Alphabet alphabet) {
     return states;
 }
 
-void add(SomeTaxa& taxa, std::uint32_t taxon) {
-    ++taxa.count;
-    if (taxa.first.size() < taxa_kept) taxa.first.push_back(taxon);
-}
-
 /// The hash of a sequence with one more element. Inline, because it is called for every cell.
 std::uint64_t extended(std::uint64_t hash, StateMask next) {
     hash = (hash ^ next) * 0x9e3779b97f4a7c15;
@@ -128,6 +123,7 @@ CensusTaker::CensusTaker(Alignment const& alignment, std::span<PartitionToCheck 
         states_of_.push_back(states_of_symbols(partition.alphabet));
     }
     REGRAFT_EXPECTS(sites == alignment.num_sites());
+    census_.num_sites = sites;
 }
 
 Census CensusTaker::take() {
@@ -168,7 +164,7 @@ void CensusTaker::count_partition(std::uint32_t q) {
     for (auto sites = blocks.next(); !sites.empty(); sites = blocks.next()) count_block(q, sites);
     counts.num_patterns = hashes_.count() + (counts.gap_sites > 0 ? 1 : 0);
     for (std::uint32_t taxon = 0; taxon < alignment_.num_taxa(); ++taxon) {
-        if (has_data_[taxon] == 0 && is_gap_taxon_[taxon] == 0) add(counts.empty_taxa, taxon);
+        if (has_data_[taxon] == 0 && is_gap_taxon_[taxon] == 0) counts.empty_taxa.add(taxon);
     }
 }
 
@@ -304,6 +300,11 @@ std::vector<SiteStride> renumbered(std::span<SiteStride const> ranges, std::span
 }
 
 }  // namespace
+
+void SomeTaxa::add(std::uint32_t taxon) {
+    ++count;
+    if (first.size() < taxa_kept) first.push_back(taxon);
+}
 
 Census take_census(Alignment const& alignment, std::span<PartitionToCheck const> partitions) {
     return CensusTaker(alignment, partitions).take();

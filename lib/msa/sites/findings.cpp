@@ -1,5 +1,6 @@
 // Describes the findings of a census in words.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -53,31 +54,51 @@ struct Cell {
     std::uint64_t site = 0;
 };
 
-/// The first cell with a symbol that is not in the alphabet. Precondition: there is one.
-Cell first_misfit(Alignment const& alignment, PartitionToCheck const& partition) {
-    auto const masks = state_masks(partition.alphabet);
+/// The first cell of a partition with one of some symbols. Precondition: there is one.
+Cell first_of(std::span<char const> symbols, Alignment const& alignment, PartitionToCheck const& partition) {
+    std::array<bool, 256> is_one{};
+    for (char const c : symbols) is_one[static_cast<unsigned char>(c)] = true;
     for (std::size_t taxon = 0;; ++taxon) {
         auto const row = alignment.row(taxon);
         auto first = row.size();
         for (auto const& range : partition.sites) {
             for (std::uint64_t i = 0, size = range.size(); i < size && range[i] < first; ++i) {
-                if (masks[static_cast<unsigned char>(row[range[i]])] == 0) first = range[i];
+                if (is_one[static_cast<unsigned char>(row[range[i]])]) first = range[i];
             }
         }
         if (first < row.size()) return {taxon, first};
     }
 }
 
-/// The symbols that are not in the alphabet, the most frequent first.
-std::vector<char> misfits_of(Histogram const& histogram, Alphabet alphabet) {
+/// The symbols that occur and for which is_meant is true, the most frequent first.
+template <class IsMeant>
+std::vector<char> symbols_in(Histogram const& histogram, IsMeant is_meant) {
     std::vector<char> symbols;
     for (std::size_t i = 0; i < histogram.size(); ++i) {
-        auto const symbol = static_cast<char>(i);
-        if (histogram[i] > 0 && state_mask(alphabet, symbol) == 0) symbols.push_back(symbol);
+        if (histogram[i] > 0 && is_meant(static_cast<char>(i))) symbols.push_back(static_cast<char>(i));
     }
     std::ranges::stable_sort(symbols, std::greater<>{},
                              [&](char c) { return histogram[static_cast<unsigned char>(c)]; });
     return symbols;
+}
+
+/// The symbols that are not in the alphabet.
+std::vector<char> misfits_of(Histogram const& histogram, Alphabet alphabet) {
+    return symbols_in(histogram, [&](char c) { return state_mask(alphabet, c) == 0; });
+}
+
+/// The symbols that stand for unknown bases here, and often for something else elsewhere.
+std::vector<char> odd_gaps_of(Histogram const& histogram, Alphabet alphabet) {
+    if (alphabet != Alphabet::dna) return {};
+    return symbols_in(histogram, [](char c) { return std::string_view(".*!").find(c) != std::string_view::npos; });
+}
+
+/// "'.' (12 cells), '!' (1 cell)".
+std::string with_counts(std::vector<char> const& symbols, Histogram const& histogram) {
+    return first_few(symbols.size(), ", ", [&](std::size_t i) {
+        auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
+        return in_quotes({&symbols[i], 1}) + " (" + counted(cells, "cell", "cells") + ')';
+    });
 }
 
 class Writer {
@@ -93,6 +114,7 @@ private:
     void misfits_in(std::size_t q);
     void not_varying();
     void no_data();
+    void odd_gaps();
     void other_alphabets();
     void empty_partitions();
     void twins();
@@ -128,6 +150,7 @@ std::vector<Finding> Writer::write(std::uint64_t shared_parameters) {
     if (all_fit) {  // cells that do not fit were counted as gaps
         not_varying();
         no_data();
+        odd_gaps();
         other_alphabets();
         empty_partitions();
         twins();
@@ -143,7 +166,7 @@ void Writer::too_small() {
         add(Severity::error, "few-taxa",
             taxa(alignment_.num_taxa()) + ", expected at least " + std::to_string(min_taxa) + " for a tree search");
     }
-    if (alignment_.num_sites() == 0) add(Severity::error, "few-sites", "no sites, expected at least 1");
+    if (census_.num_sites == 0) add(Severity::error, "few-sites", "no sites, expected at least 1");
 }
 
 void Writer::misfits() {
@@ -162,15 +185,11 @@ void Writer::misfits_in(std::size_t q) {
     auto const alphabet = partitions_[q].alphabet;
     auto const& histogram = census_.partitions[q].histogram;
     auto const symbols = misfits_of(histogram, alphabet);
-    auto const first = first_misfit(alignment_, partitions_[q]);
-    auto const shown = [&](std::size_t i) {
-        auto const cells = histogram[static_cast<unsigned char>(symbols[i])];
-        return in_quotes({&symbols[i], 1}) + " (" + counted(cells, "cell", "cells") + ')';
-    };
+    auto const first = first_of(symbols, alignment_, partitions_[q]);
     bool const is_protein = alphabet == Alphabet::dna && character_table(histogram).kind == CharacterKind::amino_acid;
     auto text = partition(q) + ", taxon " + name_of(static_cast<std::uint32_t>(first.taxon)) + ", site " +
                 std::to_string(first.site + 1) + ": not a " + std::string(name(alphabet)) +
-                " symbol; these are not: " + first_few(symbols.size(), ", ", shown) + "; allowed are " +
+                " symbol; these are not: " + with_counts(symbols, histogram) + "; allowed are " +
                 std::string(allowed_symbols(alphabet));
     if (is_protein) text += "; it looks like amino acids, which need another model, such as LG+G4m";
     add(Severity::error, "symbols", std::move(text), alignment_.position(first.taxon, first.site));
@@ -194,7 +213,7 @@ void Writer::not_varying() {
 }
 
 void Writer::no_data() {
-    if (alignment_.num_sites() == 0) return;
+    if (census_.num_sites == 0) return;
     if (census_.gap_taxa.size() == alignment_.num_taxa()) {
         add(Severity::error, "gap-taxa", "there are only gaps and unknown characters, no data");
         return;
@@ -205,6 +224,30 @@ void Writer::no_data() {
     }
     if (auto const& gaps = census_.gap_sites; !gaps.empty())
         warn("gap-sites", sites(gaps.size()) + " without data, only gaps, which only cost time: " + ranges_of(gaps));
+}
+
+void Writer::odd_gaps() {
+    std::vector<std::size_t> found;
+    for (std::size_t q = 0; q < partitions_.size(); ++q) {
+        if (!odd_gaps_of(census_.partitions[q].histogram, partitions_[q].alphabet).empty()) found.push_back(q);
+    }
+    if (found.empty() || census_.gap_taxa.size() == alignment_.num_taxa()) return;
+    auto const symbols_of = [&](std::size_t q) {
+        auto const& histogram = census_.partitions[q].histogram;
+        return partition(q) + " has " + with_counts(odd_gaps_of(histogram, partitions_[q].alphabet), histogram);
+    };
+    TextPosition where;
+    if (!alignment_.cells.empty()) {
+        auto const& histogram = census_.partitions[found[0]].histogram;
+        auto const symbols = odd_gaps_of(histogram, partitions_[found[0]].alphabet);
+        auto const first = first_of(symbols, alignment_, partitions_[found[0]]);
+        where = alignment_.position(first.taxon, first.site);
+    }
+    add(Severity::warning, "odd-gaps",
+        "symbols that count as unknown bases, like '?', although other programs may mean something else by them, such "
+        "as '.' for the base of the first row: " +
+            about(found, symbols_of),
+        std::move(where));
 }
 
 /// Data that look like DNA are taken for DNA only if they have at least three of its letters.
@@ -273,9 +316,9 @@ void Writer::few_sites(std::uint64_t shared_parameters) {
         parameters += partitions_[q].free_parameters;
         if (census_.partitions[q].num_patterns < partitions_[q].free_parameters) poor.push_back(q);
     }
-    if (auto const num_sites = alignment_.num_sites(); 0 < num_sites && num_sites < alignment_.num_taxa())
+    if (auto const num_sites = census_.num_sites; 0 < num_sites && num_sites < alignment_.num_taxa())
         warn("few-sites", sites(num_sites) + " for " + taxa(alignment_.num_taxa()) + ", too few for a reliable tree");
-    if (patterns < parameters && alignment_.num_sites() > 0) {
+    if (patterns < parameters && census_.num_sites > 0) {
         warn("few-patterns", counted(patterns, "site pattern", "site patterns") + " for " +
                                  counted(parameters, "free parameter", "free parameters") +
                                  " (branch lengths and models), which are estimated poorly");
@@ -293,13 +336,13 @@ void Writer::few_sites(std::uint64_t shared_parameters) {
 void Writer::invariant_sites() {
     std::uint64_t invariant = 0;
     for (auto const& counts : census_.partitions) invariant += counts.invariant_sites;
-    auto const with_data = alignment_.num_sites() - census_.gap_sites.size();
+    auto const with_data = census_.num_sites - census_.gap_sites.size();
     if (with_data == 0) return;
     if (invariant == with_data) {
         warn("invariant-sites", "no site varies, so all trees are equally good");
     } else if (invariant > 0) {
         add(Severity::note, "invariant-sites",
-            std::to_string(invariant) + " of " + sites(alignment_.num_sites()) + " do not vary");
+            std::to_string(invariant) + " of " + sites(census_.num_sites) + " do not vary");
     }
 }
 
