@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -176,7 +178,15 @@ TEST(PartitionFile, ChecksThatEverySiteBelongsToOnePartitionOfNexus) {
     auto const wrong = [](std::string const& sets) {
         return error_of("#nexus begin sets; " + sets + " end;", 9, "JC");
     };
-    EXPECT_EQ(wrong("charset a = 1-5; charset b = 9, 5-8;"), "f:1:52: site 5 already belongs to partition 'a'");
+    std::string const advice =
+        "; without a charpartition every charset is a partition, expected charsets without common sites, or a "
+        "charpartition of some of them";
+    EXPECT_EQ(wrong("charset a = 1-5; charset b = 9, 5-8;"),
+              "f:1:52: site 5 already belongs to partition 'a'" + advice);
+    EXPECT_EQ(wrong("charset gene = 1-9; charset second = 2-9\\3;"),
+              "f:1:57: site 2 already belongs to partition 'gene'" + advice);
+    EXPECT_EQ(error_of("#nexus begin sets; charset a = 1-9; charset b = 3-9\\3; charpartition p = JC:a, JC:b; end;", 9),
+              "f:1:49: site 3 already belongs to partition 'a'");
     EXPECT_EQ(wrong("charset a = 1-9\\2;"), "f: site 2 belongs to no partition (4 of 9 sites do not)");
 }
 
@@ -208,6 +218,17 @@ TEST(PartitionFile, ReadsTheSampleFile) {
     EXPECT_EQ(partitions[1].name, "codon3");
     EXPECT_EQ(sites_of(partitions[0]).size(), 666u);
     EXPECT_EQ(sites_of(partitions[1]).size(), 333u);
+    for (auto const& partition : partitions) {
+        auto const all = sites_of(partition);
+        for (std::uint64_t first : {0U, 1U, 500U, 665U, 1998U}) {
+            for (std::uint64_t last : {first, first + 1, first + 4, std::uint64_t{1998}}) {
+                Sites some;
+                std::ranges::copy_if(all, std::back_inserter(some),
+                                     [&](auto site) { return first <= site && site < last; });
+                EXPECT_EQ(sites_of(partition, first, last), some);
+            }
+        }
+    }
     EXPECT_EQ(sites_of(partitions[2]).size(), 999u);
 }
 

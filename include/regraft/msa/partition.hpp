@@ -64,6 +64,9 @@ std::uint64_t num_sites(std::span<SiteStride const> sites);
 /// The sites of a partition, counted from 0, in increasing order. 8 bytes for each site.
 std::vector<std::uint64_t> sites_of(PartitionSpec const& partition);
 
+/// The same for those of its sites that are first .. last - 1.
+std::vector<std::uint64_t> sites_of(PartitionSpec const& partition, std::uint64_t first, std::uint64_t last);
+
 /// Represents increasing sites as evenly spaced runs; each run is the longest possible from its first site on.
 std::vector<SiteStride> strides_of(std::span<std::uint64_t const> sites);
 

@@ -89,4 +89,14 @@ std::vector<std::uint64_t> sites_of(PartitionSpec const& partition) {
     return sites;
 }
 
+std::vector<std::uint64_t> sites_of(PartitionSpec const& partition, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> sites;
+    for (auto const& range : partition.sites) {
+        auto const before = range.first < first ? (first - range.first - 1) / range.step + 1 : 0;
+        for (auto i = before, size = range.size(); i < size && range[i] < last; ++i) sites.push_back(range[i]);
+    }
+    std::ranges::sort(sites);
+    return sites;
+}
+
 }  // namespace regraft::msa

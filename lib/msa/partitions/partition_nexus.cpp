@@ -69,7 +69,9 @@ std::vector<PartitionSpec> NexusReader::read(std::string const& model) {
         throw InputError({text_.file()},
                          "expected charsets, such as 'begin sets; charset gene1 = 1-898; end;', found none");
     }
-    SiteOwners owners(num_sites_);
+    SiteOwners owners(num_sites_, subsets_ ? ""
+                                           : "; without a charpartition every charset is a partition, expected "
+                                             "charsets without common sites, or a charpartition of some of them");
     std::vector<PartitionSpec> partitions;
     for (auto& subset : subsets_ ? *std::move(subsets_) : all_charsets(model)) {
         auto const& charset = charsets_[subset.charset];

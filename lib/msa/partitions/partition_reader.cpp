@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace regraft::msa {
 namespace {
@@ -46,7 +47,8 @@ WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot) {
     return range;
 }
 
-SiteOwners::SiteOwners(std::uint64_t num_sites) : owner_(num_sites, nobody) {}
+SiteOwners::SiteOwners(std::uint64_t num_sites, std::string advice)
+    : owner_(num_sites, nobody), advice_(std::move(advice)) {}
 
 void SiteOwners::claim(WrittenRange const& range, std::span<PartitionSpec> partitions, Cursor const& cursor) {
     auto const self = static_cast<std::uint32_t>(partitions.size() - 1);
@@ -54,7 +56,7 @@ void SiteOwners::claim(WrittenRange const& range, std::span<PartitionSpec> parti
     for (auto site = first; site < last; site += std::min(step, last - site)) {
         if (owner_[site] != nobody) {
             cursor.fail_at(range.at, "site " + std::to_string(site + 1) + " already belongs to partition " +
-                                         in_quotes(partitions[owner_[site]].name));
+                                         in_quotes(partitions[owner_[site]].name) + advice_);
         }
         owner_[site] = self;
     }

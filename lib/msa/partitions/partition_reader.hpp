@@ -30,7 +30,8 @@ WrittenRange take_range(Cursor& cursor, std::uint64_t num_sites, Dot dot);
 /// Keeps the partition that owns each site, so that overlaps and gaps are found.
 class SiteOwners {
 public:
-    explicit SiteOwners(std::uint64_t num_sites);
+    /// advice: the end of the message about a site with two owners.
+    explicit SiteOwners(std::uint64_t num_sites, std::string advice = "");
     std::uint64_t num_sites() const { return owner_.size(); }
     /// Gives sites to the last of the partitions, and adds them to it. Throws InputError if one has an owner.
     void claim(WrittenRange const& range, std::span<PartitionSpec> partitions, Cursor const& cursor);
@@ -39,6 +40,7 @@ public:
 
 private:
     std::vector<std::uint32_t> owner_;
+    std::string advice_;
 };
 
 /// Parses lines of RAxML-NG or RAxML 8.
