@@ -39,7 +39,7 @@ TEST(RaxmlNames, HaveACommandInFront) {
     EXPECT_EQ(ours("--loglh --msa a.phy --tree a.nwk --model JC"), "loglh --msa a.phy --tree a.nwk --model JC");
     EXPECT_EQ(ours("--check --msa a.phy --model JC"), "check --msa a.phy --model JC");
     EXPECT_EQ(ours("--parse --msa a.phy --model JC"), "check --msa a.phy --model JC");
-    EXPECT_EQ(ours("--search1 --msa a.phy"), "search --starts rand{1} --msa a.phy");
+    EXPECT_EQ(ours("--search1 --msa a.phy"), "search --starts pars{1} --msa a.phy");
     EXPECT_EQ(ours("--all --msa a.phy --bs-trees 100"), "search --all --msa a.phy --bs-trees 100");
     EXPECT_EQ(ours("--bootstrap --msa a.phy --bs-trees 50"), "search --msa a.phy --bs-trees 50");
     EXPECT_EQ(ours("--bootstrap --msa a.phy"), "search --bs-trees auto --msa a.phy");

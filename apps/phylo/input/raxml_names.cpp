@@ -18,7 +18,7 @@ struct CommandName {
     std::string_view value;
 };
 constexpr std::array commands{
-    CommandName{"--search", "search", "", ""},     CommandName{"--search1", "search", "--starts", "rand{1}"},
+    CommandName{"--search", "search", "", ""},     CommandName{"--search1", "search", "--starts", "pars{1}"},
     CommandName{"--all", "search", "--all", ""},   CommandName{"--bootstrap", "search", "--bs-trees", "auto"},
     CommandName{"--evaluate", "evaluate", "", ""}, CommandName{"--loglh", "loglh", "", ""},
     CommandName{"--check", "check", "", ""},       CommandName{"--parse", "check", "", ""},
