@@ -131,32 +131,43 @@ TEST(Agenda, ReplicatesThatConvergeEndAtTheFirstLook) {
     EXPECT_EQ(agenda.result_of(f.progress).replicates.size(), msa::convergence_interval);
 }
 
-TEST(Agenda, NeedsTheAlignmentToBeginAndWheneverItIsResampled) {
+TEST(Agenda, NeedsTheAlignmentForStartTreesByParsimony) {
     Fixture f;
-    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate, Purpose::support}) {
-        EXPECT_TRUE(Agenda::needs_patterns({purpose}, f.progress));
+    auto const agenda = f.agenda(1);
+    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate}) {
+        EXPECT_TRUE(agenda.needs_patterns({purpose}, f.progress));
     }
-    EXPECT_FALSE(Agenda::needs_patterns({Purpose::fusion}, f.progress));
-    for (auto const purpose : {Purpose::model_choice, Purpose::start}) {
+    for (auto const purpose : {Purpose::fusion, Purpose::support}) {
+        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
+    }
+    for (auto const purpose : {Purpose::model_choice, Purpose::start, Purpose::replicate}) {
         f.finish({purpose});
-        EXPECT_FALSE(Agenda::needs_patterns({purpose}, f.progress));
+        EXPECT_FALSE(agenda.needs_patterns({purpose}, f.progress));
+    }
+}
+
+TEST(Agenda, OtherStartTreesNeedNoAlignment) {
+    Fixture f;
+    Beginnings beginnings{{msa::random_tree(num_taxa, 1)}, {{Start::Kind::user, 0}, {Start::Kind::random, 0}}, {}};
+    Agenda const agenda(f.options, f.dataset, std::move(beginnings));
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        Item const item{Purpose::start, i};
+        EXPECT_FALSE(agenda.needs_patterns(item, f.progress));
+        EXPECT_EQ(agenda.first_state(item, f.progress, nullptr).tree.num_tips(), num_taxa);
     }
 }
 
 TEST(Agenda, ReplicatesHaveSitesAndSeedsOfTheirOwn) {
     Fixture f;
     auto const agenda = f.agenda(1);
-    msa::Patterns patterns;
-    patterns.partition_begin = {0, 2, 5};
-    patterns.weight = {4, 6, 2, 2, 11};
-    auto const weights = [&](std::uint32_t number) {
-        return agenda.weights_of({Purpose::replicate, number}, &patterns);
-    };
+    f.dataset.partition_begin = {0, 2, 5};
+    f.dataset.weights = {4, 6, 2, 2, 11};
+    auto const weights = [&](std::uint32_t number) { return agenda.weights_of({Purpose::replicate, number}); };
     auto const first = weights(0);
     EXPECT_EQ(std::accumulate(first.begin(), first.end(), 0U), 25U);
     EXPECT_EQ(weights(0), first);
     EXPECT_NE(weights(1), first);
-    EXPECT_TRUE(agenda.weights_of({Purpose::start, 0}, nullptr).empty());
+    EXPECT_TRUE(agenda.weights_of({Purpose::start, 0}).empty());
     EXPECT_NE(agenda.options_of({Purpose::replicate, 0}, f.progress).seed,
               agenda.options_of({Purpose::replicate, 1}, f.progress).seed);
 }

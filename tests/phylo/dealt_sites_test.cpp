@@ -12,6 +12,16 @@ struct Case {
     Dataset dataset;
     msa::Patterns patterns;
 
+    /// The blocks that this PE submits.
+    std::vector<std::byte> my_blocks(ft::Communicator const& comm) const {
+        auto const mine = my_part(dataset, comm);
+        return to_blocks(patterns, std::span(&mine, 1));
+    }
+    /// Reads blocks again.
+    DealtSites::Reread reread() const {
+        return [this] { return [this](BlockRange lost) { return to_blocks(patterns, std::span(&lost, 1)); }; };
+    }
+
     Case() {
         patterns.num_taxa = 10;
         patterns.alphabet = {msa::Alphabet::dna, msa::Alphabet::dna};
@@ -30,8 +40,8 @@ struct Case {
 TEST(DealtSites, GivesEachGroupAllSitesOnceWhereverTheyComeFrom) {
     ft::Communicator comm(MPI_COMM_WORLD);
     Case const c;
-    DealtSites sites(comm, [&] { return c.patterns; });
-    sites.submit(c.dataset, c.patterns, 2);
+    DealtSites sites(comm, c.reread());
+    sites.submit(c.dataset, c.my_blocks(comm), 2);
     for (std::uint32_t count : {1U, static_cast<std::uint32_t>(comm.size()), 2U, 1U}) {
         if (count > comm.size()) continue;
         for (auto const* at_hand : {&c.patterns, static_cast<msa::Patterns const*>(nullptr)}) {
@@ -47,8 +57,8 @@ TEST(DealtSites, GivesEachGroupAllSitesOnceWhereverTheyComeFrom) {
 TEST(DealtSites, GivesBackTheWholeAlignment) {
     ft::Communicator comm(MPI_COMM_WORLD);
     Case const c;
-    DealtSites sites(comm, [&] { return c.patterns; });
-    sites.submit(c.dataset, c.patterns, 2);
+    DealtSites sites(comm, c.reread());
+    sites.submit(c.dataset, c.my_blocks(comm), 2);
     EXPECT_EQ(sites.all_patterns(), c.patterns);
 }
 

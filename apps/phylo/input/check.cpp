@@ -1,6 +1,7 @@
 #include "input/check.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,17 +58,14 @@ std::string likely_model(msa::Histogram const& histogram) {
 }
 
 /// `stored` are the partitions that came with the alignment.
-std::vector<msa::PartitionSpec> read_partitions(Options const& options, msa::Alignment const& alignment,
+std::vector<msa::PartitionSpec> read_partitions(Options const& options, std::uint64_t num_sites,
                                                 std::vector<msa::PartitionSpec> stored) {
-    if (!options.partitions.empty())
-        return msa::read_partitions(options.partitions, alignment.num_sites(), options.model);
+    if (!options.partitions.empty()) return msa::read_partitions(options.partitions, num_sites, options.model);
     if (options.model.empty() && !stored.empty()) return stored;
     if (options.model.empty() && options.command != Command::check)
         throw InputError("--model is needed, or --partitions with a model in each line");
-    if (alignment.num_sites() == 0) return {};  // the findings will report this
-    auto whole = msa::whole_alignment(options.model, alignment.num_sites());
-    if (whole.model.empty()) whole.model = likely_model(histogram(alignment, whole));
-    return {std::move(whole)};
+    if (num_sites == 0) return {};  // the findings will report this
+    return {msa::whole_alignment(options.model, num_sites)};
 }
 
 /// Some model of the kind that is to be chosen.
@@ -78,10 +76,10 @@ ModelSpec some_model_of(msa::Histogram const& histogram) {
                      ", expected a model");
 }
 
-ModelSpec model_of(Options const& options, msa::Alignment const& alignment, msa::PartitionSpec const& partition,
-                   bool has_scaler) {
+ModelSpec model_of(Options const& options, msa::PartitionSpec const& partition, bool has_scaler,
+                   std::function<msa::Histogram()> const& histogram) {
     try {
-        if (is_automatic(partition)) return some_model_of(histogram(alignment, partition));
+        if (is_automatic(partition)) return some_model_of(histogram());
         auto spec = likelihood::parse_model(partition.model);
         if (spec.scaler_from && !has_scaler) {
             throw InputError("model '" + spec.text +
@@ -123,24 +121,10 @@ std::size_t free_scalers(std::span<ModelSpec const> specs) {
     return specs.size() - static_cast<std::size_t>(std::max<std::ptrdiff_t>(given, 1));
 }
 
-void run_checks(Options const& options, CheckedInput& input) {
+/// The number of branch lengths of a tree.
+std::uint64_t num_branches(CheckedInput const& input) {
     auto const num_taxa = input.alignment.num_taxa();
-    auto const num_branches = num_taxa < 2 ? 0 : 2 * num_taxa - 3;
-    bool const unlinked = options.linkage == BranchLinkage::unlinked;
-    std::vector<msa::PartitionToCheck> partitions;
-    for (std::size_t q = 0; q < input.specs.size(); ++q) {
-        partitions.push_back(
-            {.name = input.partitions[q].name,
-             .alphabet = input.specs[q].alphabet,
-             .sites = input.partitions[q].sites,
-             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches : 0),
-             .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
-    }
-    auto shared = unlinked ? 0 : num_branches;
-    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
-    input.census = msa::take_census(input.alignment, partitions);
-    input.findings = msa::findings(input.alignment, partitions, shared, input.census);
-    if (input.can_be_searched()) find_missing_states(input);
+    return num_taxa < 2 ? 0 : 2 * num_taxa - 3;
 }
 
 fs::path reduced_partitions(Options const& options) {
@@ -173,16 +157,11 @@ void refuse_existing(fs::path const& path, Options const& options) {
 }
 
 CheckedInput read_and_check(Options const& options) {
-    CheckedInput input;
     auto [alignment, stored] = common::read_alignment(options.msa);
-    input.alignment = std::move(alignment);
-    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
-    input.partitions = read_partitions(options, input.alignment, std::move(stored));
-    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
-    for (auto const& partition : input.partitions) {
-        input.specs.push_back(model_of(options, input.alignment, partition, have_scalers));
-    }
-    run_checks(options, input);
+    auto const num_sites = alignment.num_sites();
+    auto input = begin_check(options, std::move(alignment), num_sites, std::move(stored));
+    add_models(options, input, [&](std::size_t q) { return histogram(input.alignment, input.partitions[q]); });
+    add_findings(options, input, msa::take_census(input.alignment, partitions_to_check(options, input)));
     return input;
 }
 
@@ -215,6 +194,47 @@ bool CheckedInput::can_be_searched() const {
 bool is_automatic(msa::PartitionSpec const& partition) {
     auto const equal = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
     return std::ranges::equal(partition.model, automatic_model, equal);
+}
+
+CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
+                         std::vector<msa::PartitionSpec> stored) {
+    CheckedInput input;
+    input.alignment = std::move(alignment);
+    input.has_partitions = !options.partitions.empty() || (options.model.empty() && !stored.empty());
+    input.partitions = read_partitions(options, num_sites, std::move(stored));
+    return input;
+}
+
+void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of) {
+    bool const have_scalers = options.linkage == BranchLinkage::scaled && input.partitions.size() > 1;
+    for (std::size_t q = 0; q < input.partitions.size(); ++q) {
+        auto& partition = input.partitions[q];
+        if (partition.model.empty()) partition.model = likely_model(histogram_of(q));
+        input.specs.push_back(model_of(options, partition, have_scalers, [&] { return histogram_of(q); }));
+    }
+}
+
+std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, CheckedInput const& input) {
+    bool const unlinked = options.linkage == BranchLinkage::unlinked;
+    std::vector<msa::PartitionToCheck> partitions;
+    for (std::size_t q = 0; q < input.specs.size(); ++q) {
+        partitions.push_back(
+            {.name = input.partitions[q].name,
+             .alphabet = input.specs[q].alphabet,
+             .sites = input.partitions[q].sites,
+             .free_parameters = likelihood::free_parameters(input.specs[q]) + (unlinked ? num_branches(input) : 0),
+             .only_varying = input.specs[q].ascertainment != likelihood::Ascertainment::none});
+    }
+    return partitions;
+}
+
+void add_findings(Options const& options, CheckedInput& input, msa::Census census) {
+    auto const partitions = partitions_to_check(options, input);
+    auto shared = options.linkage == BranchLinkage::unlinked ? 0 : num_branches(input);
+    if (options.linkage == BranchLinkage::scaled && !partitions.empty()) shared += free_scalers(input.specs);
+    input.census = std::move(census);
+    input.findings = msa::findings(input.alignment, partitions, shared, input.census);
+    if (input.can_be_searched()) find_missing_states(input);
 }
 
 CheckedInput check_input(Options const& options) {

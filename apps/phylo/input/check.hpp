@@ -1,6 +1,9 @@
 // Checks input before anything is computed on it, and implements the command that reports the findings.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "input/options.hpp"
@@ -26,9 +29,25 @@ struct CheckedInput {
 /// Whether the model is to be chosen.
 bool is_automatic(msa::PartitionSpec const& partition);
 
-/// Reads alignment, partitions and models, and checks them. If there is neither a model, which only the command check
-/// allows, nor a partition file, a model that fits the characters is chosen. Throws InputError if the input cannot be
-/// read at all.
+/// The number of occurrences of each character in partition q.
+using HistogramOf = std::function<msa::Histogram(std::size_t q)>;
+
+// The steps of a check, for an alignment of which a process knows only the names.
+
+/// The partitions, which have no model yet if only the command check has to find one. `stored` came with the alignment.
+/// Throws InputError.
+CheckedInput begin_check(Options const& options, msa::Alignment alignment, std::uint64_t num_sites,
+                         std::vector<msa::PartitionSpec> stored);
+/// Adds the models. Throws InputError.
+void add_models(Options const& options, CheckedInput& input, HistogramOf const& histogram_of);
+/// What a census has to know. Precondition: the models are there.
+std::vector<msa::PartitionToCheck> partitions_to_check(Options const& options, CheckedInput const& input);
+/// Adds the census and what follows from it. Preconditions: as for partitions_to_check and msa::findings.
+void add_findings(Options const& options, CheckedInput& input, msa::Census census);
+
+/// Does all of these steps: reads alignment, partitions and models, and checks them. If there is neither a model, which
+/// only the command check allows, nor a partition file, a model that fits the characters is chosen. Throws InputError
+/// if the input cannot be read at all.
 CheckedInput check_input(Options const& options);
 
 /// Throws InputError if options.reduced exists and must not be overwritten, or is the input itself. Files that a job

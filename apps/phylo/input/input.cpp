@@ -8,13 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/errors.hpp"
-#include "regraft/msa/newick.hpp"
+#include "regraft/core/random.hpp"
 #include "regraft/msa/parsimony.hpp"
 #include "regraft/msa/partition.hpp"
 #include "regraft/msa/splits.hpp"
+#include "regraft/search/optimise.hpp"
 
 namespace regraft::phylo {
 namespace {
@@ -33,32 +36,25 @@ double invariant_share(msa::Patterns const& patterns, std::size_t partition) {
     return static_cast<double>(constant) / static_cast<double>(all);
 }
 
-std::uint64_t content_hash(Dataset const& dataset, msa::Patterns const& patterns) {
+}  // namespace
+
+std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> digests) {
     ByteWriter out;
     for (auto const& taxon : dataset.taxa) out.put_text(taxon);
     for (auto const& spec : dataset.specs) out.put_text(spec.text);
-    out.put_all(std::span(patterns.partition_begin));
-    out.put_all(std::span(patterns.weight));
-    out.put(hash(std::as_bytes(std::span(patterns.columns))));
+    out.put_all(std::span(dataset.partition_begin));
+    out.put_all(std::span(dataset.weights));
+    out.put_all(digests);
     return hash(out.bytes());
 }
 
-struct Block {
-    std::uint32_t weight = 0;
-    std::span<std::byte const> column;
-};
-
-Block read_block(std::span<std::byte const> bytes) {
-    Block block;
-    std::memcpy(&block.weight, bytes.data(), sizeof block.weight);
-    block.column = bytes.subspan(sizeof block.weight);
-    return block;
-}
-
-}  // namespace
-
 std::uint64_t Dataset::num_sites() const {
     return std::accumulate(sites_per_partition.begin(), sites_per_partition.end(), std::uint64_t{0});
+}
+
+std::size_t Dataset::partition_of(std::uint64_t pattern) const {
+    auto const after = std::ranges::upper_bound(partition_begin, pattern);
+    return static_cast<std::size_t>(after - partition_begin.begin()) - 1;
 }
 
 std::vector<std::size_t> Dataset::automatic() const {
@@ -69,7 +65,7 @@ std::vector<std::size_t> Dataset::automatic() const {
     return result;
 }
 
-Input to_input(CheckedInput const& checked) {
+Dataset begin_dataset(CheckedInput const& checked) {
     auto const& alignment = checked.alignment;
     if (!checked.can_be_searched()) {
         auto const& [severity, check, text, where] = checked.findings[0];
@@ -82,19 +78,28 @@ Input to_input(CheckedInput const& checked) {
     for (auto const& finding : checked.findings) {
         if (finding.severity == msa::Severity::warning) dataset.warnings.push_back(finding.text);
     }
+    for (auto const& partition : checked.partitions)
+        dataset.sites_per_partition.push_back(msa::num_sites(partition.sites));
+    return dataset;
+}
+
+Input to_input(CheckedInput const& checked) {
+    auto dataset = begin_dataset(checked);
     std::vector<msa::PartitionSites> partitions;
-    for (std::size_t q = 0; q < checked.partitions.size(); ++q) {
+    for (std::size_t q = 0; q < checked.partitions.size(); ++q)
         partitions.push_back({dataset.specs[q].alphabet, msa::sites_of(checked.partitions[q])});
-        dataset.sites_per_partition.push_back(partitions.back().sites.size());
-    }
-    auto patterns = msa::compress_patterns(alignment, partitions);
+    auto patterns = msa::compress_patterns(checked.alignment, partitions);
     dataset.partition_begin = patterns.partition_begin;
+    dataset.weights = patterns.weight;
     for (std::size_t q = 0; q < dataset.specs.size(); ++q) {
         auto const& spec = dataset.specs[q];
         dataset.counted.push_back({msa::empirical_frequencies(msa::count_states(patterns, q), spec.num_states()),
                                    invariant_share(patterns, q)});
     }
-    dataset.content_hash = content_hash(dataset, patterns);
+    std::vector<Digest> digests;
+    for (std::size_t i = 0; i < patterns.num_patterns(); ++i)
+        digests.push_back(digest(std::as_bytes(patterns.column(i))));
+    dataset.content_hash = content_hash(dataset, digests);
     return {std::move(dataset), std::move(patterns)};
 }
 
@@ -126,10 +131,28 @@ std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& da
     return taxa;
 }
 
-std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset) {
+msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset) {
     if (options.tree.empty()) return {};
-    if (options.command == Command::search) return msa::read_newick_trees(options.tree, dataset.taxa);
-    return {msa::read_newick(options.tree, dataset.taxa)};
+    msa::NewickOptions const how{.multifurcations = msa::Multifurcations::at_random,
+                                 .seed = mix(options.seed),
+                                 .limits = msa::LengthLimits{min_branch_length, max_branch_length}};
+    auto const count = options.command == Command::search ? msa::TreeCount::any : msa::TreeCount::one;
+    return msa::read_trees(options.tree, dataset.taxa, how, count);
+}
+
+std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options) {
+    auto const file = options.tree.string();
+    std::vector<std::string> warnings;
+    if (auto const count = read.num_resolved; count > 0) {
+        warnings.push_back(fmt::format("{}: {} with more than two children, resolved at random by --seed {}", file,
+                                       count == 1 ? "1 node" : fmt::format("{} nodes", count), options.seed));
+    }
+    if (auto const count = read.num_limited; count > 0) {
+        warnings.push_back(fmt::format("{}: {} beyond the limits, {} to {}, set to the nearer one", file,
+                                       count == 1 ? "1 branch length" : fmt::format("{} branch lengths", count),
+                                       min_branch_length, max_branch_length));
+    }
+    return warnings;
 }
 
 std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset) {
@@ -148,11 +171,14 @@ std::optional<Constraint> read_constraint(Options const& options, Dataset const&
     return Constraint(checked_cast<std::uint32_t>(dataset.taxa.size()), std::move(numbers), std::move(groups));
 }
 
-void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint) {
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        if (constraint.allows(trees[i])) continue;
+void check_user_trees(Options const& options, msa::ReadTrees const& read, Constraint const& constraint) {
+    auto const* const resolved =
+        read.num_resolved == 0 ? "" : " (nodes with more than two children are resolved at random)";
+    for (std::size_t i = 0; i < read.trees.size(); ++i) {
+        if (constraint.allows(read.trees[i])) continue;
         throw InputError({options.tree.string()}, "tree " + std::to_string(i + 1) + " lacks a split of " +
-                                                      options.constraint.string() + ", expected that it has all");
+                                                      options.constraint.string() + ", expected that it has all" +
+                                                      resolved);
     }
 }
 
@@ -172,16 +198,17 @@ std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees,
     return starts;
 }
 
-msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
+msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
                      std::span<msa::Tree const> user_trees, Constraint const* constraint) {
     if (constraint != nullptr && start.kind != Start::Kind::user) return constraint->random_tree(seed);
     switch (start.kind) {
         case Start::Kind::user:
             return user_trees[start.number];
         case Start::Kind::parsimony:
-            return msa::stepwise_addition(patterns, seed);
+            REGRAFT_EXPECTS(patterns != nullptr);
+            return msa::stepwise_addition(*patterns, seed);
         case Start::Kind::random:
-            return msa::random_tree(patterns.num_taxa, seed);
+            return msa::random_tree(checked_cast<std::uint32_t>(dataset.taxa.size()), seed);
     }
     REGRAFT_EXPECTS(!"a kind of start");
 }
@@ -189,6 +216,10 @@ msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patte
 msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions) {
     if (linkage != BranchLinkage::unlinked) return tree;
     return tree.with_length_sets(checked_cast<std::uint32_t>(num_partitions));
+}
+
+BlockRange my_part(Dataset const& dataset, ft::Communicator const& comm) {
+    return even_part<BlockId>(dataset.num_patterns(), comm.position(comm.self()), comm.size());
 }
 
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges) {
@@ -203,18 +234,29 @@ std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockR
     return blocks;
 }
 
-msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks) {
+Block read_block(std::span<std::byte const> bytes) {
+    Block block;
+    std::memcpy(&block.weight, bytes.data(), sizeof block.weight);
+    auto const column = bytes.subspan(sizeof block.weight);
+    block.column = {reinterpret_cast<char const*>(column.data()), column.size()};
+    return block;
+}
+
+msa::Patterns no_patterns(Dataset const& dataset) {
     msa::Patterns patterns;
     patterns.num_taxa = checked_cast<std::uint32_t>(dataset.taxa.size());
     for (auto const& spec : dataset.specs) patterns.alphabet.push_back(spec.alphabet);
     patterns.partition_begin = dataset.partition_begin;
     patterns.columns.reserve(dataset.num_patterns() * dataset.taxa.size());
+    return patterns;
+}
+
+void append_blocks(msa::Patterns& patterns, Dataset const& dataset, std::span<std::byte const> blocks) {
     for (; !blocks.empty(); blocks = blocks.subspan(dataset.block_bytes())) {
         auto const [weight, column] = read_block(blocks.first(dataset.block_bytes()));
         patterns.weight.push_back(weight);
-        for (auto const symbol : column) patterns.columns.push_back(std::to_integer<char>(symbol));
+        patterns.columns.insert(patterns.columns.end(), column.begin(), column.end());
     }
-    return patterns;
 }
 
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work) {
@@ -244,7 +286,7 @@ std::vector<likelihood::Sites> to_local_sites(Dataset const& dataset, std::span<
             auto const weight = weights.empty() ? counted : weights[value(piece.sites.first) + i];
             if (weight == 0) continue;
             sites.weights.push_back(weight);
-            for (std::size_t t = 0; t < column.size(); ++t) sites.rows[t].push_back(std::to_integer<char>(column[t]));
+            for (std::size_t t = 0; t < column.size(); ++t) sites.rows[t].push_back(column[t]);
         }
     }
     return result;

@@ -12,12 +12,21 @@
 #include "input/options.hpp"
 #include "input/starts.hpp"
 #include "regraft/assign/assignment.hpp"
+#include "regraft/core/digest.hpp"
 #include "regraft/core/ids.hpp"
+#include "regraft/ft/communicator.hpp"
+#include "regraft/msa/newick.hpp"
 #include "regraft/msa/patterns.hpp"
 #include "regraft/search/distributed_likelihood.hpp"
 #include "regraft/search/search.hpp"
 
 namespace regraft::phylo {
+
+/// Where a pattern can be read again.
+struct PatternOrigin {
+    std::uint64_t site = 0;  // the first that has it
+    Digest digest;           // of its column
+};
 
 /// The part of the input that every PE keeps: everything except the columns.
 struct Dataset {
@@ -26,6 +35,8 @@ struct Dataset {
     std::vector<ModelSpec> specs;                // start models, if they are to be chosen
     std::vector<CountedData> counted;            // per partition
     std::vector<std::uint64_t> partition_begin;  // begins of the partitions' patterns, as in msa::Patterns
+    std::vector<std::uint32_t> weights;          // per pattern
+    std::vector<PatternOrigin> origins;          // per pattern; empty if an alignment can only be read as a whole
     std::vector<std::uint64_t> sites_per_partition;
     std::vector<std::string> warnings;
     std::vector<std::uint32_t> outgroup;  // taxa at which trees are rooted when they are written; or empty
@@ -33,6 +44,8 @@ struct Dataset {
 
     std::uint64_t num_patterns() const { return partition_begin.back(); }
     std::uint64_t num_sites() const;
+    /// The partition of a pattern. O(log partitions).
+    std::size_t partition_of(std::uint64_t pattern) const;
     /// The partitions whose models are to be chosen.
     std::vector<std::size_t> automatic() const;
     /// A storage block is one pattern: its weight (4 bytes) and one canonical character per taxon.
@@ -44,8 +57,14 @@ struct Input {
     msa::Patterns patterns;
 };
 
-/// The searchable part of checked input; its warnings become those of the dataset. Throws InputError if nothing can be
-/// searched.
+/// What a dataset has from checked input without its cells; the warnings of the input become those of the dataset.
+/// Throws InputError if nothing can be searched.
+Dataset begin_dataset(CheckedInput const& checked);
+
+/// A hash of models, taxa and patterns. digests: of the patterns' columns.
+std::uint64_t content_hash(Dataset const& dataset, std::span<Digest const> digests);
+
+/// The searchable part of checked input. Throws InputError if nothing can be searched.
 Input to_input(CheckedInput const& checked);
 
 /// Reads and checks the alignment and the partition file. Throws InputError.
@@ -59,31 +78,48 @@ std::vector<std::uint32_t> taxa_of(std::vector<std::string> const& names, Datase
 /// The taxa of --outgroup. Throws InputError if one is unknown, or if all taxa are named.
 std::vector<std::uint32_t> outgroup_of(Options const& options, Dataset const& dataset);
 
-/// The trees of --tree, empty without it. Throws InputError.
-std::vector<msa::Tree> read_user_trees(Options const& options, Dataset const& dataset);
+/// The trees of --tree, empty without it. Nodes with more than two children are resolved at random by the seed, and
+/// lengths that the search does not allow are changed. Throws InputError.
+msa::ReadTrees read_user_trees(Options const& options, Dataset const& dataset);
+
+/// What was changed in the user's trees, a line each.
+std::vector<std::string> warnings_of(msa::ReadTrees const& read, Options const& options);
 
 /// The tree of --constraint; none without it. Throws InputError.
 std::optional<Constraint> read_constraint(Options const& options, Dataset const& dataset);
 
 /// Throws InputError if the user gave a tree that the constraint does not allow.
-void check_user_trees(Options const& options, std::span<msa::Tree const> trees, Constraint const& constraint);
+void check_user_trees(Options const& options, msa::ReadTrees const& read, Constraint const& constraint);
 
 /// The starts of the searches: the user's trees and those of --starts, or by default as many as pay. Throws InputError.
 std::vector<Start> starts_of(Options const& options, std::size_t num_user_trees, std::size_t num_taxa);
 
 /// Makes a start tree of the given kind. Under a constraint, if it is not a user's tree, it is a random one that the
-/// constraint allows. Precondition: a user's tree exists.
-msa::Tree start_tree(Start start, std::uint64_t seed, msa::Patterns const& patterns,
+/// constraint allows. patterns: the whole alignment, for a parsimony tree without a constraint; otherwise it may be
+/// null. Precondition: a user's tree exists.
+msa::Tree start_tree(Start start, std::uint64_t seed, Dataset const& dataset, msa::Patterns const* patterns,
                      std::span<msa::Tree const> user_trees, Constraint const* constraint);
 
 /// The tree with one length set, or with one per partition if they are unlinked.
 msa::Tree with_length_sets(msa::Tree tree, BranchLinkage linkage, std::size_t num_partitions);
 
+/// The patterns whose blocks this PE submits: an even part.
+BlockRange my_part(Dataset const& dataset, ft::Communicator const& comm);
+
 /// The blocks of some patterns, one behind the other. Block numbers are pattern numbers.
 std::vector<std::byte> to_blocks(msa::Patterns const& patterns, std::span<BlockRange const> ranges);
 
-/// The patterns that to_blocks turned into blocks; their positions in the alignment are unknown.
-msa::Patterns to_patterns(Dataset const& dataset, std::span<std::byte const> blocks);
+/// The weight and the column of a pattern.
+struct Block {
+    std::uint32_t weight = 0;
+    std::span<char const> column;
+};
+Block read_block(std::span<std::byte const> bytes);
+
+/// Patterns without columns, of which append_blocks adds some; their positions in the alignment are unknown.
+msa::Patterns no_patterns(Dataset const& dataset);
+/// Appends the patterns that to_blocks turned into blocks.
+void append_blocks(msa::Patterns& patterns, Dataset const& dataset, std::span<std::byte const> blocks);
 
 /// The ranges of blocks that some work needs, in its order.
 std::vector<BlockRange> blocks_of(std::span<assign::Work const> work);

@@ -227,9 +227,6 @@ void add_search_options(CLI::App& app, Options& options) {
     app.add_option("--constraint,--tree-constraint", options.constraint,
                    "Newick tree of all taxa or some, whose splits all trees must have; it need not be resolved")
         ->type_name("FILE");
-    app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
-        ->check(whole_number)
-        ->type_name("N");
     app.add_option(
            "--effort", options.effort,
            "fast: climb by SPR moves to a local maximum; normal (default): then change the tree at random places "
@@ -259,6 +256,9 @@ void add_options(CLI::App& app, Options& options) {
         ->transform(common::one_of(criteria))
         ->type_name("NAME");
     app.add_option("--tree", options.tree, "Newick tree to evaluate, or trees to start from")->type_name("FILE");
+    app.add_option("--seed", options.seed, "seed of all random choices (default 1)")
+        ->check(whole_number)
+        ->type_name("N");
     add_redo(app, options);
     app.add_option("--prefix", options.prefix,
                    "how the output files' names begin (default: the alignment's name + .regraft)")

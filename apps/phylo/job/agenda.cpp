@@ -32,6 +32,17 @@ Goal goal_of(Command command) {
     return Goal::likelihood;
 }
 
+/// A branch that is much longer hides how far its ends are from each other, so that no optimiser finds back from it.
+constexpr double longest_start = 10;
+
+/// The tree with lengths from which they can be optimised.
+msa::Tree with_short_branches(msa::Tree tree) {
+    for (auto const h : tree.edges()) {
+        if (tree.length(h) > longest_start) tree.set_length(h, longest_start);
+    }
+    return tree;
+}
+
 /// The seed for the sites of a replicate, and for its search.
 std::uint64_t seed_of_replicate(Item item, Options const& options) {
     return mix(options.seed) + item.number;
@@ -41,10 +52,12 @@ std::uint64_t seed_of_replicate(Item item, Options const& options) {
 
 Beginnings read_beginnings(Options const& options, Dataset const& dataset) {
     Beginnings result;
-    result.user_trees = read_user_trees(options, dataset);
-    result.starts = starts_of(options, result.user_trees.size(), dataset.taxa.size());
+    auto read = read_user_trees(options, dataset);
+    result.warnings = warnings_of(read, options);
+    result.starts = starts_of(options, read.trees.size(), dataset.taxa.size());
     result.constraint = read_constraint(options, dataset);
-    if (result.constraint) check_user_trees(options, result.user_trees, *result.constraint);
+    if (result.constraint) check_user_trees(options, read, *result.constraint);
+    result.user_trees = std::move(read.trees);
     return result;
 }
 
@@ -170,15 +183,16 @@ std::vector<msa::Tree> Agenda::other_trees(Progress const& progress) const {
     return trees;
 }
 
-bool Agenda::needs_patterns(Item item, Progress const& progress) {
+bool Agenda::needs_patterns(Item item, Progress const& progress) const {
+    if (constraint() != nullptr || progress.find(item) != nullptr) return false;
     switch (item.purpose) {
         case Purpose::replicate:
-        case Purpose::support:
-            return true;  // sites are resampled
+            return true;
         case Purpose::model_choice:
         case Purpose::start:
-            return progress.find(item) == nullptr;
+            return beginnings_.starts[item.number].kind == Start::Kind::parsimony;
         case Purpose::fusion:
+        case Purpose::support:
             break;
     }
     return false;
@@ -187,32 +201,36 @@ bool Agenda::needs_patterns(Item item, Progress const& progress) {
 SearchState Agenda::first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const {
     if (item.purpose == Purpose::fusion) return start_fusing(*progress.find(best_start(progress)));
     if (item.purpose == Purpose::support) return start_support(*progress.find(best_item(progress)));
-    REGRAFT_EXPECTS(patterns != nullptr);
     auto const options = options_of(item, progress);
-    auto const tree_of = [&](Start start, msa::Patterns const& from) {
-        auto tree = start_tree(start, options.seed, from, beginnings_.user_trees, constraint());
+    auto const tree_of = [&](Start start, msa::Patterns const* from) {
+        auto tree = start_tree(start, options.seed, dataset_, from, beginnings_.user_trees, constraint());
+        if (options_.command != Command::loglh) tree = with_short_branches(std::move(tree));
         return with_length_sets(std::move(tree), options_.linkage, dataset_.specs.size());
     };
     if (item.purpose == Purpose::replicate) {
-        auto resampled = *patterns;
-        resampled.weight = weights_of(item, patterns);
+        std::optional<msa::Patterns> resampled;
+        if (constraint() == nullptr) {
+            REGRAFT_EXPECTS(patterns != nullptr);
+            resampled = *patterns;
+            resampled->weight = weights_of(item);
+        }
+        auto tree = tree_of({Start::Kind::parsimony}, resampled ? &*resampled : nullptr);
         auto const& best = *progress.find(best_item(progress));
-        return start_state(Goal::tree, tree_of({Start::Kind::parsimony}, resampled), best.specs, best.models);
+        return start_state(Goal::tree, std::move(tree), best.specs, best.models);
     }
     auto specs = dataset_.specs;
     if (auto const* const choice = progress.find({Purpose::model_choice})) specs = choice->specs;
     std::vector<Model> models;
     for (std::size_t q = 0; q < specs.size(); ++q) models.push_back(start_model(specs[q], dataset_.counted[q]));
-    auto tree = tree_of(beginnings_.starts[item.number], *patterns);
+    auto tree = tree_of(beginnings_.starts[item.number], patterns);
     auto state = start_state(options.goal, std::move(tree), std::move(specs), std::move(models));
     if (item.purpose == Purpose::model_choice) begin_model_choice(state, dataset_.automatic(), dataset_.counted);
     return state;
 }
 
-std::vector<std::uint32_t> Agenda::weights_of(Item item, msa::Patterns const* patterns) const {
+std::vector<std::uint32_t> Agenda::weights_of(Item item) const {
     if (item.purpose != Purpose::replicate) return {};
-    REGRAFT_EXPECTS(patterns != nullptr);
-    return resampled_weights(patterns->weight, patterns->partition_begin, seed_of_replicate(item, options_));
+    return resampled_weights(dataset_.weights, dataset_.partition_begin, seed_of_replicate(item, options_));
 }
 
 std::vector<std::string> Agenda::lines_of(std::span<Item const> items, Progress const& progress) {

@@ -22,6 +22,7 @@ struct Beginnings {
     std::vector<msa::Tree> user_trees;
     std::vector<Start> starts;
     std::optional<Constraint> constraint;
+    std::vector<std::string> warnings{};  // about the trees
 };
 
 /// Reads them as the options say. Throws InputError.
@@ -41,13 +42,14 @@ public:
     /// Precondition, here and below: the lists before the item's are done.
     SearchOptions options_of(Item item, Progress const& progress) const;
 
-    /// Whether the whole alignment is needed to continue an item from its state in the progress.
-    static bool needs_patterns(Item item, Progress const& progress);
+    /// Whether the whole alignment is needed to continue an item from its state in the progress: for a start tree by
+    /// parsimony.
+    bool needs_patterns(Item item, Progress const& progress) const;
     /// The state before the first step. Precondition: patterns is the whole alignment if it is needed; otherwise it may
     /// be null.
     SearchState first_state(Item item, Progress const& progress, msa::Patterns const* patterns) const;
-    /// The weight of each pattern for an item; empty: as in the alignment. Precondition: as for first_state.
-    std::vector<std::uint32_t> weights_of(Item item, msa::Patterns const* patterns) const;
+    /// The weight of each pattern for an item; empty: as in the alignment.
+    std::vector<std::uint32_t> weights_of(Item item) const;
 
     /// The results of a list of items, as far as its steps have not reported them.
     std::vector<std::string> lines_of(std::span<Item const> items, Progress const& progress);

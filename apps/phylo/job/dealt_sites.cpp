@@ -64,11 +64,10 @@ std::vector<PeId> common(std::span<PeId const> some, std::span<PeId const> other
 
 }  // namespace
 
-std::uint32_t DealtSites::submit(Dataset const& dataset, msa::Patterns const& patterns, std::uint32_t replicas) {
+std::uint32_t DealtSites::submit(Dataset const& dataset, std::span<std::byte const> blocks, std::uint32_t replicas) {
     auto const size = checked_cast<std::uint32_t>(comm_.size());
-    auto const mine = even_part<BlockId>(dataset.num_patterns(), comm_.position(comm_.self()), size);
     placement::ModK const placement(dataset.num_patterns(), size, std::min(replicas, size));
-    store_.submit(placement::over_nodes(placement, ft::node_ids(comm_)), mine, to_blocks(patterns, std::span(&mine, 1)),
+    store_.submit(placement::over_nodes(placement, ft::node_ids(comm_)), my_part(dataset, comm_), blocks,
                   dataset.block_bytes());
     dataset_ = &dataset;
     costs_ = cost_per_pattern(dataset);
@@ -134,12 +133,17 @@ void DealtSites::recover(Recovery& record) {
 }
 
 msa::Patterns DealtSites::all_patterns() {
-    Csr<BlockRange> rows;
-    BlockRange const all{BlockId{0}, BlockId{dataset_->num_patterns()}};
-    for (std::uint32_t pe = 0; pe < comm_.num_founders(); ++pe) rows.push_row(std::span(&all, 1));
+    constexpr std::uint64_t bytes_at_a_time = std::uint64_t{1} << 24;
+    auto const parts = dataset_->num_patterns() * dataset_->block_bytes() / bytes_at_a_time + 1;
+    auto patterns = no_patterns(*dataset_);
     Recovery unused;
-    auto const blocks = load(rows, unused);
-    return to_patterns(*dataset_, blocks);
+    for (std::uint64_t part = 0; part < parts; ++part) {
+        auto const some = even_part<BlockId>(dataset_->num_patterns(), part, parts);
+        Csr<BlockRange> rows;
+        for (std::uint32_t pe = 0; pe < comm_.num_founders(); ++pe) rows.push_row(std::span(&some, 1));
+        append_blocks(patterns, *dataset_, load(rows, unused));
+    }
+    return patterns;
 }
 
 std::size_t DealtSites::my_group() const {
@@ -152,17 +156,17 @@ std::size_t DealtSites::my_group() const {
 /// Loads this PE's row from the store; blocks that no survivor holds are read from the input file.
 std::vector<std::byte> DealtSites::load(Csr<BlockRange> const& rows, Recovery& record) {
     std::vector<std::byte> loaded(count(rows[value(comm_.self())]) * dataset_->block_bytes());
-    std::optional<msa::Patterns> patterns;
+    BlockReader read;
     Problem problem;
     auto const reread = [&](BlockRange lost, std::span<std::byte> place) {
         auto const begin = Clock::now();
         try {
-            if (!patterns) patterns.emplace(reread_());
+            if (!read) read = reread_();
+            std::ranges::copy(read(lost), place.begin());
         } catch (std::exception const& error) {
             problem = Problem::of(error);
             throw;
         }
-        std::ranges::copy(to_blocks(*patterns, std::span(&lost, 1)), place.begin());
         record.reread_ms += milliseconds_since(begin);
     };
     auto const begin = Clock::now();

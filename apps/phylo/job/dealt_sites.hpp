@@ -27,13 +27,15 @@ struct Group {
 /// is as it was before.
 class DealtSites {
 public:
-    /// Reads the patterns from the file again, for sites that no survivor holds. It may throw.
-    using Reread = std::function<msa::Patterns()>;
+    /// Reads the blocks of some patterns from the file again.
+    using BlockReader = std::function<std::vector<std::byte>(BlockRange)>;
+    /// Opens the file again, for sites that no survivor holds. Both may throw.
+    using Reread = std::function<BlockReader()>;
 
     DealtSites(ft::Communicator& comm, Reread reread) : comm_(comm), store_(comm), reread_(std::move(reread)) {}
 
-    /// Stores the patterns on `replicas` PEs each. Returns the actual number.
-    std::uint32_t submit(Dataset const& dataset, msa::Patterns const& patterns, std::uint32_t replicas);
+    /// Stores the patterns on `replicas` PEs each. Returns the actual number. blocks: those of this PE's even part.
+    std::uint32_t submit(Dataset const& dataset, std::span<std::byte const> blocks, std::uint32_t replicas);
 
     /// Divides the members into groups of neighbours, and deals all sites to each group. Does nothing if there are that
     /// many groups already. `patterns`: the whole alignment, if all PEs have it. Precondition: 1 <= num_groups <=

@@ -53,11 +53,11 @@ Result Job::body() {
 void Job::set_up() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     records_.doing = "set-up";
-    auto patterns = files_.read_all();
-    auto const replicas = sites_.submit(dataset, patterns, options.replicas);
+    auto read = files_.read_all();
+    auto const replicas = sites_.submit(dataset, std::exchange(read.blocks, {}), options.replicas);
     files_.resume();
-    sites_.deal(groups_for(agenda->next_items(known_.progress).size()), &patterns);
-    patterns_ = std::move(patterns);
+    patterns_ = std::move(read.patterns);
+    sites_.deal(groups_for(agenda->next_items(known_.progress).size()), all_patterns());
     tell_input(replicas);
     if (output == Context::Output::files) {
         auto const earlier = records_.checkpoints.resumed ? Log::Earlier::stays : Log::Earlier::goes;
@@ -96,7 +96,7 @@ std::uint32_t Job::groups_for(std::size_t num_items) const {
     return checked_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, most));
 }
 
-/// Samples of this PE's sites for SH-aLRT. Precondition: the alignment is in memory if the item needs it.
+/// Samples of this PE's sites for SH-aLRT.
 std::optional<RellSamples> Job::rell_samples_for(Item item) const {
     if (item.purpose != Purpose::support) return std::nullopt;
     std::vector<std::vector<std::uint64_t>> local(context_.dataset.partitions.size());
@@ -104,9 +104,8 @@ std::optional<RellSamples> Job::rell_samples_for(Item item) const {
         auto& patterns = local[value(piece.partition)];
         for (auto i = value(piece.sites.first); i < value(piece.sites.last); ++i) patterns.push_back(i);
     }
-    auto const& options = context_.options;
-    return RellSamples(patterns_->weight, patterns_->partition_begin, local, options.alrt_replicates,
-                       mix(options.seed));
+    auto const& [comm, options, output, log, dataset, agenda] = context_;
+    return RellSamples(dataset.weights, dataset.partition_begin, local, options.alrt_replicates, mix(options.seed));
 }
 
 /// Works on the items of this PE's group in turn, while other groups work on theirs.
@@ -114,7 +113,7 @@ void Job::work_on(std::vector<Item> const& items) {
     records_.doing = "dealing";
     records_.restoring_at = Records::Clock::now();
     bool const needs_patterns =
-        std::ranges::any_of(items, [&](Item item) { return Agenda::needs_patterns(item, known_.progress); });
+        std::ranges::any_of(items, [&](Item item) { return context_.agenda->needs_patterns(item, known_.progress); });
     if (needs_patterns && !patterns_) patterns_ = sites_.all_patterns();
     sites_.deal(groups_for(items.size()), all_patterns());
     if (sites_.num_groups() == 1) return work_in_group(items, context_.comm);
@@ -129,8 +128,7 @@ void Job::work_in_group(std::vector<Item> const& items, ft::Participants partici
     Batch batch{.mine = (items.size() - sites_.my_group() + num_groups - 1) / num_groups};
     for (auto i = sites_.my_group(); i < items.size(); i += num_groups) {
         auto state = state_of(items[i]);
-        Task const task{items[i], context_.agenda->weights_of(items[i], all_patterns()), rell_samples_for(items[i]),
-                        participants};
+        Task const task{items[i], context_.agenda->weights_of(items[i]), rell_samples_for(items[i]), participants};
         if (is_last_use) patterns_.reset();
         known_.news.note(items[i], state);
         climber_.finish(task, state, batch);

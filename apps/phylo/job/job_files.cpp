@@ -1,6 +1,9 @@
 #include "job/job_files.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -8,6 +11,7 @@
 
 #include "files/file_texts.hpp"
 #include "input/check.hpp"
+#include "input/columns_together.hpp"
 #include "regraft/checkpoint/mini_checkpoint.hpp"
 #include "regraft/core/clock.hpp"
 #include "regraft/core/errors.hpp"
@@ -30,45 +34,80 @@ Profile gather_profile(ft::Communicator& comm, WorkLog const& work) {
 
 }  // namespace
 
-msa::Patterns JobFiles::read_all() {
+ReadPatterns JobFiles::read_whole() {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    auto const checked = check_input(options);
+    auto input = to_input(checked);
+    if (output == Context::Output::files && comm.leads()) {
+        prepare_reduced(options, checked);
+        write_reduced(options, checked);
+    }
+    dataset = std::move(input.dataset);
+    auto const mine = my_part(dataset, comm);
+    auto blocks = to_blocks(input.patterns, std::span(&mine, 1));
+    return {std::move(input.patterns), std::move(blocks)};
+}
+
+std::optional<ReadPatterns> JobFiles::read_share(std::optional<RgmColumns> const& columns) {
+    auto& [comm, options, output, log, dataset, agenda] = context_;
+    if (!comm.agree(columns.has_value())) return std::nullopt;
+    auto shared = read_together(comm, options, *columns);
+    if (!shared) return std::nullopt;
+    dataset = std::move(shared->dataset);
+    return ReadPatterns{std::nullopt, std::move(shared->blocks)};
+}
+
+ReadPatterns JobFiles::read_all() {
     auto& [comm, options, output, log, dataset, agenda] = context_;
     comm.reach(read_phase.before);
-    std::optional<Input> input;
-    Beginnings beginnings;
+    bool const keeps = output == Context::Output::files;
+    std::optional<RgmColumns> columns;
     Problem problem;
-    try {
-        bool const keeps = output == Context::Output::files;
+    auto const attempt = [&](auto const& step) {
+        try {
+            if (problem.text.empty()) step();
+        } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
+            problem = Problem::of(error);
+        }
+    };
+    attempt([&] {
         if (keeps) prepare_output(options, comm.leads() ? Trial::write : Trial::look);
-        bool const reduces = keeps && comm.leads();
-        auto const checked = check_input(options);
-        input = to_input(checked);
-        if (reduces) prepare_reduced(options, checked);
-        if (reduces) write_reduced(options, checked);
-        if (reduces && options.begins_anew()) remove_checkpoints(options.prefix);
-        beginnings = read_beginnings(options, input->dataset);
-        input->dataset.outgroup = outgroup_of(options, input->dataset);
-    } catch (std::exception const& error) {  // including lack of memory: the other PEs must learn of it
-        problem = Problem::of(error);
-    }
+        if (options.reduced.empty()) columns = RgmColumns::open(options.msa);
+    });
+    auto read = read_share(columns);
+    Beginnings beginnings;
+    attempt([&] {
+        if (!read) read = read_whole();
+        if (keeps && comm.leads() && options.begins_anew()) remove_checkpoints(options.prefix);
+        beginnings = read_beginnings(options, dataset);
+        std::ranges::copy(beginnings.warnings, std::back_inserter(dataset.warnings));
+        dataset.outgroup = outgroup_of(options, dataset);
+    });
     comm.reach(read_phase.inside);
     agree_on_input(comm, problem);
-    dataset = std::move(input->dataset);
     agenda.emplace(options, dataset, std::move(beginnings));
     if (!comm.agree_equal(agenda->fingerprint())) {
         throw SharedInputError({options.msa.string()},
                                "ranks read different alignments or trees, expected the same files on all");
     }
     comm.reach(read_phase.after);
-    return std::move(input->patterns);
+    return std::move(*read);
 }
 
-msa::Patterns JobFiles::read_again() const {
-    auto input = read_input(context_.options);
-    if (input.dataset.content_hash != context_.dataset.content_hash) {
-        throw InputError({context_.options.msa.string()},
-                         "has changed since the start, but lost sites must be read again");
+DealtSites::BlockReader JobFiles::read_again() const {
+    auto const& options = context_.options;
+    auto const fail = [&] {
+        throw InputError({options.msa.string()}, "has changed since the start, but lost sites must be read again");
+    };
+    if (!context_.dataset.origins.empty()) {
+        auto columns = RgmColumns::open(options.msa);
+        if (!columns || columns->file().num_sites() != context_.dataset.num_sites()) fail();
+        auto const shared = std::make_shared<RgmColumns>(std::move(*columns));
+        return [this, shared](BlockRange lost) { return shared->blocks(context_.dataset, lost); };
     }
-    return std::move(input.patterns);
+    auto const input = std::make_shared<Input>(read_input(options));
+    if (input->dataset.content_hash != context_.dataset.content_hash) fail();
+    return [input](BlockRange lost) { return to_blocks(input->patterns, std::span(&lost, 1)); };
 }
 
 void JobFiles::resume() {

@@ -7,10 +7,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "files/checkpoint_file.hpp"
 #include "input/input.hpp"
+#include "input/rgm_columns.hpp"
 #include "job/context.hpp"
+#include "job/dealt_sites.hpp"
 #include "job/kept_progress.hpp"
 #include "job/meeting.hpp"
 #include "job/records.hpp"
@@ -20,6 +23,12 @@
 
 namespace regraft::phylo {
 
+/// What a PE has of the patterns when the input has been read.
+struct ReadPatterns {
+    std::optional<msa::Patterns> patterns;  // all of them, if every PE had to read the whole alignment
+    std::vector<std::byte> blocks;          // those of my_part
+};
+
 class JobFiles {
 public:
     /// Keeps references to all of these.
@@ -27,9 +36,10 @@ public:
         : context_(context), known_(known), records_(records), kept_(context) {}
 
     /// Reads the input into the context, and checks that output can replace existing files. Collective, uniform.
-    msa::Patterns read_all();
-    /// Reads the patterns again. Throws InputError if the files have changed. Precondition: read_all has returned.
-    msa::Patterns read_again() const;
+    ReadPatterns read_all();
+    /// Opens the alignment again, to read blocks. Both throw InputError if it has changed. Precondition: read_all has
+    /// returned.
+    DealtSites::BlockReader read_again() const;
 
     /// Reads, on one PE for all, what an earlier run of this job has left on disk, and on one PE of each node what it
     /// has kept there. Collective, uniform.
@@ -56,6 +66,11 @@ public:
 
 private:
     using Clock = Records::Clock;
+
+    /// Reads all of the alignment, and the dataset into the context.
+    ReadPatterns read_whole();
+    /// The same by all PEs together. None, on all, if that cannot be. Collective.
+    std::optional<ReadPatterns> read_share(std::optional<RgmColumns> const& columns);
 
     Progress read_saved(std::string const& prefix);
     Progress read_kept();

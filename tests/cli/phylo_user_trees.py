@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""regraft-phylo takes the trees that people bring, says what it changed in them, and writes trees that other programs read."""
+import math
+import pathlib
+import sys
+
+import phylo_job
+
+try:
+    import dendropy
+except ImportError:
+    dendropy = None
+
+ROWS = {"a": "ACGTACGTACGTTGCA", "b": "ACGTACGAACGTTGGA", "c": "ACCTACGTACTTTGCA", "d": "ACCTACGTACTATGCC", "e": "AGCTACGTACTATGCC"}
+
+
+class Case:
+    def __init__(self, jobs: phylo_job.Jobs):
+        self.jobs = jobs
+        self.directory = pathlib.Path(jobs.directory.name)
+        self.msa = self.write("five.fa", "".join(f">{name}\n{cells}\n" for name, cells in ROWS.items()))
+
+    def write(self, name: str, text: str) -> str:
+        path = self.directory / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def run(self, command: str, tree: str, *more: str, ranks: int = 1, model: str = "JC", msa: str = "") -> phylo_job.Result:
+        found = self.jobs.run(ranks, [command, "--msa", msa or self.msa, "--model", model, "--tree", self.write("user.nwk", tree), *more])
+        found.require(found.codes == [0] * ranks, f"{command} of {tree}")
+        found.require(math.isfinite(found.report["log_likelihood"]), f"{command} of {tree}: expected a finite log-likelihood")
+        return found
+
+
+def told(found: phylo_job.Result, words: str) -> list[str]:
+    return [warning for warning in found.report["warnings"] if words in warning]
+
+
+def lengths(case: Case) -> None:
+    """Lengths that the search does not allow become the nearest that it allows, with one warning"""
+    usual = "((a:.1,b:.1):.1,c:.1,(d:.1,e:.1):.1);"
+    for model in ("JC", "GTR+G"):
+        best = case.run("evaluate", usual, model=model)
+        assert not told(best, "beyond the limits")
+        for length, count in (("0", 7), ("1000", 7), ("-1", 7), ("1e-300", 7), ("1e300", 7)):
+            found = case.run("evaluate", usual.replace(".1", length), model=model)
+            warnings = told(found, "beyond the limits")
+            assert len(warnings) == 1 and f"{count} branch lengths beyond the limits, 1e-06 to 100" in warnings[0], warnings
+            assert abs(found.report["log_likelihood"] - best.report["log_likelihood"]) < 0.01, f"{model}, lengths {length}: {found.report['log_likelihood']}, expected {best.report['log_likelihood']}"
+            case.run("loglh", usual.replace(".1", length), model=model)
+    one = told(case.run("loglh", "((a:0,b:.1):.1,c:.1,(d:.1,e:.1):.1);"), "beyond")
+    assert len(one) == 1 and "user.nwk: 1 branch length beyond the limits" in one[0], one
+
+
+def polytomies(case: Case) -> None:
+    """Nodes with many children are resolved at random by the seed, alike on all ranks, with one warning"""
+    star = "(a:.1,b:.1,c:.1,d:.1,e:.1);"
+    trees = set()
+    for seed in range(1, 13):
+        found = case.run("loglh", star, "--seed", str(seed))
+        warnings = told(found, "more than two children")
+        assert len(warnings) == 1 and f"1 node with more than two children, resolved at random by --seed {seed}" in warnings[0], warnings
+        trees.add(found.bits()[0])
+    assert len(trees) > 2, "expected different trees for different seeds"
+    alone, several = (case.run("search", star + "((a,b,c),(d,e));", "--seed", "5", "--starts", "tree", ranks=ranks) for ranks in (1, 3))
+    assert alone.bits() == several.bits()
+    assert len(told(several, "2 nodes with more than two children")) == 1, several.report["warnings"]
+    constraint = case.write("constraint.nwk", "((a,d),b,c,e);")
+    found = case.run("search", "((a,d),b,(c,e));", "--constraint", constraint, "--starts", "tree")
+    assert "(a:" in found.bits()[0] and not told(found, "more than two children"), "a constraint may have nodes with many children"
+
+
+def names(case: Case) -> None:
+    """Names with characters that mean something in Newick are quoted, and read back"""
+    odd = ['"quoted"', "two words", "(brackets)[]", "a:b,c;d", "it's_{here}=1"]
+    quoted = ["'" + name.replace("'", "''") + "'" for name in odd]
+    rows = "".join(f"{name} {cells}\n" for name, cells in zip(quoted, ROWS.values()))
+    msa = case.write("odd.nex", f"#nexus\nbegin data;\ndimensions ntax=5 nchar=16;\nformat datatype=dna;\nmatrix\n{rows};\nend;\n")
+    first = case.run("search", "(" + ",".join(quoted) + ");", "--starts", "tree", msa=msa)
+    text = first.bits()[0]
+    assert all(name in text for name in quoted), text
+    again = case.run("loglh", text, msa=msa)
+    assert again.bits()[0] == text
+    if dendropy:
+        tree = dendropy.Tree.get(data=text, schema="newick")
+        assert sorted(taxon.label for taxon in tree.taxon_namespace) == sorted(odd)
+
+
+def odd_gaps(case: Case) -> None:
+    """Dots, stars and exclamation marks in DNA are told with their place"""
+    for symbol in ".*!":
+        path = case.write("dots.fa", "".join(f">{name}\n{cells[:5]}{symbol if name > 'b' else cells[5]}{cells[6:]}\n" for name, cells in ROWS.items()))
+        found = case.jobs.run(1, ["check", "--msa", path, "--model", "JC"])
+        line = " ".join(found.output.split())
+        found.require(found.codes == [0] and f"warning {path}:6:6: " in line and f"'{symbol}' (3 cells)" in line, f"expected that '{symbol}' is told")
+
+
+def all_cases(jobs: phylo_job.Jobs, _) -> None:
+    case = Case(jobs)
+    for test in (lengths, polytomies, names, odd_gaps):
+        test(case)
+
+
+if __name__ == "__main__":
+    sys.exit(phylo_job.main(phylo_job.arguments(__doc__).parse_args(), all_cases, needs_deaths=False))
