@@ -67,7 +67,9 @@ TEST(NumberedLines, ComeBackWhateverTheirNumbers) {
         Random random(seed);
         auto const lines = random_lines(random);
         auto const coded = encode_numbered(lines);
-        if (coded) EXPECT_EQ(decode_numbered(*coded, lines.size(), any_size), lines);
+        if (coded) {
+            EXPECT_EQ(decode_numbered(*coded, lines.size(), any_size), lines);
+        }
     }
 }
 

@@ -620,13 +620,13 @@ TEST(TableCoder, GivesAllTablesAgain) {
         ExpectedTables const expected(layout, symbols, 37);
         std::vector<SymbolCounts> counts(layout.size);
         std::size_t num_bytes = 0;
-        auto const unused = choose_tables(layout, expected, counts, layout.size);
+        auto const unused = choose_tables(expected, counts, layout.size);
         EXPECT_EQ(coded_again(layout, expected, unused.codes, num_bytes), unused.codes);
         EXPECT_LE(num_bytes, 8U) << "what is expected takes next to nothing";
         for (std::uint32_t t = 0; t < layout.size; ++t)
             for (std::uint32_t s = 0; s < most_symbols; ++s)
                 if (unused.codes[t][s] != absent) counts[t][s] = random.bits() >> (24 + random.below(40));
-        auto const chosen = choose_tables(layout, expected, counts, layout.size);
+        auto const chosen = choose_tables(expected, counts, layout.size);
         EXPECT_EQ(coded_again(layout, expected, chosen.codes, num_bytes), chosen.codes);
     }
 }
@@ -637,7 +637,7 @@ TEST(ChosenTables, CostLittleMoreThanTheBestAndLessThanWhatIsExpected) {
     ExpectedTables const expected(layout, symbols, 37);
     std::vector<SymbolCounts> counts(layout.size);
     counts[TableLayout::root_residue] = {1, 20000, 300, 4000};
-    auto const codes = choose_tables(layout, expected, counts, layout.size).codes[TableLayout::root_residue];
+    auto const codes = choose_tables(expected, counts, layout.size).codes[TableLayout::root_residue];
     auto const cost = FrequencyTable(codes).cost(counts[TableLayout::root_residue]);
     auto const expected_codes = expected_frequencies(Residues::nucleotides, symbols.residues());
     EXPECT_LT(cost, FrequencyTable(expected_codes).cost(counts[TableLayout::root_residue]) / 2);

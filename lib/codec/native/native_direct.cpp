@@ -106,7 +106,7 @@ void choose_direct(Source const& source, ChangeCosts const& costs, std::vector<B
         return cost.bits() + to_say_so - std::min(cost.bits() + to_say_so, saved_besides);
     });
     ExpectedTables const expected(layout, source.symbols, source.num_edges());
-    auto for_tables = choose_tables(layout, expected, counter.counts(), layout.size).bits;
+    auto for_tables = choose_tables(expected, counter.counts(), layout.size).bits;
     for (std::size_t t = 0; t < tables.size(); ++t)
         for_tables -= std::min(for_tables, tables[t].cost(counter.counts()[t]));
     if (saved > for_tables) return;

@@ -145,8 +145,8 @@ private:
     }
     Tables chosen_until(Contexts contexts, std::uint32_t TableLayout::*last, ChosenTables before) const {
         auto const other = layout(contexts);
-        return {other, choose_tables(other, {other, source_.symbols, source_.num_edges()},
-                                     merge(fine_, fine_counts_, other), other.*last, std::move(before))};
+        return {other, choose_tables({other, source_.symbols, source_.num_edges()}, merge(fine_, fine_counts_, other),
+                                     other.*last, std::move(before))};
     }
     /// The first of the smallest.
     template <class Choices, class Choose>

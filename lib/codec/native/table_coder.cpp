@@ -225,8 +225,8 @@ Fit fit_numbers(SymbolCounts const& counts, ExpectedTables const& expected, Tabl
 
 }  // namespace
 
-ChosenTables choose_tables(TableLayout const& layout, ExpectedTables const& expected,
-                           std::span<SymbolCounts const> counts, std::uint32_t last, ChosenTables chosen) {
+ChosenTables choose_tables(ExpectedTables const& expected, std::span<SymbolCounts const> counts, std::uint32_t last,
+                           ChosenTables chosen) {
     for (auto t = static_cast<std::uint32_t>(chosen.codes.size()); t < last; ++t) {
         bool const is_used = std::ranges::any_of(counts[t], [](auto count) { return count != 0; });
         auto const of_numbers = expected.is_of_numbers(t);

@@ -139,7 +139,7 @@ struct ChosenTables {
 };
 /// Chooses codes for counts, so that codes and what they code are small together: those of the tables from the first
 /// one that is not chosen yet up to `last`, which is not chosen.
-ChosenTables choose_tables(TableLayout const& layout, ExpectedTables const& expected,
-                           std::span<SymbolCounts const> counts, std::uint32_t last, ChosenTables chosen = {});
+ChosenTables choose_tables(ExpectedTables const& expected, std::span<SymbolCounts const> counts, std::uint32_t last,
+                           ChosenTables chosen = {});
 
 }  // namespace regraft::codec
