@@ -1,33 +1,30 @@
 #!/usr/bin/env python3
-"""docs/file-format.md says how .rgm files are read: rgm_reader.py, which follows that page and nothing else, gets every cell. msa_format.py EXE"""
+"""docs/file-format.md says how .rgm files are read: docs/reader, which follows that page and nothing else, gets every text. msa_format.py EXE"""
 import pathlib
 import random
 import sys
 
 import msa_cli
-import rgm_reader
 from msa_cli import Alignment, evolved, fasta, interleaved
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/reader"))
+from bits import FormatError
+from rgm_file import NATIVE, PLAIN, SPARSE, THESIS, RgmFile
+from xxh3 import xxh3
+
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
-NATIVE, THESIS, SPARSE = 1, 2, 3
 
 
-def expect_cells(packed: bytes, rows: list[str], what: str, kind: int = NATIVE) -> None:
-    assert packed[6] == kind, f"{what}: expected blocks of kind {kind}, got {packed[6]}"
-    got = rgm_reader.read_rows(packed, len(rows))
-    for number, row in enumerate(rows):
-        assert got[number] == row.encode(), f"{what}: row {number} is {got[number]!r}, expected {row!r}"
+def expect_text(packed: bytes, text: str | bytes, what: str, kind: int = NATIVE) -> None:
+    file = RgmFile(packed)
+    assert file.kind == kind, f"{what}: expected blocks of kind {kind}, got {file.kind}"
+    got, expected = file.text(), text.encode() if isinstance(text, str) else text
+    assert got == expected, f"{what}: the reader has {got[:300]!r}, expected {expected[:300]!r}"
 
 
 def check(program: msa_cli.Program, alignment: Alignment, what: str, *options: str) -> None:
     packed = program.ok("compress", "--codec", "native", "--no-verify", *options, stdin=fasta(alignment).encode())
-    expect_cells(packed, alignment.rows, f"{what} {' '.join(options)}")
-
-
-def rows_of(path: pathlib.Path) -> list[str]:
-    """The rows of PHYLIP, interleaved or not: the last characters that belong to a row are its cells, whatever its name is."""
-    (num_rows, num_sites), *lines = (line.split() for line in path.read_text().splitlines() if line.strip())
-    return ["".join(sum(lines[row::int(num_rows)], []))[-int(num_sites):] for row in range(int(num_rows))]
+    expect_text(packed, fasta(alignment), f"{what} {' '.join(options)}")
 
 
 def varied(seed: int, taxa: int, sites: int, letters: str, missing: str, random_columns: float = 0.1, shown: float = 1) -> Alignment:
@@ -50,7 +47,7 @@ def sample_files(program: msa_cli.Program) -> None:
     for path in sorted(data.glob("*.phy")):
         partitions = ["--partitions", data / "vertebrates.part"] if path.stem == "vertebrates" else []
         for options in (partitions, ["--fast"], ["--best"]):
-            expect_cells(program.ok("compress", "-c", "--codec", "native", *options, path), rows_of(path), path.name)
+            expect_text(program.ok("compress", "-c", "--codec", "native", *options, path), path.read_bytes(), path.name)
 
 
 def nucleotides(program: msa_cli.Program) -> None:
@@ -124,15 +121,21 @@ def order(program: msa_cli.Program) -> None:
         alignment = Alignment([f"t{i}" for i in near], ["".join(rows[i]) for i in near])
         check(program, alignment, f"window {window}", "--tree", str(tree))
     packed = program.ok("compress", "--codec", "native", stdin=interleaved(alignment).encode())
-    expect_cells(packed, alignment.rows, "interleaved")
+    expect_text(packed, interleaved(alignment), "interleaved")
 
 
-def plain(_program: msa_cli.Program) -> None:
-    """plain cells, which only the library writes: five sites by hand, two to a block, checksums left out"""
-    header = bytes([0, 5, 2]) + bytes([5, 0]) + b"a\nb\n" + bytes([1, 0]) + bytes(3)
-    index = bytes([2, 2, 0, 0b011011]) + bytes(3 * 2 + 8)
-    sizes = len(header).to_bytes(4, "little") + len(index).to_bytes(4, "little") + bytes(8)
-    expect_cells(b"\x89RGM\1\0" + header + b"ACAC" + b"GTGT" + b"AN" + index + sizes, ["ACGTA", "ACGTN"], "plain", 0)
+def plain(program: msa_cli.Program) -> None:
+    """plain cells, which only the library writes: five sites by hand, two to a block"""
+    blocks = [b"ACAC", b"GTGT", b"AN"]
+    header = bytes([PLAIN, 5, 2]) + bytes([5, 0]) + b"a\nb\n" + bytes([1, 0]) + bytes(3)
+    content = [xxh3(b"a\nb\n"), 5, *map(xxh3, blocks)]
+    index = bytes([2, 2, 0, 0b011011]) + b"".join(xxh3(block).to_bytes(8, "little")[:2] for block in blocks)
+    index += xxh3(b"".join(number.to_bytes(8, "little") for number in content)).to_bytes(8, "little")
+    front, sizes = b"\x89RGM\1\0" + header, len(header).to_bytes(4, "little") + len(index).to_bytes(4, "little")
+    packed = front + b"".join(blocks) + index + sizes + xxh3(front + index + sizes).to_bytes(8, "little")
+    text = b">a\nACGTA\n>b\nACGTN\n"
+    expect_text(packed, text, "plain", PLAIN)
+    assert program.ok("decompress", stdin=packed) == text, "plain: regraft-msa reads something else"
 
 
 def thesis(program: msa_cli.Program) -> None:
@@ -140,7 +143,7 @@ def thesis(program: msa_cli.Program) -> None:
     for alignment in (evolved(80, 20, 150, "ACGT", "-N"), varied(81, 30, 120, AMINO_ACIDS, "-X"), evolved(82, 2, 30, "01", "-"),
                       Alignment(["one"], ["ACGT-acgt"])):
         packed = program.ok("compress", "--codec", "thesis", "-B", "50", stdin=fasta(alignment).encode())
-        expect_cells(packed, alignment.rows, f"{len(alignment.rows)} rows", THESIS)
+        expect_text(packed, fasta(alignment), f"{len(alignment.rows)} rows", THESIS)
 
 
 def sparse(program: msa_cli.Program) -> None:
@@ -160,7 +163,7 @@ def sparse(program: msa_cli.Program) -> None:
             dice.shuffle(rows)
         alignment = Alignment([f"t{i}" for i in range(taxa)], ["".join(row) for row in rows])
         packed = program.ok("compress", "--codec", "sparse", stdin=fasta(alignment).encode())
-        expect_cells(packed, alignment.rows, f"seed {seed}", SPARSE)
+        expect_text(packed, fasta(alignment), f"seed {seed}", SPARSE)
 
 
 def texts(program: msa_cli.Program) -> None:
@@ -168,24 +171,24 @@ def texts(program: msa_cli.Program) -> None:
     for names in (["Homo_sapiens", "Homo_erectus", "Pan"], ["a"], [f"{genus}_{kind}|é" for genus in ("Canis", "Felis", "Bos") for kind in ("alba", "nigra", "major")], list("abcdefgh")):
         alignment = Alignment(names, ["ACGTACGTTT"] * len(names))
         packed = program.ok("compress", "--codec", "native", stdin=fasta(alignment).encode())
-        assert rgm_reader.read_names(packed) == names, names
-    for path in (msa_cli.DATA / "globins.phy", ):
+        assert [name.decode() for name in RgmFile(packed).names] == names, names
+    for path in sorted(msa_cli.DATA.glob("*.phy")):
         packed = program.ok("compress", "-c", "--codec", "plain", path)
-        assert rgm_reader.read_text(packed) == path.read_bytes(), path
+        assert RgmFile(packed).text() == path.read_bytes(), path
     for text in (">a\nACGT\n>b\nACGA\n\n>c\n\nACCA\n", ">x\n>y\n", ">one\r\nAC\r\n>two\r\nAG"):
         packed = program.ok("compress", "--codec", "plain", stdin=text.encode())
-        assert rgm_reader.read_text(packed) == text.encode(), text
+        assert RgmFile(packed).text() == text.encode(), text
 
 
 def damaged(program: msa_cli.Program) -> None:
-    """the reader notices damage: if a byte of a block is changed, it gets something else or nothing"""
+    """the reader refuses damage: whichever byte is changed, a checksum notices"""
     alignment = varied(60, 12, 200, "ACGT", "-N?")
     packed = program.ok("compress", "--codec", "native", "-B", "50", stdin=fasta(alignment).encode())
-    for at in range(len(packed) // 2, len(packed) - 100, 40):
+    for at in range(0, len(packed), 7):
         harmed = packed[:at] + bytes([packed[at] ^ 4]) + packed[at + 1:]
         try:
-            expect_cells(harmed, alignment.rows, "damaged")
-        except (AssertionError, ValueError, IndexError):
+            RgmFile(harmed)
+        except FormatError:
             continue
         raise AssertionError(f"the byte at {at} makes no difference")
 
