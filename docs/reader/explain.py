@@ -2,10 +2,9 @@
 from layout import FLAGS
 from lines import WAYS
 from native import native
-from native_model import AS_IT_IS, FIXED, KINDS, NativeModel
+from native_model import AS_IT_IS, FIXED, KINDS
 from rgm_file import KINDS as CODINGS
 from rgm_file import NATIVE, SPARSE, THESIS
-from simple import characters_of
 from trees import ORDERS
 
 STEPS = ["equal", "octaves", "half octaves"]
@@ -48,9 +47,9 @@ def tree(file):
 
 def model(file):
     if file.kind == NATIVE:
-        return native_model(NativeModel(file.tree, file.sections["model"].data))
+        return native_model(file.model)
     if file.kind == THESIS:
-        return "states: " + characters_of(file.sections["model"]).decode("latin-1")
+        return "states: " + file.model.decode("latin-1")
     if file.kind == SPARSE:
         order = "in the order of the file" if file.model.runs_by_file else "in the order of the tips"
         return f"letters {file.model.alphabet.decode()}; runs {order}; the reference"
@@ -91,7 +90,5 @@ def block_of(file, i):
 def steps_of(file):
     """What is read for each site of a native file, in order."""
     steps = []
-    decode = native(file.tree, file.sections["model"], steps)
-    for i, block in enumerate(file.blocks):
-        decode(block, file.sites_of(i))
+    file.decoded(native(file.tree, file.model, steps))
     return [f"site {site}: " + "; ".join(f"{name} {value}" for name, value in read) for site, read in enumerate(steps)]

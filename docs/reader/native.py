@@ -2,7 +2,7 @@
 import itertools
 
 from entropy import CodedBytes, depths
-from native_model import FIXED, IN_LOWER_CASE, NativeModel
+from native_model import FIXED, IN_LOWER_CASE
 
 DIRECT = 31  # in place of a number of changes: the residues follow one by one
 MANY = 10  # what counts as the number of changes then
@@ -10,8 +10,6 @@ MANY = 10  # what counts as the number of changes then
 
 def native(tree, model, steps=None):
     """Gives a function that decodes a block into rows. `steps`: a list that gets what is read for each site."""
-    model = NativeModel(tree, model.take().data)
-
     def decode(block, num_sites):
         coded = CodedBytes(block.take().data)
         classes, residues = Classes(model, coded), Residues(model, coded)

@@ -22,8 +22,8 @@ def tables_in_order(c, r, numbers, candidates):
 class NativeModel:
     """looks: what each class shows; residues: the byte of each state; tables: shares of symbols; lines: how likely edges change."""
 
-    def __init__(self, tree, data):
-        coder = RangeDecoder(data, has_short_end=True)
+    def __init__(self, tree, section):
+        coder = RangeDecoder(section.take().data, has_short_end=True)
         self.tree = tree
         self.kind = coder.even(3)
         self.looks = read_list(coder, [(AS_IT_IS, 0), (IN_LOWER_CASE, 0), *((FIXED, byte) for byte in likely_first(b"-?NXnx.*~"))])

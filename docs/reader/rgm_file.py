@@ -9,8 +9,9 @@ from layout import Layout
 from lines import read_lines
 from modelled import modelled
 from native import native
+from native_model import NativeModel
 from partitions import read_partitions
-from simple import plain, thesis
+from simple import characters, no_model, plain, thesis
 from sparse import SparseModel, sparse_rows
 from trees import Tree
 from xxh3 import xxh3
@@ -21,11 +22,13 @@ HAS_TEXT = 1  # the only feature: the body is a text
 PREFIX, FOOTER = 6, 16
 PLAIN, NATIVE, THESIS, SPARSE = range(4)
 KINDS = ["plain", "native", "thesis", "sparse"]
+MODELS = {PLAIN: no_model, NATIVE: NativeModel, THESIS: characters}  # from tree and section to a model
 CODINGS = {PLAIN: plain, NATIVE: native, THESIS: thesis}  # from tree and model to a function that decodes blocks
 
 
 class RgmFile:
-    """What opening decodes: for blocks kind, num_sites, per_block, sections, names, partitions, layout, blocks, and tree or model."""
+    """What opening decodes: for blocks kind, num_sites, per_block, sections, names, partitions, layout,
+    model, blocks, and the tree but for sparse files."""
 
     def __init__(self, file):
         whole = Input(file)
@@ -69,6 +72,7 @@ class RgmFile:
             num_blocks = 1 + -(-len(self.names) // self.per_block)
         else:
             self.tree = Tree(self.sections["tree"], len(self.names))
+            self.model = MODELS[self.kind](self.tree, self.sections["model"])
             num_blocks = -(-self.num_sites // self.per_block)
         self.open_index(num_blocks)
 
@@ -90,16 +94,18 @@ class RgmFile:
     def rows(self):
         """The cells of each row. They are hashed, so whatever went wrong on the way here shows."""
         if self.kind == SPARSE:
-            rows = sparse_rows(len(self.names), self.per_block, self.sections["tree"], self.model, self.blocks)
+            rows = sparse_rows(len(self.names), self.per_block, Input(self.sections["tree"].data), self.model, self.blocks)
             hashed = rows
         else:
-            decode = CODINGS[self.kind](self.tree, self.sections["model"])
-            blocks = [decode(block, self.sites_of(i)) for i, block in enumerate(self.blocks)]
+            blocks = self.decoded(CODINGS[self.kind](self.tree, self.model))
             rows = [b"".join(block[row] for block in blocks) for row in range(len(self.names))]
             hashed = [b"".join(block) for block in blocks]
         numbers = [xxh3(b"".join(name + b"\n" for name in self.names)), self.num_sites, *map(xxh3, hashed)]
         require(self.content == xxh3(struct.pack(f"<{len(numbers)}Q", *numbers)), "the hash of the content")
         return rows
+
+    def decoded(self, decode):
+        return [decode(Input(block.data), self.sites_of(i)) for i, block in enumerate(self.blocks)]
 
     def sites_of(self, block):
         return min(self.per_block, self.num_sites - block * self.per_block)

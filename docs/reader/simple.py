@@ -1,23 +1,25 @@
-"""The two codings without models: plain (kind 0) and thesis (kind 2). Each gives a function that decodes a block into rows."""
+"""The two codings without probabilities: plain (kind 0) and thesis (kind 2). Each gives a function that decodes a block into rows."""
 from bits import require
 
 BASE_SETS = b"-ACMGRSVTWYHKDBN"  # a bit for each base
 
 
-def plain(tree, model):
+def no_model(_tree, model):
     model.end()
+
+
+def plain(tree, _model):
     return lambda block, num_sites: [block.take(num_sites).data for _ in tree.row]
 
 
-def characters_of(model):
-    """The character of each state."""
-    characters = model.take().data
-    require(characters and characters[0] <= 1 and (characters[0] == 1) == (len(characters) > 1), "model")
-    return characters[1:] or BASE_SETS
+def characters(_tree, model):
+    """The model of the thesis coding: the character of each state."""
+    data = model.take().data
+    require(data and data[0] <= 1 and (data[0] == 1) == (len(data) > 1), "model")
+    return data[1:] or BASE_SETS
 
 
-def thesis(tree, model):
-    characters = characters_of(model)
+def thesis(tree, characters):
     state_bits, edge_bits = (len(characters) - 1).bit_length(), (tree.num_edges - 1).bit_length() if tree.num_edges else 0
 
     def decode(block, num_sites):

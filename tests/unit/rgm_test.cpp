@@ -200,8 +200,9 @@ TEST(Rgm, SaysWhatIsWrong) {
     };
     EXPECT_EQ(error_of({}), "f.rgm: is no .rgm file: it does not begin as one");
     EXPECT_EQ(changed(1, 'X'), error_of({}));
-    EXPECT_EQ(changed(4, 9), "f.rgm: has version 9 of the format, expected 1");
-    EXPECT_EQ(changed(5, 6), "f.rgm: needs a newer version of this program: features 6, known are 1");
+    EXPECT_EQ(changed(4, 0), "f.rgm: has version 0 of the format, expected 1");
+    EXPECT_EQ(changed(4, 9), "f.rgm: has version 9 of the format, expected 1; a newer release of regraft reads it");
+    EXPECT_EQ(changed(5, 6), "f.rgm: has features 6 of the format, known are 1; a newer release of regraft reads it");
     EXPECT_EQ(changed(7, 77), "f.rgm: the file is cut off or damaged");
     EXPECT_EQ(error_of({good.begin(), good.end() - 1}), "f.rgm: the file is cut off or damaged");
     EXPECT_TRUE(error_of(packed_plain("no alignment")).starts_with("f.rgm:1:1: expected '>'"));

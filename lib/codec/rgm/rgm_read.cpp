@@ -62,17 +62,19 @@ double bits_of(std::uint64_t num_bytes) {
     throw InputError("the file is cut off or damaged");
 }
 
+constexpr auto newer_is_needed = "; a newer release of regraft reads it";
+
 void check_prefix(std::span<std::byte const> prefix) {
     FormatReader in(prefix.subspan(rgm_magic.size()));
     auto const version = in.fixed(1);
     if (version != rgm_version) {
         throw InputError("has version " + std::to_string(version) + " of the format, expected " +
-                         std::to_string(rgm_version));
+                         std::to_string(rgm_version) + (version > rgm_version ? newer_is_needed : ""));
     }
     auto const features = in.fixed(1);
     if ((features & ~std::uint64_t{known_features}) != 0)
-        throw InputError("needs a newer version of this program: features " + std::to_string(features) +
-                         ", known are " + std::to_string(known_features));
+        throw InputError("has features " + std::to_string(features) + " of the format, known are " +
+                         std::to_string(known_features) + newer_is_needed);
 }
 
 }  // namespace
