@@ -100,9 +100,13 @@ def likely_first(likely):
 
 
 def read_list(coder, left):
-    size, place = 1 + coder.number(Models()), Models()
+    size, places, found = 1 + coder.number(Models()), Models(), []
     require(size <= 32, "list")
-    return [left.pop(coder.number(place)) for _ in range(size)]
+    for _ in range(size):
+        place = coder.number(places)
+        require(place < len(left), "list")
+        found.append(left.pop(place))
+    return found
 
 
 class TableReader:

@@ -65,6 +65,7 @@ class RgmFile:
         self.sections = dict(zip(("names", "tree", "model", "partitions", "layout"), (header.section() for _ in range(5))))
         header.end()
         self.names_way, self.names = read_lines(self.sections["names"])
+        require(self.names and all(self.names) and len(set(self.names)) == len(self.names), "names")
         self.partitions = read_partitions(self.sections["partitions"], self.num_sites)
         self.layout = Layout(self.sections["layout"], self.names, self.kind == SPARSE)
         if self.kind == SPARSE:

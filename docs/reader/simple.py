@@ -27,11 +27,15 @@ def thesis(tree, characters):
         counts = [block.bits(count_bits) for _ in range(num_sites)]
         columns = [[block.bits(state_bits)] * len(tree.row) for _ in range(num_sites)]  # the state of the root, everywhere
         for column, count in zip(columns, counts):
+            before = 0
             for _ in range(count):
                 difference, edge = block.bits(state_bits), 1 + block.bits(edge_bits)
+                require(difference > 0 and before < edge <= tree.num_edges, "change")
                 first, last = tree.below[edge]
                 column[first:last] = [column[first] ^ difference] * (last - first)
+                before = edge
         block.end()
+        require(all(state < len(characters) for column in columns for state in column), "state")
         return tree.rows([[characters[state] for state in column] for column in columns])
 
     return decode

@@ -37,16 +37,19 @@ def order_of_rows(data, nodes, num_rows):
             size += 1
         for k in range(size if nodes[node][1] != INNER else 0, 0, -1):
             r, m = sum(row < last for row in left), len(left)
+            require(m > 0, "number of tips")
             if k < size:
                 number = r + coder.number(gaps[((m - r) // (k + 1)).bit_length()])
             elif anywhere:
                 number = coder.even(m)
             else:
                 number = r + coder.number(distance) if coder.bit(sign) else r - 1 - coder.number(distance)
+            require(0 <= number < m, "number of a row")
             last = left.pop(number)
             rows.append(last)
         node += size
     coder.end()
+    require(not left, "number of tips")
     return rows
 
 
@@ -61,6 +64,7 @@ def letters_of_tips(data, nodes, reference):
         if number and sort != EQUAL:
             for _ in range(coder.number(counts[sort]) + 1):
                 site = coder.bits((len(reference) - 1).bit_length(), sites)
+                require(site < len(reference), "site of a change")
                 old = own.get(site, reference[site])
                 expected = last.get((site, old), old ^ 2)
                 context = 2 if (site, old) not in last else 0 if old == reference[site] else 1
@@ -99,7 +103,10 @@ class RunReader:
             behind, context = first + size, first if character == self.unknown else context
         for run in runs:
             self.seen[run] = self.seen.get(run, 0) + 1
-        self.rows.append(sorted(runs))
+        runs.sort()
+        ends = [first + size for first, size, _ in runs]
+        require(all(end <= first for end, (first, _, _) in zip(ends, runs[1:])) and max(ends, default=0) <= len(self.reference), "runs")
+        self.rows.append(runs)
 
     def is_kept(self, run, earlier):
         sort = 0 if run[2] == self.unknown else 1 if run[2] == b"-" else 2
@@ -116,7 +123,9 @@ class RunReader:
             first = coder.bits(self.site_bits, models["begin of gap"])
             return first, self.size_of_gap(first), b"-"
         first = coder.bits(self.site_bits, models["begin of other"])
+        require(first < len(self.reference), "site of a run")
         character = coder.bits(8, models["character", self.reference[first]])
+        require(32 < character < 127, "character of a run")
         return first, coder.number(models["size of other"]) + 1, bytes([character])
 
     def size_of_gap(self, first):

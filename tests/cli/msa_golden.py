@@ -4,6 +4,7 @@ msa_golden.py EXE ZSTD: tests them. ZSTD is the version of libzstd. msa_golden.p
 import hashlib
 import json
 import pathlib
+import random
 import sys
 from collections.abc import Iterator
 
@@ -81,12 +82,41 @@ def written(program: msa_cli.Program) -> None:
 
 
 def forged(packed: bytes, at: int, value: int) -> bytes:
-    """The file with another byte at a place in front of the blocks, and the checksum that belongs to it."""
-    changed = packed[:at] + bytes([value]) + packed[at + 1:]
-    header_size, index_size = (int.from_bytes(packed[i:i + 4], "little") for i in (-16, -12))
-    body = slice(6 + header_size, len(packed) - 16 - index_size)
-    covered = changed[:body.start] + (changed[body] if changed[5] & 1 else b"") + changed[body.stop:-8]
-    return changed[:-8] + xxh3(covered).to_bytes(8, "little")
+    """The file with another byte at a place in header or body, and with the checksums that belong to it."""
+    file, changed = RgmFile(packed), bytearray(packed)
+    changed[at] = value
+    index_at, checks_end = file.index.offset, file.footer.offset - 8
+    covered = changed[:index_at] if file.holds_text else changed[:file.body.offset]
+    for i, block in enumerate([] if file.holds_text else file.blocks):
+        first = checks_end - (len(file.blocks) - i) * file.check_bytes
+        changed[first:first + file.check_bytes] = xxh3(bytes(changed[block.offset:block.offset + len(block.data)])).to_bytes(8, "little")[:file.check_bytes]
+    changed[-8:] = xxh3(bytes(covered + changed[index_at:-8])).to_bytes(8, "little")
+    return bytes(changed)
+
+
+def agree(program: msa_cli.Program) -> None:
+    """regraft-msa and the reader agree on files in which a byte was changed and the checksums made right: both refuse one, or read the same"""
+    dice = random.Random(1)
+    small = [name for name, entry in listed()["files"].items() if entry["size"] < 1500]
+    accepted = 0
+    for _ in range(250):
+        name = dice.choice(small)
+        packed = golden(name)
+        at = dice.randrange(6, RgmFile(packed).index.offset)
+        value = (packed[at] ^ 1 << dice.randrange(8)) if dice.random() < 0.5 else (packed[at] + dice.choice([1, 255])) % 256
+        changed = forged(packed, at, value)
+        path = program.file("forged.rgm", changed)
+        verified = program.run("verify", path)
+        verified.require(verified.code in (0, 2), f"{name}, {value} at {at}: expected exit code 0 or 2")
+        try:
+            text = RgmFile(changed).text()
+        except FormatError:
+            text = None
+        verified.require((verified.code == 0) == (text is not None), f"{name}, {value} at {at}: only one of regraft-msa and the reader refuses it")
+        if text is not None:
+            accepted += 1
+            assert program.ok("decompress", stdin=changed) == text, f"{name}, {value} at {at}: regraft-msa and the reader get different texts"
+    assert 0 < accepted < 100, f"{accepted} changed files are accepted"
 
 
 def newer(program: msa_cli.Program) -> None:
@@ -223,4 +253,4 @@ def make(program: msa_cli.Program) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(msa_cli.main(*([make] if "--make" in sys.argv else [complete, read, written, newer, covered])))
+    sys.exit(msa_cli.main(*([make] if "--make" in sys.argv else [complete, read, written, newer, agree, covered])))
