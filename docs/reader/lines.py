@@ -20,6 +20,14 @@ def read_lines(part):
     return way, split(part.take().data if way == 0 else unpacked(part.take().data) if way == 1 else modelled_part(part))
 
 
+def is_printable(line):
+    """Whether it is UTF-8 without control characters."""
+    try:
+        return not any(c < " " or "\x7f" <= c <= "\x9f" for c in line.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def split(text):
     require(not text or text.endswith(b"\n"), "a line without its end")
     return text.split(b"\n")[:-1]

@@ -1,6 +1,6 @@
 """Partitions: names and models of sets of sites. docs/file-format.md, Partitions."""
 from bits import require
-from lines import read_lines
+from lines import is_printable, read_lines
 
 
 def read_partitions(section, num_sites):
@@ -8,7 +8,8 @@ def read_partitions(section, num_sites):
     if not section.data:
         return []
     _way, words = read_lines(section.section())
-    require(len(words) % 2 == 0, "models and names of partitions")
+    require(len(words) % 2 == 0 and all(words) and all(map(is_printable, words)), "models and names of partitions")
+    require(len(set(words[1::2])) == len(words[1::2]), "names of partitions are distinct")
     partitions = []
     for model, name in zip(words[::2], words[1::2]):
         strides = [(section.number(), section.number(), section.number()) for _ in range(section.number())]

@@ -6,7 +6,7 @@ import struct
 
 from bits import FormatError, Input, require
 from layout import Layout
-from lines import read_lines
+from lines import is_printable, read_lines
 from modelled import modelled
 from native import native
 from native_model import NativeModel
@@ -65,7 +65,8 @@ class RgmFile:
         self.sections = dict(zip(("names", "tree", "model", "partitions", "layout"), (header.section() for _ in range(5))))
         header.end()
         self.names_way, self.names = read_lines(self.sections["names"])
-        require(self.names and all(self.names) and len(set(self.names)) == len(self.names), "names")
+        require(self.names and all(self.names) and all(map(is_printable, self.names)), "names")
+        require(len(set(self.names)) == len(self.names), "names are distinct")
         self.partitions = read_partitions(self.sections["partitions"], self.num_sites)
         self.layout = Layout(self.sections["layout"], self.names, self.kind == SPARSE)
         if self.kind == SPARSE:
