@@ -16,6 +16,7 @@ def characters(_tree, model):
     """The model of the thesis coding: the character of each state."""
     data = model.take().data
     require(data and data[0] <= 1 and (data[0] == 1) == (len(data) > 1), "model")
+    require(len(set(data[1:])) == len(data[1:]), "characters are distinct")
     return data[1:] or BASE_SETS
 
 
