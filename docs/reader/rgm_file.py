@@ -81,9 +81,11 @@ class RgmFile:
     def open_index(self, num_blocks):
         index = self.index
         self.check_bytes = index.bits(8)
+        require(2 <= self.check_bytes <= 4, "size of checksums")
         sizes = [len(self.body.data)] if num_blocks == 1 else []
         if num_blocks > 1:
             smallest, low_bits = index.number(), index.bits(8)
+            require(low_bits < 32, "low bits of sizes")
             sizes = [smallest + index.rice(low_bits) for _ in range(num_blocks)]
         checks = index.take(self.check_bytes * num_blocks)
         self.content = index.bits(64)

@@ -49,8 +49,10 @@ def order_of_rows(section, num_tips):
     """How the order is coded, and the row of each tip: each is a step from the row before, among those that are left."""
     left, rows, last = list(range(num_tips)), [], 0
     way = section.bits(8)
+    require(way < 2 + 32, "order of rows")
     for m in range(num_tips, 0, -1):
         distance = 0 if way == 0 else phased_in(section, m) if way == 1 else section.rice(way - 2)
+        require(distance < m, "distance of rows")
         d = (distance + 1) // 2 if distance % 2 else m - distance // 2
         last = (last + d) % m
         rows.append(left.pop(last))
