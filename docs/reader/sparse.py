@@ -9,7 +9,7 @@ EQUAL, TIP, INNER = range(3)  # tips without changes, other tips, inner nodes
 
 
 def shape(data):
-    """Returns the parent and the sort of each node, in pre-order."""
+    """Returns the parent and the sort of each node, in pre-order. An inner node says how many children of each sort it has."""
     coder, first, second, third = RangeDecoder(data), Models(), Models(Models), Models(Models)
     nodes, open_nodes = [], [[0, 1]]
     while open_nodes:
@@ -28,6 +28,7 @@ def shape(data):
 
 
 def order_of_rows(data, nodes, num_rows):
+    """The row of each tip. Tips of the same parent and sort ascend, so only steps between them are needed."""
     coder, left, rows, last = RangeDecoder(data), list(range(num_rows)), [], 0
     anywhere, sign, distance, gaps = coder.even(2), AdaptiveBit(), Models(), Models(Models)
     node = 0
@@ -66,7 +67,7 @@ def letters_of_tips(data, nodes, reference):
                 site = coder.bits((len(reference) - 1).bit_length(), sites)
                 require(site < len(reference), "site of a change")
                 old = own.get(site, reference[site])
-                expected = last.get((site, old), old ^ 2)
+                expected = last.get((site, old), old ^ 2)  # as last time, or A to G, C to T and back, the most frequent changes
                 context = 2 if (site, old) not in last else 0 if old == reference[site] else 1
                 new = expected
                 if not coder.bit(expected_bits[context]):
