@@ -101,6 +101,13 @@ module regraft
     integer(c_int64_t) :: bytes_read = 0
   end type
 
+  type, bind(c) :: regraft_keep
+    type(c_ptr) :: folder = c_null_ptr
+    type(c_ptr) :: job = c_null_ptr
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: room = 0
+  end type
+
   type, bind(c) :: regraft_store_options
     logical(c_bool) :: checked = .false.
     logical(c_bool) :: referenced = .false.
@@ -108,6 +115,7 @@ module regraft
     integer(c_int32_t) :: parities = 0
     integer(c_int32_t) :: data = 0
     type(c_ptr) :: node = c_null_ptr
+    type(c_ptr) :: keep = c_null_ptr
   end type
 
   type, bind(c) :: regraft_load_options
@@ -122,6 +130,7 @@ module regraft
     integer(c_int64_t) :: num_damaged = 0
     integer(c_int64_t) :: blocks_moved = 0
     integer(c_int64_t) :: bytes_moved = 0
+    integer(c_int64_t) :: bytes_between_nodes = 0
     integer(c_int64_t) :: most_sent = 0
     integer(c_int64_t) :: most_sent_bound = 0
     integer(c_int64_t) :: most_received = 0
@@ -156,6 +165,8 @@ module regraft
     logical(c_bool) :: checked = .false.
     integer(c_int64_t) :: steps = 0
     real(c_double) :: mtbf_hours = 0
+    type(c_ptr) :: node_of = c_null_ptr
+    type(c_ptr) :: keep = c_null_ptr
   end type
 
   type, bind(c) :: regraft_entity
@@ -201,6 +212,22 @@ module regraft
     integer(c_int32_t) :: from = 0
     integer(c_int32_t) :: to = 0
     integer(c_int64_t) :: bytes = 0
+  end type
+
+  type, bind(c) :: regraft_reopen_options
+    logical(c_bool) :: leave_lost = .false.
+    logical(c_bool) :: leave_missing = .false.
+    type(c_ptr) :: repair = c_null_ptr
+  end type
+
+  type, bind(c) :: regraft_reopen_report
+    integer(c_int64_t) :: version = 0
+    integer(c_int64_t) :: num_refused = 0
+    type(c_ptr) :: attributes = c_null_ptr
+    integer(c_int64_t) :: attributes_size = 0
+    integer(c_int64_t) :: num_lost = 0
+    integer(c_int64_t) :: bytes_inherited = 0
+    type(regraft_repair_report) :: repaired = regraft_repair_report()
   end type
 
   interface
@@ -401,6 +428,17 @@ module regraft
       integer(c_int32_t), intent(in), optional :: node_of(*)
       integer(c_int32_t), value :: num_slots
       integer(c_int32_t), value :: replicas
+      integer(c_int64_t), value :: range_blocks
+      integer(c_int64_t), value :: seed
+      type(c_ptr), intent(inout), optional :: placement
+      integer(c_int) :: answer
+    end function
+
+    function regraft_placement_over_nodes(rule, node_of, num_slots, range_blocks, seed, placement) bind(c) result(answer)
+      import
+      type(c_ptr), value :: rule
+      integer(c_int32_t), intent(in), optional :: node_of(*)
+      integer(c_int32_t), value :: num_slots
       integer(c_int64_t), value :: range_blocks
       integer(c_int64_t), value :: seed
       type(c_ptr), intent(inout), optional :: placement
@@ -625,6 +663,11 @@ module regraft
       type(c_funptr), value :: recover
       type(c_ptr), value :: context
       integer(c_int) :: answer
+    end function
+
+    function regraft_job_of_environment() bind(c) result(answer)
+      import
+      type(c_ptr) :: answer
     end function
 
     function regraft_store_create(comm, options, store) bind(c) result(answer)
@@ -960,6 +1003,42 @@ module regraft
     end function
 
     function regraft_snapshot_trim(snapshot) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_reopen(store, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      type(regraft_reopen_options), intent(in), optional :: options
+      type(regraft_reopen_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_set_attributes(store, bytes, size) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      type(*), intent(in), optional :: bytes(*)
+      integer(c_int64_t), value :: size
+      integer(c_int) :: answer
+    end function
+
+    function regraft_store_discard(store) bind(c) result(answer)
+      import
+      type(c_ptr), value :: store
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_reopen(snapshot, options, report) bind(c) result(answer)
+      import
+      type(c_ptr), value :: snapshot
+      type(regraft_restore_options), intent(in), optional :: options
+      type(regraft_open_report), intent(inout), optional :: report
+      integer(c_int) :: answer
+    end function
+
+    function regraft_snapshot_discard(snapshot) bind(c) result(answer)
       import
       type(c_ptr), value :: snapshot
       integer(c_int) :: answer

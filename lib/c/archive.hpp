@@ -32,22 +32,19 @@ inline regraft_save_report report_of(store::SaveReport const& r) {
     return {r.generation, r.files, r.bytes, r.bytes_written};
 }
 
-/// What the last open has found; the caller sees it.
+/// What the last open or reopen has found; the caller sees it.
 struct OpenedArchive {
     std::vector<std::byte> attributes;
     std::vector<std::string> refused;
 
-    /// Takes over the contents of the report.
-    template <class Report>
-    regraft_open_report take(Report& report) {
+    /// Takes over the contents of the report, and tells of them in `told`, a report in C.
+    template <class Report, class Told>
+    void take(Report& report, Told& told) {
         attributes = std::move(report.attributes);
         refused = std::move(report.refused);
-        regraft_open_report result{};
-        result.generation = report.generation;
-        result.num_refused = refused.size();
-        result.attributes = attributes.data();
-        result.attributes_size = attributes.size();
-        return result;
+        told.num_refused = refused.size();
+        told.attributes = attributes.data();
+        told.attributes_size = attributes.size();
     }
 };
 

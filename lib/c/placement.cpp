@@ -28,6 +28,11 @@ placement::RangeOptions range_options(std::uint64_t num_blocks, std::uint64_t ra
     return {.range_blocks = range_blocks, .seed = seed_of(seed)};
 }
 
+/// By nodes, replicas * ranges must stay below 2^63.
+std::uint64_t most_ranges(std::uint32_t replicas) {
+    return (std::uint64_t{1} << 63) / replicas - 1;
+}
+
 }  // namespace
 
 regraft_status regraft_placement_pairwise(uint64_t num_blocks, uint32_t num_slots, uint32_t replicas,
@@ -61,9 +66,20 @@ regraft_status regraft_placement_node_aware(uint64_t num_blocks, uint32_t const*
     return c::guarded([&] {
         expect_shape(num_slots, replicas);
         auto const nodes = c::span_of(node_of, num_slots, "node_of, not NULL");
-        auto const most = (std::uint64_t{1} << 63) / replicas - 1;
-        auto const options = range_options(num_blocks, range_blocks, seed, most);
+        auto const options = range_options(num_blocks, range_blocks, seed, most_ranges(replicas));
         c::make(placement, placement::NodeAware(num_blocks, nodes, replicas, options));
+    });
+}
+
+regraft_status regraft_placement_over_nodes(regraft_placement const* rule, uint32_t const* node_of, uint32_t num_slots,
+                                            uint64_t range_blocks, uint64_t seed, regraft_placement** placement) {
+    return c::guarded([&] {
+        auto const& any = c::object(rule, "a placement, not NULL").rule;
+        auto const [num_blocks, slots, replicas] = any.shape();
+        c::expect(num_slots == slots, "as many nodes as the placement has slots");
+        auto const nodes = c::span_of(node_of, num_slots, "node_of, not NULL");
+        auto const options = range_options(num_blocks, range_blocks, seed, most_ranges(replicas));
+        c::make(placement, placement::over_nodes(any, nodes, options));
     });
 }
 

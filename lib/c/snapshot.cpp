@@ -6,14 +6,17 @@
 
 #include "c/archive.hpp"
 #include "c/communicator.hpp"
+#include "c/keep.hpp"
 
 using namespace regraft;
 
 struct regraft_snapshot {
     regraft_snapshot(std::shared_ptr<c::Shared> keep, checkpoint::SnapshotOptions options)
-        : shared(std::move(keep)), snapshot(shared->comm, std::move(options)) {}
+        : shared(std::move(keep)), is_kept(options.keep.has_value()), snapshot(shared->comm, std::move(options)) {}
 
     std::shared_ptr<c::Shared> shared;
+    bool is_kept;  // in files
+    bool is_discarded = false;
     checkpoint::Snapshot snapshot;
     std::vector<checkpoint::Adoption> adopted;
     std::vector<std::string> lost;     // names that the last restore found lost
@@ -23,16 +26,25 @@ struct regraft_snapshot {
 
 namespace {
 
-checkpoint::SnapshotOptions snapshot_options(regraft_snapshot_options const* given) {
+checkpoint::Redundancy redundancy(regraft_snapshot_options const& given, std::uint32_t num_founders) {
+    if (given.parities != 0) {
+        c::expect(given.data >= 1 && given.data <= 254 && given.parities <= 255 - given.data,
+                  "a code of at least one piece of data, at most 255 pieces in all");
+        c::expect(given.keep == nullptr, "no files for a snapshot with a code");
+        return erasure::Code(given.data, given.parities);
+    }
+    auto const copies = given.copies != 0 ? given.copies : 2;
+    if (given.node_of == nullptr) return checkpoint::pairwise(copies);
+    return checkpoint::on_other_nodes({given.node_of, given.node_of + num_founders}, copies);
+}
+
+checkpoint::SnapshotOptions snapshot_options(c::Shared const& shared, regraft_snapshot_options const* given) {
     checkpoint::SnapshotOptions options;
     if (given == nullptr) return options;
     c::expect(given->mtbf_hours >= 0, "mtbf_hours of at least 0");
-    if (given->copies != 0) options.redundancy = checkpoint::pairwise(given->copies);
-    if (given->parities != 0) {
-        c::expect(given->data >= 1 && given->data <= 254 && given->parities <= 255 - given->data,
-                  "a code of at least one piece of data, at most 255 pieces in all");
-        options.redundancy = erasure::Code(given->data, given->parities);
-    }
+    options.redundancy = redundancy(*given, shared.comm.num_founders());
+    if (given->node_of != nullptr && given->parities != 0) options.node = given->node_of[value(shared.comm.self())];
+    options.keep = c::keep_of(given->keep);
     if (given->compressed) options.form = checkpoint::SnapshotOptions::Form::compressed;
     if (given->checked) options.integrity = store::Integrity::checked;
     options.pace.steps = given->steps;
@@ -92,6 +104,30 @@ checkpoint::RestoreOptions restore_options(regraft_snapshot const& handle, regra
     return options;
 }
 
+/// Calls work() for a collective of a snapshot, and returns its outcome as a status.
+template <class Work>
+regraft_status guarded(regraft_snapshot* snapshot, Work work) noexcept {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        c::expect(!handle.is_discarded, "a snapshot that was not discarded");
+        work(handle);
+    });
+}
+
+/// What an open or reopen tells. Keeps what the caller may ask for afterwards.
+regraft_open_report told_of(regraft_snapshot& handle, checkpoint::OpenReport done) {
+    handle.lost.clear();
+    handle.removed = std::move(done.removed);
+    handle.adopted = std::move(done.adopted);
+    regraft_open_report told{};
+    told.generation = done.generation;
+    told.saved_commit = done.saved_commit;
+    told.num_adopted = handle.adopted.size();
+    told.num_removed = handle.removed.size();
+    told.bytes_read = done.bytes_read;
+    handle.opened.take(done, told);
+    return told;
+}
+
 std::string new_name(checkpoint::Snapshot const& snapshot, char const* name) {
     c::expect(name != nullptr, "a name, not NULL");
     c::expect(!snapshot.has(name), "a name that no entity here has");
@@ -102,8 +138,9 @@ std::string new_name(checkpoint::Snapshot const& snapshot, char const* name) {
 
 regraft_status regraft_snapshot_create(regraft_communicator* comm, regraft_snapshot_options const* options,
                                        regraft_snapshot** snapshot) {
-    return c::guarded(
-        comm, [&](regraft_communicator& handle) { c::make(snapshot, handle.shared, snapshot_options(options)); });
+    return c::guarded(comm, [&](regraft_communicator& handle) {
+        c::make(snapshot, handle.shared, snapshot_options(*handle.shared, options));
+    });
 }
 
 void regraft_snapshot_free(regraft_snapshot* snapshot) {
@@ -145,7 +182,7 @@ bool regraft_snapshot_has(regraft_snapshot const* snapshot, char const* name) {
 }
 
 regraft_status regraft_snapshot_commit(regraft_snapshot* snapshot, regraft_commit_report* report) {
-    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
         auto const done = handle.snapshot.commit();
         if (report != nullptr) *report = {done.bytes, done.stored_bytes, done.create_ms, done.exchange_ms};
     });
@@ -157,7 +194,7 @@ bool regraft_snapshot_due(regraft_snapshot* snapshot) {
 
 regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_restore_options const* options,
                                         regraft_restore_report* report) {
-    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
         c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
         try {
             auto done = handle.snapshot.restore(restore_options(handle, options));
@@ -177,7 +214,7 @@ regraft_status regraft_snapshot_restore(regraft_snapshot* snapshot, regraft_rest
 
 regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* archive,
                                      regraft_save_options const* options, regraft_save_report* report) {
-    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
         auto const path = c::archive_at(archive);
         auto const given = c::save_options(options);
         c::expect(handle.snapshot.generation() > 0, "a snapshot that was committed");
@@ -188,17 +225,28 @@ regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* arc
 
 regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* archive,
                                      regraft_restore_options const* options, regraft_open_report* report) {
-    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
         auto done = handle.snapshot.open(c::archive_at(archive), {.adopt = adopt_by(handle, options)});
-        handle.lost.clear();
-        handle.removed = std::move(done.removed);
-        handle.adopted = std::move(done.adopted);
-        auto told = handle.opened.take(done);
-        told.saved_commit = done.saved_commit;
-        told.num_adopted = handle.adopted.size();
-        told.num_removed = handle.removed.size();
-        told.bytes_read = done.bytes_read;
+        auto const told = told_of(handle, std::move(done));
         if (report != nullptr) *report = told;
+    });
+}
+
+regraft_status regraft_snapshot_reopen(regraft_snapshot* snapshot, regraft_restore_options const* options,
+                                       regraft_open_report* report) {
+    return guarded(snapshot, [&](regraft_snapshot& handle) {
+        c::expect(handle.is_kept, "a snapshot with files (regraft_keep)");
+        c::expect(handle.snapshot.generation() == 0, "a snapshot that was not committed");
+        auto done = handle.snapshot.reopen({.adopt = adopt_by(handle, options)});
+        auto const told = done ? told_of(handle, std::move(*done)) : regraft_open_report{};
+        if (report != nullptr) *report = told;
+    });
+}
+
+regraft_status regraft_snapshot_discard(regraft_snapshot* snapshot) {
+    return c::guarded(snapshot, [&](regraft_snapshot& handle) {
+        handle.is_discarded = true;
+        handle.snapshot.discard();
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "c/archive.hpp"
 #include "c/communicator.hpp"
+#include "c/keep.hpp"
 #include "c/placement.hpp"
 #include "regraft/core/errors.hpp"
 #include "regraft/store/erasure_store.hpp"
@@ -16,6 +17,7 @@ struct regraft_store {
     regraft_store(std::shared_ptr<c::Shared> keep, store::Options options)
         : shared(std::move(keep)),
           checked(options.integrity == store::Integrity::checked),
+          is_kept(options.keep.has_value()),
           store(std::in_place_type<store::ReplicatedStore>, shared->comm, options) {}
     regraft_store(std::shared_ptr<c::Shared> keep, erasure::Code with, store::ErasureOptions options)
         : shared(std::move(keep)),
@@ -33,8 +35,16 @@ struct regraft_store {
         return std::visit(work, store);
     }
 
+    /// Whether there are blocks to read: a version that was not discarded.
+    bool can_be_read() const {
+        return with([](auto const& any) { return any.version(); }) > last_discarded;
+    }
+
     std::shared_ptr<c::Shared> shared;
     bool checked;
+    bool is_kept = false;               // in files
+    bool is_given = false;              // a submit, open or reopen has given it blocks
+    std::uint64_t last_discarded = 0;   // this version and those before it
     std::optional<erasure::Code> code;  // the code of an erasure store
     std::variant<store::ReplicatedStore, store::ErasureStore> store;
     std::vector<regraft_range> lost;  // ranges that the last collective found lost
@@ -117,9 +127,8 @@ BlockRange blocks_for(regraft_store const& handle, regraft_placement const* give
 
 std::vector<BlockRange> wanted_by(regraft_store const& handle, regraft_range const* wanted, std::uint64_t count,
                                   std::uint64_t size) {
-    auto const [version, sizes] =
-        handle.with([](auto const& store) { return std::pair(store.version(), &store.sizes()); });
-    c::expect(version > 0, "a store with blocks, submitted before");
+    c::expect(handle.can_be_read(), "a store with blocks, submitted before");
+    auto const* const sizes = handle.with([](auto const& store) { return &store.sizes(); });
     std::vector<BlockRange> ranges;
     std::uint64_t bytes = 0;
     for (auto const& range : c::span_of(wanted, count, "wanted, not NULL")) {
@@ -131,8 +140,8 @@ std::vector<BlockRange> wanted_by(regraft_store const& handle, regraft_range con
 }
 
 regraft_load_report report_of(store::LoadReport const& r) {
-    return {r.lost.size(),     r.damaged.size(), r.blocks_moved,   r.bytes_moved, r.most_sent,
-            r.most_sent_bound, r.most_received,  r.bytes_received, r.bytes_local};
+    return {r.lost.size(), r.damaged.size(),  r.blocks_moved,  r.bytes_moved,    r.bytes_between_nodes,
+            r.most_sent,   r.most_sent_bound, r.most_received, r.bytes_received, r.bytes_local};
 }
 
 regraft_repair_report report_of(store::RepairReport const& r) {
@@ -175,6 +184,21 @@ store::ErasureRepairOptions piece_options(regraft_repair_options const* given) {
     return options;
 }
 
+store::ReopenOptions reopen_options(regraft_reopen_options const* given) {
+    store::ReopenOptions options;
+    if (given == nullptr) return options;
+    c::expect(!given->leave_missing || given->repair == nullptr, "no repair where missing copies are left");
+    if (given->leave_lost) options.lost = store::ReopenOptions::Lost::left;
+    options.repair = given->leave_missing ? std::nullopt : std::optional(repair_options(given->repair));
+    return options;
+}
+
+/// Notes that a submit, an open or a reopen has succeeded.
+void note_blocks(regraft_store& handle, std::vector<regraft_range> lost = {}) {
+    handle.is_given = true;
+    handle.lost = std::move(lost);
+}
+
 }  // namespace
 
 regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_options const* options,
@@ -183,8 +207,11 @@ regraft_status regraft_store_create(regraft_communicator* comm, regraft_store_op
         if (options == nullptr || options->parities == 0) {
             c::expect(options == nullptr || (options->data == 0 && options->node == nullptr),
                       "data and node only with parities");
-            return c::make(store, handle.shared, options_as<store::Options>(options));
+            auto given = options_as<store::Options>(options);
+            if (options != nullptr) given.keep = c::keep_of(options->keep);
+            return c::make(store, handle.shared, given);
         }
+        c::expect(options->keep == nullptr, "no files for a store with a code");
         c::expect(options->data >= 1 && options->data <= 254 && options->parities <= 255 - options->data,
                   "a code of at least one piece of data, at most 255 pieces in all");
         auto given = options_as<store::ErasureOptions>(options);
@@ -210,7 +237,7 @@ regraft_status regraft_store_submit(regraft_store* store, regraft_placement cons
         } else {
             copies_of(handle).submit(placement->rule, range, bytes, block_bytes);
         }
-        handle.lost.clear();
+        note_blocks(handle);
     });
 }
 
@@ -226,7 +253,7 @@ regraft_status regraft_store_submit_sized(regraft_store* store, regraft_placemen
         } else {
             copies_of(handle).submit(placement->rule, range, all);
         }
-        handle.lost.clear();
+        note_blocks(handle);
     });
 }
 
@@ -277,8 +304,7 @@ regraft_status regraft_store_save(regraft_store* store, char const* archive, reg
     return c::guarded(store, [&](regraft_store& handle) {
         auto const path = c::archive_at(archive);
         auto const given = c::save_options(options);
-        c::expect(handle.with([](auto const& any) { return any.version(); }) > 0,
-                  "a store with blocks, submitted before");
+        c::expect(handle.can_be_read(), "a store with blocks, submitted before");
         auto const done = handle.with([&](auto& any) { return any.save(path, given); });
         if (report != nullptr) *report = c::report_of(done);
     });
@@ -293,9 +319,55 @@ regraft_status regraft_store_open(regraft_store* store, char const* archive, reg
                                 : copies_of(handle).open(path, [&](std::uint64_t num_blocks) {
                                       return placed(handle, place, context, num_blocks);
                                   });
-        handle.lost.clear();
-        auto const told = handle.opened.take(done);
+        note_blocks(handle);
+        regraft_open_report told{};
+        told.generation = done.generation;
+        handle.opened.take(done, told);
         if (report != nullptr) *report = told;
+    });
+}
+
+regraft_status regraft_store_reopen(regraft_store* store, regraft_reopen_options const* options,
+                                    regraft_reopen_report* report) {
+    return c::guarded(store, [&](regraft_store& handle) {
+        auto const given = reopen_options(options);
+        c::expect(handle.is_kept, "a store with files (regraft_keep)");
+        c::expect(!handle.is_given, "a store to which nothing was submitted");
+        try {
+            auto done = copies_of(handle).reopen(given);
+            regraft_reopen_report told{};
+            if (done) {
+                note_blocks(handle, listed(done->lost));
+                told.version = done->version;
+                told.num_lost = done->lost.size();
+                told.bytes_inherited = done->bytes_inherited;
+                told.repaired = report_of(done->repaired);
+                handle.opened.take(*done, told);
+            }
+            if (report != nullptr) *report = told;
+        } catch (store::DataLost const& error) {
+            handle.lost = listed(error.ranges());
+            throw;
+        }
+    });
+}
+
+regraft_status regraft_store_set_attributes(regraft_store* store, void const* bytes, uint64_t size) {
+    return c::guarded([&] {
+        auto& handle = c::object(store, "a store, not NULL");
+        auto const given = c::span_of(static_cast<std::byte const*>(bytes), size, "attributes, not NULL");
+        c::expect(handle.is_kept, "a store with files (regraft_keep)");
+        copies_of(handle).set_attributes({given.begin(), given.end()});
+    });
+}
+
+regraft_status regraft_store_discard(regraft_store* store) {
+    return c::guarded(store, [&](regraft_store& handle) {
+        c::expect(!handle.code, "a store without a code");
+        handle.last_discarded = copies_of(handle).version();
+        handle.is_given = false;
+        handle.lost.clear();
+        copies_of(handle).discard();
     });
 }
 

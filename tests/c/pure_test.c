@@ -237,6 +237,46 @@ static void agrees_with_itself(regraft_placement const* placement, uint64_t num_
     CHECK_REFUSED(regraft_placement_held(NULL, 0, ranges, 64, &count), "a placement, not NULL");
 }
 
+/* No two copies of a block are on one node. */
+static void is_spread(regraft_placement const* placement, uint64_t num_blocks, uint32_t const* node_of) {
+    for (uint64_t block = 0; block < num_blocks; ++block) {
+        uint32_t slots[8];
+        uint64_t count = 0;
+        CHECK_OK(regraft_placement_holders(placement, block, slots, 8, &count));
+        CHECK(count == 2 && node_of[slots[0]] != node_of[slots[1]]);
+    }
+}
+
+static void placements_know_nodes(void) {
+    regraft_placement *rule = NULL, *spread = NULL;
+    uint32_t const node_of[] = {0, 0, 0, 8, 8}, each[] = {5, 4, 3, 2, 1};
+    uint32_t before[8], after[8];
+    uint64_t num_before = 0, num_after = 0;
+    CHECK_OK(regraft_placement_pairwise(20, 5, 2, &rule));
+    CHECK_OK(regraft_placement_over_nodes(rule, node_of, 5, 3, 7, &spread));
+    agrees_with_itself(spread, 20, 5);
+    is_spread(spread, 20, node_of);
+    regraft_placement_free(spread);
+    CHECK_OK(regraft_placement_over_nodes(rule, each, 5, 0, 0, &spread)); /* it stays as it is */
+    for (uint64_t block = 0; block < 20; ++block) {
+        CHECK_OK(regraft_placement_holders(rule, block, before, 8, &num_before));
+        CHECK_OK(regraft_placement_holders(spread, block, after, 8, &num_after));
+        CHECK(num_before == num_after && memcmp(before, after, num_after * sizeof *after) == 0);
+    }
+    regraft_placement_free(spread);
+
+    spread = NULL;
+    CHECK_REFUSED(regraft_placement_over_nodes(NULL, node_of, 5, 0, 0, &spread), "a placement, not NULL");
+    CHECK_REFUSED(regraft_placement_over_nodes(rule, NULL, 5, 0, 0, &spread), "node_of, not NULL");
+    CHECK_REFUSED(regraft_placement_over_nodes(rule, node_of, 4, 0, 0, &spread), "as many nodes as");
+    CHECK_REFUSED(regraft_placement_over_nodes(rule, node_of, 5, 0, 0, NULL), "where to put the handle");
+    CHECK(spread == NULL);
+    regraft_placement_free(rule);
+    CHECK_OK(regraft_placement_permuted(UINT64_MAX, 5, 2, UINT64_C(1) << 60, 1, &rule));
+    CHECK_REFUSED(regraft_placement_over_nodes(rule, node_of, 5, 1, 1, &spread), "fewer ranges");
+    regraft_placement_free(rule);
+}
+
 static void placements_keep_copies(void) {
     regraft_placement* p = NULL;
     uint32_t const node_of[] = {0, 0, 1, 1, 2};
@@ -367,6 +407,7 @@ int main(int argc, char** argv) {
     wrong_graphs_are_refused();
     schedules_serve_every_request();
     placements_keep_copies();
+    placements_know_nodes();
     assignments_follow_the_living();
     parts_cover_evenly();
     random_numbers_follow_from_the_seed();

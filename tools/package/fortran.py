@@ -128,7 +128,8 @@ class Module:
             lines.append(f"  type, bind(c) :: {struct}")
             for kind, name in fields:
                 of = self.value(kind)
-                lines.append(f"    {of} :: {name.translate(ROUND)} = {ZERO[of]}")
+                zero = f"{kind}()" if kind in self.structs else ZERO[of]
+                lines.append(f"    {of} :: {name.translate(ROUND)} = {zero}")
             lines += ["  end type", ""]
         lines.append("  interface")
         for returned, name, arguments in self.functions:

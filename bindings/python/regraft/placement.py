@@ -55,6 +55,15 @@ class Placement:
         blocks, _, copies = _shape(num_blocks, nodes.size, replicas)
         return cls(_core.Placement.node_aware(blocks, nodes, copies, number(range_blocks, "range_blocks"), _seed(seed)), "node_aware")
 
+    def over_nodes(self, node_of: ArrayLike, range_blocks: int = 0, seed: Optional[int] = 0) -> Placement:
+        """The same rule if every slot is on a node of its own, or all are on one; otherwise node_aware with its blocks and replicas.
+
+        node_of: per slot the id of its node, any numbers. While fewer nodes are lost than there are replicas, and a node is left, no block is.
+        """
+        nodes = expect_one_each(numbers(node_of, np.uint32, "node_of"), self.num_slots, "node_of", "slot")
+        core = self._core.over_nodes(nodes, number(range_blocks, "range_blocks"), _seed(seed))
+        return Placement(core, f"{self._name}.over_nodes")
+
     @property
     def num_blocks(self) -> int:
         return self._core.num_blocks

@@ -29,6 +29,7 @@ public:
         expect_ok(make(args..., &handle));
         return Placement(handle);
     }
+    regraft_placement const* handle() const { return handle_.get(); }
     placement::Any const& rule() const { return handle_->rule; }
     placement::Shape shape() const { return rule().shape(); }
 
@@ -220,6 +221,15 @@ void add_placement(py::module_& module) {
                                        number_of(seed));
             },
             arg("num_blocks"), arg("node_of").noconvert(), arg("replicas"), arg("range_blocks"), arg("seed"))
+        .def(
+            "over_nodes",
+            [](Placement const& self, Array<std::uint32_t> const& node_of, std::uint64_t range_blocks,
+               Seed const& seed) {
+                expect(node_of.size() == self.shape().num_slots, "a node in node_of for each slot");
+                return Placement::made(regraft_placement_over_nodes, self.handle(), node_of.data(),
+                                       self.shape().num_slots, range_blocks, number_of(seed));
+            },
+            arg("node_of").noconvert(), arg("range_blocks"), arg("seed"))
         .def_property_readonly("num_blocks", [](Placement const& self) { return self.shape().num_blocks; })
         .def_property_readonly("num_slots", [](Placement const& self) { return self.shape().num_slots; })
         .def_property_readonly("replicas", [](Placement const& self) { return self.shape().replicas; })

@@ -15,6 +15,7 @@ PLACEMENTS = [
     Placement.mod_k(50, 7, 2),
     Placement.mod_k(50, 7, 2, seed=4),
     Placement.node_aware(50, [0, 0, 0, 1, 1, 2, 2], 3, seed=1),
+    Placement.mod_k(50, 7, 2).over_nodes([9, 9, 9, 4, 4, 5, 5]),
 ]
 
 
@@ -38,10 +39,31 @@ def test_the_dead_are_left_out(placement):
         assert slots[offsets[i]:offsets[i + 1]].tolist() == row[alive[row]].tolist()
 
 
+@pytest.mark.parametrize("placement", PLACEMENTS, ids=repr)
+def test_copies_are_on_different_nodes(placement):
+    node_of = np.array([7, 7, 1, 1, 1, 4, 4])
+    spread = placement.over_nodes(node_of)
+    assert (spread.num_blocks, spread.num_slots, spread.replicas) == (50, 7, placement.replicas)
+    offsets, slots = spread.holders()
+    for block in range(50):
+        nodes = node_of[slots[offsets[block]:offsets[block + 1]]]
+        assert len(set(nodes.tolist())) == placement.replicas
+    draws = simulate(spread, 200, seed=3, node_of=np.unique(node_of, return_inverse=True)[1])
+    assert draws.min() >= placement.replicas
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS, ids=repr)
+@pytest.mark.parametrize("node_of", [range(10, 17), [3] * 7], ids=["a node each", "one node"])
+def test_rules_stay_where_nodes_change_nothing(placement, node_of):
+    for before, after in zip(placement.holders(), placement.over_nodes(node_of).holders()):
+        assert before.tolist() == after.tolist()
+
+
 def test_wrong_placements_are_value_errors():
     for make in [lambda: Placement.pairwise(10, 3, 4), lambda: Placement.mod_k(10, 0, 0), lambda: Placement.permuted(2**64 - 1, 3, 2, 1),
                  lambda: Placement.permuted(10, 3, 2, seed=2**64 - 1), lambda: PLACEMENTS[0].held(7), lambda: PLACEMENTS[0].holders([50]),
-                 lambda: PLACEMENTS[0].holders([1], [True]), lambda: Placement.node_aware(10, [], 1)]:
+                 lambda: PLACEMENTS[0].holders([1], [True]), lambda: Placement.node_aware(10, [], 1),
+                 lambda: PLACEMENTS[0].over_nodes([0, 1])]:
         with pytest.raises(ValueError, match="expected"):
             make()
 
@@ -101,6 +123,9 @@ def test_wrong_models_are_value_errors():
     (lambda: Placement.permuted(10, 3, 2, seed=-1), ValueError, "seed: .* not -1"),
     (lambda: Placement.mod_k(2**70, 3, 2), ValueError, "num_blocks: "),
     (lambda: Placement.node_aware(10, [-1, 2], 2), ValueError, "node_of: .* not -1"),
+    (lambda: Placement.mod_k(10, 2, 2).over_nodes([1, -2]), ValueError, "node_of: .* not -2"),
+    (lambda: Placement.mod_k(10, 2, 2).over_nodes([1, 2, 2]), ValueError, "node_of: expected 2 numbers, one for each slot, not 3"),
+    (lambda: Placement.mod_k(10, 2, 2).over_nodes([1, 1], seed=-1), ValueError, "seed: .* not -1"),
     (lambda: Placement.pairwise(10, 3).held(-7), ValueError, "slot: .* from 0 to 2, not -7"),
     (lambda: Placement.pairwise(10, 3).holders([10]), ValueError, "blocks: expected numbers below num_blocks, 10, not 10"),
     (lambda: Placement.pairwise(10, 3).holders([0], [True]), ValueError, "alive: expected 3 numbers, one for each slot, not 1"),

@@ -30,6 +30,12 @@ regraft_status regraft_placement_mod_k(uint64_t num_blocks, uint32_t num_slots, 
 regraft_status regraft_placement_node_aware(uint64_t num_blocks, uint32_t const* node_of, uint32_t num_slots,
                                             uint32_t replicas, uint64_t range_blocks, uint64_t seed,
                                             regraft_placement** placement);
+/* The same rule where it keeps the copies of a block on different nodes anyway, because every slot is on a node of its
+ * own, and where nothing can, because all slots are on one node; otherwise as node_aware, with the blocks and replicas
+ * of the rule. In either case the placement knows the nodes, so loads read from the same node where they can, and
+ * repairs keep copies on different nodes. node_of[num_slots], with the num_slots of the rule. */
+regraft_status regraft_placement_over_nodes(regraft_placement const* rule, uint32_t const* node_of, uint32_t num_slots,
+                                            uint64_t range_blocks, uint64_t seed, regraft_placement** placement);
 void regraft_placement_free(regraft_placement* placement);
 /* Writes the number of slots that hold the block to *count and the first `capacity` of these slots to
  * slots[capacity]. */

@@ -3,6 +3,7 @@
 
 #include "regraft/c/archive.h"
 #include "regraft/c/communicator.h"
+#include "regraft/c/keep.h"
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -14,15 +15,19 @@ extern "C" {
  * leaves the commit before. docs/snapshot.md has the details. */
 typedef struct regraft_snapshot regraft_snapshot;
 
-/* {0} is the default. All members pass the same values. */
+/* {0} is the default. All members pass the same values, except for what regraft_keep lets differ. */
 typedef struct regraft_snapshot_options {
     uint32_t copies;   /* copies of every entity, on different PEs; 0: 2 */
     uint32_t parities; /* not 0: an erasure code replaces copies; its number of parities */
     uint32_t data;     /* its number of data pieces; both numbers together are at most 255 */
     bool compressed;
-    bool checked;      /* checksums: a damaged copy counts as a lost one */
-    uint64_t steps;    /* steps between two commits (regraft_snapshot_due); 0: as many as Young's formula says */
-    double mtbf_hours; /* mean time between two failures of the job, for Young's formula; 0: 24 */
+    bool checked;            /* checksums: a damaged copy counts as a lost one */
+    uint64_t steps;          /* steps between two commits (regraft_snapshot_due); 0: as many as Young's formula says */
+    double mtbf_hours;       /* mean time between two failures of the job, for Young's formula; 0: 24 */
+    uint32_t const* node_of; /* [regraft_communicator_num_founders]: each PE's node (regraft_node_ids), the same on all;
+                              * copies, or pieces of a code, are on different nodes where there are enough. Or NULL */
+    regraft_keep const* keep; /* files in which commits live, own entities too, so that the next job can reopen them
+                               * (regraft_snapshot_reopen); NULL: private memory. Not with a code */
 } regraft_snapshot_options;
 
 /* Returns a pointer to the state and writes its length in bytes to *size. */
@@ -116,7 +121,7 @@ regraft_status regraft_snapshot_save(regraft_snapshot* snapshot, char const* arc
  * Collective, uniform. */
 regraft_status regraft_snapshot_open(regraft_snapshot* snapshot, char const* archive,
                                      regraft_restore_options const* options, regraft_open_report* report);
-/* Says what is wrong with a refused generation, as regraft_store_refused. */
+/* Says what is wrong with a refused generation or file, as regraft_store_refused. */
 char const* regraft_snapshot_refused(regraft_snapshot const* snapshot, uint64_t index);
 /* The number of commits that have succeeded. */
 uint64_t regraft_snapshot_generation(regraft_snapshot const* snapshot);

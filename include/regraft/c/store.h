@@ -3,6 +3,7 @@
 
 #include "regraft/c/archive.h"
 #include "regraft/c/communicator.h"
+#include "regraft/c/keep.h"
 #include "regraft/c/placement.h"
 
 #pragma GCC visibility push(default)
@@ -13,7 +14,7 @@ extern "C" {
 /* Read-only data with every block on several PEs, so that any PE can read it after some have died. */
 typedef struct regraft_store regraft_store;
 
-/* {0} is the default. All members pass the same values, except for node. */
+/* {0} is the default. All members pass the same values, except for node and for what regraft_keep lets differ. */
 typedef struct regraft_store_options {
     bool checked;      /* checksums: what is read is verified, and a bad copy is replaced by a good one */
     bool referenced;   /* own blocks are kept by reference: the memory given to submit must not change */
@@ -22,6 +23,8 @@ typedef struct regraft_store_options {
     uint32_t data;     /* its number of data pieces; both numbers together are at most 255 */
     uint32_t const*
         node; /* with a code: this PE's failure domain (regraft_node_ids); either all members give one or none does */
+    regraft_keep const* keep; /* files in which the blocks are, own copies too, so that the next job can reopen them
+                               * (regraft_store_reopen); NULL: private memory. Not with a code */
 } regraft_store_options;
 
 /* Reads lost blocks again, for example from a file, to out[size]. The blocks stay lost unless it returns REGRAFT_OK.
@@ -41,8 +44,10 @@ typedef struct regraft_load_report {
     uint64_t num_damaged;  /* number of copies with wrong checksums */
     uint64_t blocks_moved; /* blocks that travelled between different PEs, in total */
     uint64_t bytes_moved;
-    uint64_t most_sent;       /* largest number of bytes that one PE sent */
-    uint64_t most_sent_bound; /* lower bound for most_sent for any choice of senders */
+    uint64_t bytes_between_nodes; /* bytes among these that travelled between nodes; 0 if the placement does not know
+                                   * the nodes (regraft_placement_over_nodes) */
+    uint64_t most_sent;           /* largest number of bytes that one PE sent */
+    uint64_t most_sent_bound;     /* lower bound for most_sent for any choice of senders */
     uint64_t most_received;
     uint64_t bytes_received; /* bytes that this PE received from others */
     uint64_t bytes_local;    /* bytes that this PE held itself */
@@ -109,8 +114,8 @@ typedef regraft_status (*regraft_place)(uint64_t num_blocks, void* context, regr
  * have written it. place is NULL for a store with a code. report may be NULL. Collective, uniform. */
 regraft_status regraft_store_open(regraft_store* store, char const* archive, regraft_place place, void* context,
                                   regraft_open_report* report);
-/* Says what is wrong with a generation that is newer than the one that the last open read. NULL unless index is below
- * their number. */
+/* Says what is wrong with a generation that is newer than the one that the last open read, or with a file that the last
+ * reopen did not use. NULL unless index is below their number. */
 char const* regraft_store_refused(regraft_store const* store, uint64_t index);
 
 /* The number of blocks of the version that can be read; 0 before the first submit. */
@@ -124,8 +129,8 @@ regraft_status regraft_store_size(regraft_store const* store, regraft_range bloc
 /* Sets *bytes to the bytes of the blocks and *size to their number. *bytes is NULL unless this PE holds all the blocks
  * in one piece (and, with checksums, undamaged). Valid until the next submit, repair or scrub. */
 regraft_status regraft_store_held(regraft_store const* store, regraft_range blocks, void const** bytes, uint64_t* size);
-/* Sets *ranges to the ranges of blocks that the last load, repair or scrub found lost, and *count to their number. The
- * ranges ascend and are disjoint. Valid until the next of these calls. The same on all members. */
+/* Sets *ranges to the ranges of blocks that the last load, repair, scrub or reopen found lost, and *count to their
+ * number. The ranges ascend and are disjoint. Valid until the next of these calls. The same on all members. */
 regraft_status regraft_store_lost(regraft_store const* store, regraft_range const** ranges, uint64_t* count);
 /* Frees the memory that is kept for the next submit. */
 regraft_status regraft_store_trim(regraft_store* store);

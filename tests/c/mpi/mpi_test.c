@@ -198,6 +198,50 @@ static void store_takes_blocks_of_all_sizes(struct test* t, int rank, int size) 
     regraft_placement_free(other);
 }
 
+/* Everything is loaded by everybody. The bytes between nodes are those of blocks of which the loader's node has none.
+ */
+static void loads_stay_on_nodes(struct test* t, int rank, int size) {
+    uint32_t const some[8] = {0, 0, 1, 1, 1, 1, 1, 1}, *const members = regraft_communicator_members(t->comm);
+    unsigned char bytes[BLOCKS * BYTES];
+    regraft_range const mine = regraft_even_part(BLOCKS, (uint64_t)rank, (uint64_t)size);
+    regraft_store* store = NULL;
+    CHECK(size <= 8 && members[size - 1] == (uint32_t)size - 1);
+    CHECK_OK(regraft_store_create(t->comm, NULL, &store));
+    CHECK_OK(make_blocks(mine, bytes, (mine.last - mine.first) * BYTES, NULL));
+    regraft_store* const others = t->store;
+    t->store = store;
+    for (uint32_t replicas = 1; replicas <= (size == 1 ? 1U : 2U); ++replicas) {
+        regraft_placement *rule = NULL, *placement = NULL;
+        regraft_load_report report;
+        uint64_t between = 0, slots_of_blocks = 0;
+        CHECK_OK(regraft_placement_mod_k(BLOCKS, (uint32_t)size, replicas, REGRAFT_NO_SEED, &rule));
+        CHECK_OK(regraft_store_submit(store, rule, mine, bytes, BYTES));
+        CHECK_OK(load_all(t, NULL, &report));
+        CHECK(report.bytes_between_nodes == 0); /* the rule knows no nodes */
+        CHECK_OK(regraft_placement_over_nodes(rule, some, (uint32_t)size, 0, 0, &placement));
+        CHECK_OK(regraft_store_submit(store, placement, mine, bytes, BYTES));
+        CHECK_OK(load_all(t, NULL, &report));
+        CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+        for (uint64_t block = 0; block < BLOCKS; ++block) {
+            uint32_t slots[8];
+            uint64_t count = 0;
+            CHECK_OK(regraft_placement_holders(placement, block, slots, 8, &count));
+            slots_of_blocks += count;
+            for (int loader = 0; loader < size; ++loader) {
+                int near = 0;
+                for (uint64_t i = 0; i < count; ++i) near += some[slots[i]] == some[loader];
+                between += near > 0 ? 0 : BYTES;
+            }
+        }
+        CHECK(report.bytes_between_nodes == between && (between > 0) == (size > 2 && replicas == 1));
+        CHECK(report.bytes_moved == ((uint64_t)size * BLOCKS - slots_of_blocks) * BYTES);
+        regraft_placement_free(rule);
+        regraft_placement_free(placement);
+    }
+    t->store = others;
+    regraft_store_free(store);
+}
+
 static void checkpoints_are_kept(struct test* t, int rank, int size) {
     void const* bytes = NULL;
     uint64_t length = 0;
@@ -303,6 +347,141 @@ static void snapshots_go_back(struct test* t, int rank, int size) {
     CHECK(regraft_snapshot_removed(NULL, 0) == NULL);
     regraft_snapshot_free(s);
     regraft_snapshot_free(NULL);
+}
+
+/* What can be wrong with files of a node; what they are for: kept_job.c. */
+static void stores_are_kept(struct test* t) {
+    regraft_store* store = NULL;
+    regraft_snapshot* snapshot = NULL;
+    double number = 7;
+    char const* const folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    regraft_keep keep = {folder, "job", "store", 0};
+    regraft_store_options options = {.keep = &keep};
+    regraft_reopen_report report = {.version = 9};
+    CHECK(regraft_job_of_environment() != NULL);
+    CHECK_OK(regraft_store_create(t->comm, &options, &store));
+    regraft_store* const others = t->store;
+    t->store = store;
+    CHECK_OK(regraft_store_reopen(store, NULL, &report));
+    CHECK(report.version == 0 && regraft_store_version(store) == 0);
+    CHECK_OK(regraft_store_set_attributes(store, "kept", 5));
+    CHECK_OK(submit(t));
+    CHECK_REFUSED(regraft_store_reopen(store, NULL, NULL), "nothing was submitted");
+    regraft_store_free(store); /* the files stay */
+    CHECK_OK(regraft_store_create(t->comm, &options, &store));
+    t->store = store;
+    CHECK_REFUSED(
+        regraft_store_reopen(
+            store, &(regraft_reopen_options){.leave_missing = true, .repair = &(regraft_repair_options){0}}, NULL),
+        "no repair where");
+    CHECK_OK(
+        regraft_store_reopen(store, &(regraft_reopen_options){.leave_lost = true, .leave_missing = true}, &report));
+    CHECK(report.version == 1 && report.num_refused == 0 && report.num_lost == 0 && report.repaired.most_copies == 0);
+    CHECK(report.attributes_size == 5 && strcmp(report.attributes, "kept") == 0);
+    CHECK(report.bytes_inherited == regraft_store_bytes_held(store) && regraft_store_refused(store, 0) == NULL);
+    memset(t->all, 0, sizeof t->all);
+    CHECK_OK(load_all(t, NULL, NULL));
+    CHECK(are_blocks(t->all, (regraft_range){0, BLOCKS}));
+    CHECK_REFUSED(regraft_store_reopen(store, NULL, NULL), "nothing was submitted");
+    CHECK_OK(regraft_store_discard(store));
+    CHECK_REFUSED(load_all(t, NULL, NULL), "submitted before");
+    CHECK_REFUSED(regraft_store_save(store, folder, NULL, NULL), "submitted before");
+    CHECK(regraft_store_num_blocks(store) == 0 && regraft_store_bytes_held(store) == 0);
+    CHECK_OK(regraft_store_reopen(store, NULL, &report));
+    CHECK(report.version == 0);
+    CHECK_OK(submit(t));
+    CHECK_OK(load_all(t, NULL, NULL));
+    CHECK_OK(regraft_store_discard(store));
+    regraft_store_free(store);
+    t->store = others;
+
+    keep.room = 3;
+    CHECK_OK(regraft_store_create(t->comm, &options, &store));
+    t->store = store;
+    CHECK(submit(t) == REGRAFT_DISK && regraft_store_version(store) == 0);
+    CHECK_OK(regraft_store_discard(store));
+    regraft_store_free(store);
+    t->store = others;
+    keep.room = 0;
+
+    CHECK_REFUSED(regraft_store_reopen(others, NULL, NULL), "a store with files");
+    CHECK_REFUSED(regraft_store_reopen(NULL, NULL, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_store_set_attributes(others, "", 1), "a store with files");
+    CHECK_REFUSED(regraft_store_set_attributes(others, NULL, 1), "attributes, not NULL");
+    CHECK_REFUSED(regraft_store_set_attributes(NULL, "", 1), "a store, not NULL");
+    CHECK_REFUSED(regraft_store_discard(NULL), "a handle, not NULL");
+    CHECK_REFUSED(
+        regraft_store_create(t->comm, &(regraft_store_options){.data = 2, .parities = 1, .keep = &keep}, &store),
+        "no files for a store with a code");
+    char const** const texts[] = {&keep.folder, &keep.job, &keep.name};
+    for (int i = 0; i < 6; ++i) {
+        char const* const before = *texts[i / 2];
+        *texts[i / 2] = i % 2 == 0 ? NULL : "";
+        CHECK_REFUSED(regraft_store_create(t->comm, &options, &store), "not NULL or empty");
+        *texts[i / 2] = before;
+    }
+    keep.folder = "/nowhere";
+    CHECK_OK(regraft_store_create(t->comm, &options, &store));
+    CHECK_SAYS(regraft_store_reopen(store, NULL, NULL), REGRAFT_DISK, "/nowhere");
+    regraft_store_free(store);
+    keep.folder = folder;
+
+    CHECK_OK(regraft_store_create(t->comm, &(regraft_store_options){.data = 2, .parities = 1}, &store));
+    CHECK_REFUSED(regraft_store_discard(store), "a store without a code");
+    CHECK_REFUSED(regraft_store_reopen(store, NULL, NULL), "a store with files");
+    regraft_store_free(store);
+
+    CHECK_REFUSED(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.data = 2, .parities = 1, .keep = &keep},
+                                          &snapshot),
+                  "no files for a snapshot with a code");
+    CHECK_OK(regraft_snapshot_create(t->comm, NULL, &snapshot));
+    CHECK_REFUSED(regraft_snapshot_reopen(snapshot, NULL, NULL), "a snapshot with files");
+    CHECK_REFUSED(regraft_snapshot_reopen(NULL, NULL, NULL), "a handle, not NULL");
+    CHECK_REFUSED(regraft_snapshot_discard(NULL), "a handle, not NULL");
+    regraft_snapshot_free(snapshot);
+    keep.name = "snapshot";
+    regraft_open_report opened = {.generation = 9};
+    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.keep = &keep}, &snapshot));
+    CHECK_OK(regraft_snapshot_add_common(snapshot, "number", &number, sizeof number));
+    CHECK_OK(regraft_snapshot_reopen(snapshot, NULL, &opened));
+    CHECK(opened.generation == 0 && regraft_snapshot_generation(snapshot) == 0);
+    CHECK_OK(regraft_snapshot_commit(snapshot, NULL));
+    CHECK_REFUSED(regraft_snapshot_reopen(snapshot, NULL, NULL), "a snapshot that was not committed");
+    regraft_snapshot_free(snapshot);
+    number = 0;
+    CHECK_OK(regraft_snapshot_create(t->comm, &(regraft_snapshot_options){.keep = &keep}, &snapshot));
+    CHECK_OK(regraft_snapshot_add_common(snapshot, "number", &number, sizeof number));
+    CHECK_OK(regraft_snapshot_reopen(snapshot, NULL, &opened));
+    CHECK(opened.generation == 1 && number == 7 && regraft_snapshot_generation(snapshot) == 2);
+    CHECK_OK(regraft_snapshot_discard(snapshot));
+    CHECK_REFUSED(regraft_snapshot_commit(snapshot, NULL), "not discarded");
+    CHECK_REFUSED(regraft_snapshot_restore(snapshot, NULL, NULL), "not discarded");
+    CHECK_REFUSED(regraft_snapshot_save(snapshot, folder, NULL, NULL), "not discarded");
+    CHECK_REFUSED(regraft_snapshot_open(snapshot, folder, NULL, NULL), "not discarded");
+    CHECK_REFUSED(regraft_snapshot_reopen(snapshot, NULL, NULL), "not discarded");
+    CHECK_OK(regraft_snapshot_discard(snapshot));
+    regraft_snapshot_free(snapshot);
+}
+
+/* Each PE is on a node of its own, or all are on one: copies and pieces are placed, and come back. */
+static void snapshots_know_nodes(struct test* t, int rank, int size) {
+    for (uint32_t way = 0; way < 4; ++way) {
+        uint32_t node_of[8];
+        regraft_snapshot* s = NULL;
+        int number = rank;
+        char name[16];
+        for (int i = 0; i < size; ++i) node_of[i] = way % 2 == 0 ? 5 : (uint32_t)i;
+        snprintf(name, sizeof name, "number %d", rank);
+        regraft_snapshot_options const options = {.parities = way / 2, .data = way / 2 * 2, .node_of = node_of};
+        CHECK_OK(regraft_snapshot_create(t->comm, &options, &s));
+        memset(node_of, 0, sizeof node_of); /* it was copied */
+        CHECK_OK(regraft_snapshot_add(s, name, &number, sizeof number));
+        CHECK_OK(regraft_snapshot_commit(s, NULL));
+        number = -1;
+        CHECK_OK(regraft_snapshot_restore(s, NULL, NULL));
+        CHECK(number == rank);
+        regraft_snapshot_free(s);
+    }
 }
 
 static regraft_status stop_alike(void* context) {
@@ -460,6 +639,9 @@ static void calm(struct test* t, int rank, int size) {
     sums_add_up(t, rank, size);
     store_gives_back(t);
     store_takes_blocks_of_all_sizes(t, rank, size);
+    loads_stay_on_nodes(t, rank, size);
+    stores_are_kept(t);
+    snapshots_know_nodes(t, rank, size);
     checkpoints_are_kept(t, rank, size);
     snapshots_go_back(t, rank, size);
     blocks_are_on_disk(t, size);
