@@ -16,6 +16,7 @@ ROOT = HERE.parents[2]
 LAUNCHER = ROOT / "apps/launch/launch.py"
 TIMEOUT = 120  # seconds for what hangs
 MADE = ["input made of blocks: 60", "state made at step 0"]
+END = "end of a rank"
 KILLED, WELL = 1, 0
 ARGS = argparse.Namespace()
 PROGRAMS: dict[str, pathlib.Path] = {}
@@ -39,7 +40,7 @@ class Kept(unittest.TestCase):
         self.nodes = 4
 
     def run_job(self, language: str, ranks: int, expected_code: int, crash: int = 0, plan: str = "") -> list[str]:
-        """The lines that a job prints: after `crash` commits all of its ranks are killed."""
+        """The lines that the first rank prints. After `crash` commits all ranks are killed. Those of the plan die before."""
         for node in range(self.nodes):
             (self.folder / str(node)).mkdir(exist_ok=True)
         words = [sys.executable, str(LAUNCHER), "--mpirun", ARGS.mpirun, "--rank-library", ARGS.rank_library, "--job", "kept", "-n", str(ranks), "--",
@@ -49,7 +50,10 @@ class Kept(unittest.TestCase):
         said = f"{' '.join(words)}\n{plan}\n{job.stdout}{job.stderr}"
         self.assertEqual(job.returncode, expected_code, said)
         self.assertNotIn("expected", job.stdout + job.stderr, said)
-        return job.stdout.splitlines()
+        lines = job.stdout.splitlines()
+        survivors = 0 if crash else ranks - len(plan.split(",")) if plan else ranks
+        self.assertEqual(lines.count(END), survivors, said)
+        return [line for line in lines if line != END]
 
     def lose(self, *nodes: int) -> None:
         for node in nodes:
@@ -74,13 +78,14 @@ class Kept(unittest.TestCase):
                 self.assertEqual(self.run_job(language, 4, WELL), ["input reopened, files refused: 0", "state of step 1", "done by ranks: 4"])
 
     def test_what_is_lost_is_said(self):
-        """Block b of 60 is on node n and n + 2, an entity on n and n + 1."""
+        """A block is on nodes n and n + 2, an entity on n and n + 1."""
         lost = [f"lost block {block}" for block in [*range(15), *range(30, 45)]]
         for language in PROGRAMS:
             with self.subTest(language):
                 self.run_job(language, 4, KILLED, crash=3)
                 self.lose(0, 2)
-                self.assertEqual(self.run_job(language, 4, KILLED, crash=1), [*lost, MADE[0], "state of step 3"])
+                self.assertEqual(self.run_job(language, 4, WELL), [*lost, MADE[0], "state of step 3", "done by ranks: 4"])
+                self.run_job(language, 4, KILLED, crash=3)
                 self.lose(0, 1)
                 self.assertEqual(self.run_job(language, 4, WELL),
                                  ["input reopened, files refused: 0", "state lost at step 0", MADE[1], "done by ranks: 4"])
@@ -94,7 +99,7 @@ class Kept(unittest.TestCase):
                 self.assertEqual(self.run_job(language, 4, WELL), ["input reopened, files refused: 1", "state of step 3", "done by ranks: 4"])
 
     def test_ranks_die_while_it_is_kept_and_reopened(self):
-        """Two ranks share a node, so what one of them had stays in sight of the other."""
+        """Ranks r and r + 4 share a node, so what one of them had stays in sight of the other."""
         phases = [f"{phase}:{moment}" for phase in ("keep-begin", "reopen", "snapshot-reopen", "keep-discard")
                   for moment in ("before", "inside", "after")]
         for number, point in enumerate(phases):

@@ -262,7 +262,7 @@ static regraft_status make(struct job* job, char const* folder, char const* plan
     char path[4096];
     TRY(regraft_communicator_create(MPI_COMM_WORLD, &job->comm));
     uint32_t const self = regraft_communicator_self(job->comm), size = regraft_communicator_size(job->comm);
-    for (uint32_t i = 0; i < size && i < MOST_RANKS; ++i) job->node_of[i] = i * job->nodes / size;
+    for (uint32_t i = 0; i < size && i < MOST_RANKS; ++i) job->node_of[i] = i % job->nodes;
     snprintf(path, sizeof path, "%s/%d", folder, (int)job->node_of[self]);
     regraft_keep keep = {path, regraft_job_of_environment(), "input", 1 << 20};
     TRY(regraft_store_create(job->comm, &(regraft_store_options){.checked = true, .keep = &keep}, &job->store));
@@ -271,7 +271,9 @@ static regraft_status make(struct job* job, char const* folder, char const* plan
     TRY(regraft_snapshot_create(job->comm, &options, &job->snapshot));
     TRY(regraft_snapshot_add_common(job->snapshot, "step", &job->step, sizeof job->step));
     if (plan != NULL) TRY(regraft_plan_failures(plan));
-    return regraft_resilient(job->comm, body, recover, job);
+    TRY(regraft_resilient(job->comm, body, recover, job));
+    printf("end of a rank\n");
+    return REGRAFT_OK;
 }
 
 int main(int argc, char** argv) {

@@ -330,14 +330,12 @@ contains
     character(*), intent(in) :: folder, plan
     integer(c_int) :: status
     integer :: i
-    integer(c_int32_t) :: num_ranks
     character(kind=c_char, len=4096), target :: path
     character(kind=c_char, len=6), target :: input, state
     type(regraft_keep), target :: keep
     status = regraft_communicator_create_world(comm)
     if (status /= regraft_ok) return
-    num_ranks = regraft_communicator_size(comm)
-    node_of = [(i * num_nodes / num_ranks, i = 0, most_ranks - 1)]
+    node_of = [(mod(i, num_nodes), i = 0, most_ranks - 1)]
     write (path, '(2a, i0, a)') folder, '/', node_of(regraft_communicator_self(comm)), c_null_char
     input = 'input'//c_null_char
     state = 'state'//c_null_char
@@ -349,6 +347,7 @@ contains
     if (status == regraft_ok) status = regraft_snapshot_add_common(snapshot, 'step'//c_null_char, steps, 8_c_int64_t)
     if (status == regraft_ok) status = regraft_plan_failures(plan//c_null_char)
     if (status == regraft_ok) status = regraft_resilient(comm, c_funloc(body), c_funloc(recover), c_null_ptr)
+    if (status == regraft_ok) print '(a)', 'end of a rank'
   end function
 end module
 
