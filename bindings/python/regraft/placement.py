@@ -58,7 +58,7 @@ class Placement:
     def over_nodes(self, node_of: ArrayLike, range_blocks: int = 0, seed: Optional[int] = 0) -> Placement:
         """The same rule if every slot is on a node of its own, or all are on one; otherwise node_aware with its blocks and replicas.
 
-        node_of: per slot the id of its node, any numbers. While fewer nodes are lost than there are replicas, and a node is left, no block is.
+        node_of: per slot the id of its node, any numbers. No block is lost while fewer nodes are than there are replicas, and nodes.
         """
         nodes = expect_one_each(numbers(node_of, np.uint32, "node_of"), self.num_slots, "node_of", "slot")
         core = self._core.over_nodes(nodes, number(range_blocks, "range_blocks"), _seed(seed))
