@@ -274,6 +274,28 @@ def a_job_is_deserted_if_all_ranks_have_ended_and_mpirun_has_not() -> None:
     launcher.close()
 
 
+def a_job_is_deserted_if_no_rank_that_came_to_mpi_is_there() -> None:
+    launcher = connections.Connections(30, pathlib.Path("/nothing"))  # mpirun has noticed no loss
+    first, second = Client(launcher, "job@1.0"), Client(launcher, "job@1.1")
+    first.say("started 7\nentered 7\nleft\nfinalized 0")
+    second.say("started 8\nentered 8\nleft")
+    assert first.ask() and second.ask()
+    first.socket.close()
+    time.sleep(0.1)
+    assert launcher.ranks() and launcher.deserted() == 0
+    second.socket.close()  # it dies with its node
+    while launcher.ranks() and launcher.deserted() == 0:
+        time.sleep(0.01)
+    launcher.close()
+
+
+def hosts_are_asked_while_no_rank_is_there_that_may_come_to_mpi() -> None:
+    assert told.may_never_begin([])
+    assert not told.may_never_begin([told.Rank(0), told.Rank(1, gone=True)])
+    assert told.may_never_begin([told.Rank(0, gone=True), told.Rank(1, gone=True)])
+    assert not told.may_never_begin([told.Rank(0, entered=True, gone=True)])  # such a job is hopeless or deserted
+
+
 def a_job_is_not_deserted_if_ranks_may_still_begin() -> None:
     launcher = connections.Connections(30, pathlib.Path("/nothing"))
     rank = Client(launcher, "job@1.0")
@@ -326,6 +348,8 @@ ranks_on_other_hosts_tell_by_their_connections()
 a_rank_that_was_lost_before_it_began_ends_the_others_in_init()
 a_job_is_deserted_if_ranks_were_lost_and_none_is_there()
 a_job_is_deserted_if_all_ranks_have_ended_and_mpirun_has_not()
+a_job_is_deserted_if_no_rank_that_came_to_mpi_is_there()
+hosts_are_asked_while_no_rank_is_there_that_may_come_to_mpi()
 a_job_is_not_deserted_if_ranks_may_still_begin()
 a_job_is_deserted_if_a_daemon_was_lost_before_ranks()
 strangers_are_not_heard()

@@ -72,13 +72,14 @@ class Connections:
         for number in (int(word) for word in lost if word != DAEMON_LOST):
             rank = known.get(number) or found.setdefault(f"lost.{number}", Rank(number))  # it may have been lost before it began
             rank.gone = not rank.left
-        all_have_ended = bool(found) and all(rank.entered and rank.end for rank in found.values())
-        is_deserted = (bool(lost) or all_have_ended) and not any(connected)
+        # A rank that came to MPI_Init is connected as long as it lives. mpirun may hang without having noticed a loss.
+        has_begun = any(rank.entered for rank in found.values())
+        is_deserted = (bool(lost) or has_begun) and not any(connected)
         self.deserted_since = (self.deserted_since or time.monotonic()) if is_deserted else 0
         return found
 
     def deserted(self) -> float:
-        """For how many seconds no rank has been there, although all have ended or ranks or daemons have been lost."""
+        """For how many seconds no rank has been there, although ranks have begun or ranks or daemons have been lost."""
         return time.monotonic() - self.deserted_since if self.deserted_since else 0
 
     def signal(self, number: int) -> None:

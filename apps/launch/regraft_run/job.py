@@ -16,7 +16,7 @@ from regraft_run import hosts, openmpi
 from regraft_run.caught import WHY_CAUGHT, Caught
 from regraft_run.connections import Connections
 from regraft_run.processes import JobDirectory, end_session, kill, kill_job, say
-from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost
+from regraft_run.told import DIED_IN_INIT, Files, Rank, code_of_ranks, hopeless, is_lost, may_never_begin
 
 USAGE_ERROR = 2
 GRACE = 5.0  # seconds in which a job may end by itself
@@ -183,7 +183,7 @@ class Job:
                 say(f"{why}, and mpirun does not end; the job is ended")
                 self.stop()
                 return 0 if any(rank.end for rank in ranks.values()) else DIED_IN_INIT
-            if not ranks and time.monotonic() > look_at_hosts:
+            if time.monotonic() > look_at_hosts and may_never_begin(list(ranks.values())):
                 if self.find_silent_hosts():
                     self.stop()
                     return DIED_IN_INIT
@@ -194,11 +194,11 @@ class Job:
                 self.mpirun.wait(LOOK_EVERY)
 
     def find_silent_hosts(self) -> bool:
-        """Asks all hosts, as mpirun waits for ever for a daemon on a host that has fallen silent before the daemon could report."""
+        """Asks all hosts, as mpirun waits for ever for a daemon on a host that falls silent before all ranks run."""
         answering = hosts.that_answer(self.hosts)
         self.silent = [host for host in self.hosts if host not in answering]
         if self.silent:
-            say(f"no rank has begun, and {', '.join(host.name for host in self.silent)} cannot be reached; the job is ended")
+            say(f"no rank is in MPI, and {', '.join(host.name for host in self.silent)} cannot be reached; the job is ended")
         return bool(self.silent)
 
     def after_mpirun(self) -> None:

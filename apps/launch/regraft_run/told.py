@@ -84,6 +84,11 @@ def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
     return None
 
 
+def may_never_begin(ranks: list[Rank]) -> bool:
+    """Whether no rank has come to MPI_Init, and none is there that may still come."""
+    return not any(rank.entered or not rank.gone for rank in ranks)
+
+
 def code_of_ranks(ranks: list[Rank], code_of_mpirun: int) -> int:
     """The exit code of a job: that of ranks that came to MPI_Finalize, else that of ranks that exited, else 1."""
     if not any(rank.entered for rank in ranks) and (not ranks or code_of_mpirun != 0 or any(rank.end for rank in ranks)):
