@@ -84,6 +84,10 @@ __attribute__((constructor)) static void begin(void) {
     if (is_connected || file_name[0] != '\0') find_first_process();
 }
 
+int regraft_rank_is_heard(void) {
+    return is_connected || file_name[0] != '\0';
+}
+
 void regraft_rank_enters(void) {
     has_entered = 1;
     tell("entered", (long)getpid());

@@ -10,6 +10,7 @@
  *   finalized CODE    it exits after MPI_Finalize
  *   exited CODE       it exits without, and ends by SIGKILL, so that the others hear of it
  *   aborted CODE      it called MPI_Abort
+ *   ended CODE        the shield in it ends the job with this code
  *   quit 0            its first process exits, with whatever code, and none has called MPI_Init
  *
  * In a job on one host the record is a file in the folder REGRAFT_RANKS, to which the rank appends. In a job on several
@@ -24,14 +25,15 @@
 extern "C" {
 #endif
 
-/* Each does nothing where no launcher listens. */
+/* Whether a launcher listens. Without one the others do nothing. */
+int regraft_rank_is_heard(void);
 void regraft_rank_enters(void);
 void regraft_rank_has_left(void);
 /* Whether this process began the rank, and what it started has entered MPI and not finalized it. */
 int regraft_rank_is_abandoned(void);
 /* This process exits: told if it began the rank and no process has entered MPI. */
 void regraft_rank_quits(void);
-/* kind: "finalized", "exited" or "aborted". Whether the launcher was told. */
+/* kind: "finalized", "exited", "aborted" or "ended". Whether the launcher was told. */
 int regraft_rank_ends(char const* kind, int code);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ import time
 from regraft_run.told import Rank, parse
 
 SIOCGIFADDR = 0x8915  # <linux/sockios.h>: the IPv4 address of a network card
-LINE = re.compile(r"(started|entered|finalized|exited|aborted|quit) -?\d{1,10}|left")
+LINE = re.compile(r"(started|entered|finalized|exited|aborted|ended|quit) -?\d{1,10}|left")
 NAME = re.compile(r"[^/\s]{1,256}\.\d{1,10}")
 DAEMON_LOST = "daemon"
 LONGEST = 512  # bytes of a line

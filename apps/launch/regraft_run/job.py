@@ -147,10 +147,10 @@ class Job:
         ranks = list(self.told.ranks().values())
         self.told.close()
         self.has_begun = any(rank.entered for rank in ranks)
-        # Ranks tell their ends by the rank library, or by the shield.
-        self.code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
         if self.signals.stop and not any(rank.end for rank in ranks):
             self.code = 128 + self.signals.stop
+        else:  # ranks tell their ends by the rank library, or by the shield
+            self.code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
         if self.code == openmpi.USAGE_ERROR and not ranks:
             self.code = USAGE_ERROR
         self.has_failed = not self.signals.stop and self.code not in (0, USAGE_ERROR)

@@ -15,7 +15,7 @@ class Rank:
     process: int = 0  # on this host, if it is there
     entered: bool = False
     left: bool = False
-    end: str = ""  # finalized, exited, aborted or quit; empty: it has not ended
+    end: str = ""  # finalized, exited, aborted, ended or quit; empty: it has not ended
     code: int = 0
     gone: bool = False  # its process ended while it was not known to be at work
 
@@ -76,6 +76,8 @@ def hopeless(ranks: list[Rank]) -> tuple[int, str] | None:
     for rank in ranks:
         if rank.end == "aborted":
             return rank.code or 1, f"rank {rank.number} called MPI_Abort with {rank.code}"
+        if rank.end == "ended":
+            return rank.code, f"the shield of rank {rank.number} ends with code {rank.code}"
     if any(rank.entered and not rank.left for rank in ranks):
         for rank in ranks:
             if rank.gone and not rank.left:

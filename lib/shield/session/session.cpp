@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "launch/rank.h"
 #include "shield/engine/collective.hpp"
 
 namespace regraft::shield {
@@ -110,7 +111,7 @@ int raise_error(Lane& lane, int code) {
     Entry::note_error({});
     // MPI_Abort, which this handler calls, leaves ranks spinning.
     bool const is_fatal = lane.handler == MPI_ERRORS_ARE_FATAL || lane.handler == MPI_ERRORS_ABORT;
-    if (is_fatal && session().board->is_shared()) {
+    if (is_fatal && has_launcher()) {
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         PMPI_Error_string(code, text, &length);
@@ -152,13 +153,21 @@ void say_once(std::string const& what) {
     if (auto const* const entry = Entry::current()) say_once(entry->family(), what);
 }
 
+bool has_launcher() {
+    return session().board->is_shared() || regraft_rank_is_heard();
+}
+
 void end_job(int code, std::string const& call, std::string const& why, CodeOf whose) {
     constexpr int patience = 20;  // seconds in which the launcher should end the job
     auto const& board = session().board;
-    bool const has_launcher = board != nullptr && board->is_shared();
-    if (!has_launcher || board->end_job(code, whose == CodeOf::program)) say(call, why);
+    bool const is_beside_launcher = board != nullptr && board->is_shared();
+    bool const is_of_program = whose == CodeOf::program;
+    if (!is_beside_launcher || board->end_job(code, is_of_program)) say(call, why);
     std::fflush(nullptr);
-    if (has_launcher) sleep(patience);
+    // From another host the launcher hears of it by the connection of this rank. Ranks beside the launcher mostly come
+    // to the same end of the shield's, and have the first word, because they also say whose code it is.
+    if (!is_beside_launcher && !is_of_program) sleep(1);
+    if (is_beside_launcher || regraft_rank_ends(is_of_program ? "aborted" : "ended", code)) sleep(patience);
     for (;;) syscall(SYS_exit_group, code);  // not by the shield's own _exit
 }
 

@@ -105,9 +105,11 @@ void say(std::string const& call, std::string const& what);
 void say_once(Family& family, std::string const& what);
 void say_once(std::string const& what);
 
+/// Whether there is a launcher, on this host or another.
+bool has_launcher();
 /// Exit codes of jobs that the shield ends.
 enum class Exit { refused = 4, watchdog = 5, too_few = 6, died_in_init = 69 };
-/// Ends the job: all ranks, if there is a launcher on this host, otherwise this process. The first process that does so
+/// Ends the job: all ranks, if there is a launcher, otherwise this process. The first process that does so
 /// prints the reason.
 enum class CodeOf { shield, program };
 [[noreturn]] void end_job(int code, std::string const& call, std::string const& why, CodeOf whose = CodeOf::shield);

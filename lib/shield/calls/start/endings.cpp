@@ -70,7 +70,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
         say(located("MPI_Abort"), "this rank ends, and no other does, with code " + std::to_string(code));
         die();
     }
-    if (!it.board->is_shared()) return PMPI_Abort(comm, code);
+    if (!has_launcher()) return PMPI_Abort(comm, code);
     end_job((code & 0xff) == 0 ? 1 : code & 0xff, located("MPI_Abort"),
             "the program ends the job with code " + std::to_string(code), CodeOf::program);
 }
