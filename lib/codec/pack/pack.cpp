@@ -106,9 +106,7 @@ std::string pack_rows(PackInput const& input, PackOptions const& options, std::s
     bool const is_worthwhile = input.rows && (!input.text || input.rows->rows.num_taxa() >= few_rows);
     if (!must_be_rows && !is_worthwhile) return "";
     options.begins("placing rows in a tree", 0, .9);
-    msa::PlacementOptions placing;
-    placing.reached = options.reached;
-    auto const tree = msa::placement_tree(input.rows->rows, placing);
+    auto const tree = msa::placement_tree(input.rows->rows, {.reached = options.reached});
     options.begins("compressing", .9, 1);
     try {
         return collect([&](ByteSink const& sink) { write_rgm(*input.rows, tree, sink); });
