@@ -89,7 +89,7 @@ class RunReader:
     def __init__(self, data, num_rows, reference, unknown):
         self.coder, self.reference, self.unknown = RangeDecoder(data), reference, unknown
         self.site_bits, self.end_bits = (len(reference) - 1).bit_length(), len(reference).bit_length()
-        self.log_size = min(20, max(12, num_rows.bit_length() + 6))
+        self.log_size = min(20, max(12, num_rows.bit_length() + 4))
         self.tables, self.weights, self.models = Models(Models), Models(dict), Models(Models)
         self.seen, self.gaps = {}, {}  # how many rows had a run; the last sizes of gaps from a site
         self.rows = []

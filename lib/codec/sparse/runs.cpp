@@ -29,9 +29,9 @@ private:
     std::vector<AdaptiveBit> bits_;
 };
 
-/// About 64 bits per row.
+/// About 16 bits per row: with more, blocks are smaller by .2 %, but leave the caches.
 int log_size_for(std::size_t num_rows) {
-    return std::clamp(static_cast<int>(std::bit_width(num_rows)) + 6, 12, 20);
+    return std::clamp(static_cast<int>(std::bit_width(num_rows)) + 4, 12, 20);
 }
 
 /// A number that is predicted by itself and together with a context.
