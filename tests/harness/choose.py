@@ -24,13 +24,13 @@ class Jobs:
 
 
 def a_hang_is_believed_when_it_comes_again_with_more_time() -> None:
-    for times in range(len(choose.PATIENCE)):
+    for times in range(len(canary.PATIENCE)):
         hangs: list[str] = []
         jobs = Jobs(*["hung"] * times)
-        assert choose.patiently(jobs, hangs) == "good" and len(hangs) == times, times
-        assert jobs.timeouts == choose.PATIENCE[:times + 1] and all("processes wanted" in hang for hang in hangs)
+        assert canary.patiently(jobs, hangs) == "good" and len(hangs) == times, times
+        assert jobs.timeouts == canary.PATIENCE[:times + 1] and all("processes wanted" in hang for hang in hangs)
     try:
-        choose.patiently(Jobs(*["hung"] * len(choose.PATIENCE)), [])
+        canary.patiently(Jobs(*["hung"] * len(canary.PATIENCE)), [])
     except canary.Failed as failure:
         assert failure.hung
     else:
@@ -40,7 +40,7 @@ def a_hang_is_believed_when_it_comes_again_with_more_time() -> None:
 def what_is_wrong_otherwise_is_believed_at_once() -> None:
     jobs = Jobs("request freed", "hung")
     try:
-        choose.patiently(jobs, [])
+        canary.patiently(jobs, [])
     except canary.Failed as failure:
         assert not failure.hung and len(jobs.timeouts) == 1
     else:

@@ -9,12 +9,15 @@ import json
 import os
 import pathlib
 import sys
+import typing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "apps/launch"))
 from regraft_run import watched
 
 RANKS = [16, 8, 4]  # of the jobs, in turn; with more ranks there are more messages in flight
 TIMEOUT = 15  # seconds; a good job takes half a second
+# The same in turn. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
+PATIENCE = [TIMEOUT, 4 * TIMEOUT, 4 * TIMEOUT]
 SKIPPED = 77
 MODES = ["collectives", "point-to-point"]
 
@@ -25,6 +28,19 @@ class Failed(Exception):
     def __init__(self, job: str, symptom: str, hung: bool):
         super().__init__(f"{job}: {symptom}")
         self.hung = hung
+
+
+def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
+    """What judge(timeout) returns. If a job hangs, all jobs are repeated with more time. Each hang is added to hangs, with how busy the
+    machine was."""
+    for timeout in PATIENCE[:-1]:
+        try:
+            return judge(timeout)
+        except Failed as failure:
+            if not failure.hung:
+                raise
+            hangs.append(f"{failure}, while {os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores")
+    return judge(PATIENCE[-1])
 
 
 def check(mpirun: str, exe: str, mode: str, jobs: int, timeout: float = TIMEOUT) -> None:

