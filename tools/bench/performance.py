@@ -65,8 +65,9 @@ def genomes(folder: pathlib.Path) -> str:
     head = ["genomes", "bytes", "of which names", "bytes per genome", "compress", "memory", "unpack", "one genome", "one site",
             "append 1 %", "appended and compact"]
     names = [results.label(name) for name in peers_of(results)]
-    return (f"{table(head, ours)}\nCompressing and appending are user seconds on one thread, with the check; unpacking is on two, into a file. The "
-            "last column compares the size with that\nof compressing all at once. General compressors, and our bytes as a part of theirs:\n\n"
+    return (f"{table(head, ours)}\nCompressing and appending are user seconds on one thread, with the check; unpacking is on two, into a "
+            "file. The last column compares the size with that\nof compressing all at once. General compressors, and our bytes as a part "
+            "of theirs:\n\n"
             f"{table(['genomes', *names], theirs)}\n{source(results)}")
 
 
