@@ -4,31 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/text_layout.hpp"
+#include "support/parsed_rows.hpp"
 
 namespace regraft::msa {
 namespace {
 
-using Rows = std::vector<std::string>;
-
-Rows rows(std::string const& text) {
-    auto const alignment = parse_alignment(text, "f");
-    Rows result;
-    for (std::size_t taxon = 0; taxon < alignment.num_taxa(); ++taxon)
-        result.push_back(alignment.names[taxon] + ": " + std::string(alignment.row(taxon)));
-    return result;
-}
-
-std::string error_of(std::string const& text) {
-    try {
-        parse_alignment(text, "f");
-    } catch (InputError const& error) {
-        return error.what();
-    }
-    return "no error";
-}
+using test::error_of;
+using test::Rows;
+using test::rows;
 
 std::string stockholm(std::string const& lines) {
     return "# STOCKHOLM 1.0\n" + lines;

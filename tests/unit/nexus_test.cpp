@@ -3,32 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "regraft/core/errors.hpp"
 #include "regraft/msa/alignment.hpp"
 #include "regraft/msa/partition.hpp"
+#include "support/parsed_rows.hpp"
 
 namespace regraft::msa {
 namespace {
 
-using Rows = std::vector<std::string>;
-
-Rows rows(std::string const& text) {
-    auto const alignment = parse_alignment(text, "f");
-    Rows result;
-    for (std::size_t t = 0; t < alignment.num_taxa(); ++t) {
-        result.push_back(alignment.names[t] + ": " + std::string(alignment.row(t)));
-    }
-    return result;
-}
-
-std::string error_of(std::string const& text) {
-    try {
-        parse_alignment(text, "f");
-    } catch (InputError const& e) {
-        return e.what();
-    }
-    return "no error";
-}
+using test::error_of;
+using test::Rows;
+using test::rows;
 
 /// A block with two taxa and four sites.
 std::string data(std::string const& format, std::string const& matrix) {

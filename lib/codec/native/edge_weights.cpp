@@ -9,7 +9,7 @@
 namespace regraft::codec {
 namespace {
 
-constexpr std::uint32_t largest_class = 31;  // it has 5 bits
+constexpr std::uint32_t largest_class = (1U << class_bits) - 1;
 
 /// The class of a number of events: 0, 1, 2, 3, then two classes per octave.
 std::uint8_t class_of(std::uint64_t events, WeightSteps steps) {

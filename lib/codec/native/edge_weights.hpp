@@ -14,6 +14,9 @@ namespace regraft::codec {
 /// How weights are rounded; the values are those of the format.
 enum class WeightSteps : std::uint8_t { equal, octaves, half_octaves };
 
+/// The bits of a class of weights.
+inline constexpr std::uint32_t class_bits = 5;
+
 /// The weights of the edges above nodes 1, 2, ..., rounded to classes. The class of an edge is
 /// predicted by the number of tips below it.
 class EdgeWeights {
@@ -41,7 +44,6 @@ private:
         auto const tips = tree.last_tip[node] - tree.first_tip[node];
         return tips == 1 ? 0 : tips <= 8 ? 1 : 2;
     }
-    static constexpr std::uint32_t class_bits = 5;
 
     WeightSteps steps_ = WeightSteps::equal;
     std::vector<std::uint8_t> classes_;  // per edge
