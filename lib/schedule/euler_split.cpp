@@ -9,13 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 namespace regraft::schedule {
 namespace {
 
-constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint8_t unseen = 2;
 constexpr std::size_t num_walks = 16;
 constexpr std::size_t few_edges = 1U << 13;

@@ -6,7 +6,6 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "schedule/merged_vertices.hpp"
@@ -14,7 +13,6 @@
 namespace regraft::schedule {
 namespace {
 
-constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t all_taken = ~std::uint64_t{0};
 /// Words of colours looked at per edge, on average: more, and Euler splits are quicker.
 constexpr std::size_t patience = 32;

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace regraft::schedule {
+
+/// The number of no vertex, no edge and no colour.
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 /// The vertices of one side.
 struct MergedVertices {

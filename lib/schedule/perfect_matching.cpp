@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <utility>
 #include <vector>
 
 namespace regraft::schedule {
 namespace {
-
-constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 
 /// Which way a walk goes on. Quick rather than good; any sequence gives a right answer.
 class Dice {

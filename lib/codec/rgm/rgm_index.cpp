@@ -36,7 +36,7 @@ void encode_sizes(CsrView<std::byte> blocks, FormatWriter& out) {
     out.append(bits.take());
 }
 
-[[noreturn]] void fail_damaged() {
+[[noreturn]] void fail_damaged_index() {
     throw InputError("the index of the blocks is damaged");
 }
 
@@ -50,12 +50,12 @@ std::span<std::byte const> decode_sizes(std::span<std::byte const> bytes, std::u
     FormatReader numbers(bytes);
     auto const smallest = numbers.number();
     auto const low_bits = static_cast<std::uint32_t>(numbers.fixed(1));
-    if (low_bits > max_rice_bits || smallest > body_size) fail_damaged();
+    if (low_bits > max_rice_bits || smallest > body_size) fail_damaged_index();
     BitReader in(numbers.rest());
     index.offsets.reserve(num_blocks + 1);
     for (std::uint64_t block = 0; block < num_blocks; ++block) {
         auto const left = body_size - index.offsets.back();
-        if (smallest > left) fail_damaged();
+        if (smallest > left) fail_damaged_index();
         index.offsets.push_back(index.offsets.back() + smallest + get_rice(in, low_bits, left - smallest));
     }
     return in.rest();
@@ -84,12 +84,12 @@ BlockIndex decode_index(std::span<std::byte const> bytes, std::uint64_t num_bloc
     FormatReader in(bytes);
     BlockIndex index;
     index.check_bytes = in.fixed(1);
-    if (index.check_bytes < fewest_check_bytes || index.check_bytes > most_check_bytes) fail_damaged();
+    if (index.check_bytes < fewest_check_bytes || index.check_bytes > most_check_bytes) fail_damaged_index();
     // Each block takes a few bytes here, so memory stays in proportion to the file's size.
-    if (num_blocks > in.rest().size() / index.check_bytes) fail_damaged();
+    if (num_blocks > in.rest().size() / index.check_bytes) fail_damaged_index();
     if (num_blocks > 0) in = FormatReader(decode_sizes(in.rest(), num_blocks, body_size, index));
-    if (index.offsets.back() != body_size) fail_damaged();
-    if (in.rest().size() != num_blocks * index.check_bytes) fail_damaged();
+    if (index.offsets.back() != body_size) fail_damaged_index();
+    if (in.rest().size() != num_blocks * index.check_bytes) fail_damaged_index();
     index.checks.resize(num_blocks);
     for (auto& check : index.checks) check = static_cast<std::uint32_t>(in.fixed(index.check_bytes));
     return index;

@@ -126,14 +126,14 @@ std::vector<std::byte> encode_lines(std::span<std::string const> lines, std::uin
 
 namespace {
 
-[[noreturn]] void fail_damaged() {
+[[noreturn]] void fail_damaged_text() {
     throw InputError("the names or the layout of the text are damaged");
 }
 
 std::vector<std::string> split_lines(std::span<std::byte const> bytes, std::uint64_t most_lines) {
     std::string_view text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
-    if (!text.empty() && !text.ends_with('\n')) fail_damaged();
-    if (static_cast<std::uint64_t>(std::ranges::count(text, '\n')) > most_lines) fail_damaged();
+    if (!text.empty() && !text.ends_with('\n')) fail_damaged_text();
+    if (static_cast<std::uint64_t>(std::ranges::count(text, '\n')) > most_lines) fail_damaged_text();
     std::vector<std::string> lines;
     while (!text.empty()) {
         auto const end = text.find('\n');
@@ -148,17 +148,17 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
                                     std::uint64_t most_lines) {
     FormatReader in(bytes);
     auto const num_lines = in.number();
-    if (num_lines > std::min<std::uint64_t>(bytes.size(), most_lines)) fail_damaged();
+    if (num_lines > std::min<std::uint64_t>(bytes.size(), most_lines)) fail_damaged_text();
     std::vector<std::uint64_t> shared(num_lines);
     for (auto& count : shared) count = in.number();
     auto lines = split_lines(in.rest(), most_lines);
-    if (lines.size() != num_lines) fail_damaged();
+    if (lines.size() != num_lines) fail_damaged_text();
     std::uint64_t size = 0;
     std::string_view before;
     for (std::size_t i = 0; i < num_lines; ++i) {
-        if (shared[i] > before.size()) fail_damaged();
+        if (shared[i] > before.size()) fail_damaged_text();
         size += shared[i] + lines[i].size() + 1;
-        if (size > max_size) fail_damaged();
+        if (size > max_size) fail_damaged_text();
         lines[i].insert(0, before.substr(0, shared[i]));
         before = lines[i];
     }
@@ -168,7 +168,7 @@ std::vector<std::string> join_lines(std::span<std::byte const> bytes, std::uint6
 std::vector<std::byte> from_model(std::span<std::byte const> bytes, std::uint64_t max_size, std::string_view before) {
     FormatReader in(bytes);
     auto const size = in.number();
-    if (size > max_size) fail_damaged();
+    if (size > max_size) fail_damaged_text();
     return decode_modelled(in.rest(), size, before);
 }
 
@@ -187,7 +187,7 @@ std::vector<std::string> decode_text(LinesCoding coding, std::span<std::byte con
         case LinesCoding::numbered:
             break;
     }
-    fail_damaged();
+    fail_damaged_text();
 }
 
 /// Decodes lines of a few forms.
@@ -195,7 +195,7 @@ std::vector<std::string> fill_forms(FormatReader in, std::uint64_t before, std::
                                     std::uint64_t most_lines) {
     auto const num_lines = in.number();
     auto const section = in.section();
-    if (num_lines > most_lines) fail_damaged();
+    if (num_lines > most_lines) fail_damaged_text();
     FormatReader forms(section);
     auto const coding = static_cast<LinesCoding>(forms.fixed(1));
     return decode_numbered(
@@ -278,31 +278,31 @@ msa::TextLayout decode_layout(std::span<std::byte const> section, std::span<std:
                     : (bits & is_maple) != 0 ? msa::TextFormat::maple
                                              : msa::TextFormat::fasta;
     if ((bits & has_skeleton) != 0) {
-        if ((bits & ~std::uint64_t{is_phylip}) != has_skeleton || in.rest().empty()) fail_damaged();
+        if ((bits & ~std::uint64_t{is_phylip}) != has_skeleton || in.rest().empty()) fail_damaged_text();
         layout.skeleton.assign(in.rest().begin(), in.rest().end());
         return layout;
     }
     if ((bits & has_modelled_skeleton) != 0) {
-        if ((bits & ~std::uint64_t{is_phylip}) != has_modelled_skeleton) fail_damaged();
+        if ((bits & ~std::uint64_t{is_phylip}) != has_modelled_skeleton) fail_damaged_text();
         auto const most = max_expansion(before + section.size());
         layout.skeleton = compress(from_model(in.rest(), most, text_before_skeleton(names)));
         return layout;
     }
     bool const is_odd = layout.format == msa::TextFormat::phylip && (bits & (has_descriptions | is_maple)) != 0;
     bool const lacks_reference = layout.format == msa::TextFormat::maple && (bits & has_descriptions) == 0;
-    if ((bits & ~std::uint64_t{all_bits}) != 0 || is_odd || lacks_reference) fail_damaged();
+    if ((bits & ~std::uint64_t{all_bits}) != 0 || is_odd || lacks_reference) fail_damaged_text();
     layout.carriage_returns = (bits & has_carriage_returns) != 0;
     layout.ends_with_newline = (bits & lacks_last_newline) == 0;
     layout.line_width = in.number();
     if (layout.format == msa::TextFormat::phylip) layout.name_width = in.number();
-    if (layout.name_width > msa::max_name_width) fail_damaged();
+    if (layout.name_width > msa::max_name_width) fail_damaged_text();
     if ((bits & has_descriptions) == 0) {
         in.expect_end();
         return layout;
     }
     auto const num_lines = layout.format == msa::TextFormat::maple ? 1 : num_taxa;
     layout.descriptions = decode_lines(in.rest(), before + section.size() - in.rest().size(), num_lines);
-    if (layout.descriptions.size() != num_lines) fail_damaged();
+    if (layout.descriptions.size() != num_lines) fail_damaged_text();
     return layout;
 }
 

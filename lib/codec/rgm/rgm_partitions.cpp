@@ -10,7 +10,7 @@
 namespace regraft::codec {
 namespace {
 
-[[noreturn]] void fail_damaged() {
+[[noreturn]] void fail_damaged_partitions() {
     throw InputError("the partitions are damaged");
 }
 
@@ -19,8 +19,8 @@ msa::SiteStride decode_stride(FormatReader& in, std::uint64_t num_sites) {
     stride.first = in.number();
     auto const length = in.number();
     stride.step = in.number();
-    if (stride.first >= num_sites || length == 0 || length > num_sites - stride.first) fail_damaged();
-    if (stride.step == 0) fail_damaged();
+    if (stride.first >= num_sites || length == 0 || length > num_sites - stride.first) fail_damaged_partitions();
+    if (stride.step == 0) fail_damaged_partitions();
     stride.last = stride.first + length;
     return stride;
 }
@@ -29,7 +29,7 @@ void check_distinct(std::span<std::string const> names) {
     try {
         msa::check_names(names, {});
     } catch (InputError const&) {
-        fail_damaged();  // the original message speaks of taxa
+        fail_damaged_partitions();  // the original message speaks of taxa
     }
 }
 
@@ -62,7 +62,7 @@ std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> sec
     if (section.empty()) return partitions;
     FormatReader in(section);
     auto const texts = decode_lines(in.section(), before, section.size());
-    if (texts.empty() || texts.size() % 2 != 0) fail_damaged();
+    if (texts.empty() || texts.size() % 2 != 0) fail_damaged_partitions();
     std::vector<std::string> names;
     std::uint64_t sites_seen = 0;
     for (std::size_t i = 0; i < texts.size(); i += 2) {
@@ -75,12 +75,12 @@ std::vector<msa::PartitionSpec> decode_partitions(std::span<std::byte const> sec
             partition.sites.push_back(decode_stride(in, num_sites));
             auto const& stride = partition.sites.back();
             sites_seen += (stride.last - stride.first - 1) / stride.step + 1;
-            if (sites_seen > num_sites) fail_damaged();
+            if (sites_seen > num_sites) fail_damaged_partitions();
         }
     }
     in.expect_end();
     check_distinct(names);
-    if (sites_seen != num_sites) fail_damaged();
+    if (sites_seen != num_sites) fail_damaged_partitions();
     return partitions;
 }
 

@@ -13,7 +13,6 @@
 namespace regraft::msa {
 namespace {
 
-constexpr std::uint8_t no_letter = 4;
 constexpr std::uint32_t not_selected = std::numeric_limits<std::uint32_t>::max();
 
 std::size_t byte(char c) {

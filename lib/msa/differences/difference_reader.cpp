@@ -18,7 +18,6 @@ constexpr std::size_t cells_for_reference = std::size_t{64} << 20;  // at most s
 /// Rows that differ more are no nearly equal rows.
 constexpr std::size_t sites_per_entry = 16;
 constexpr std::size_t entries_in_any_case = std::size_t{1} << 17;
-constexpr std::uint8_t no_letter = 4;
 
 /// The place of the first cell from `begin` on that differs; cells.size() if none does.
 std::size_t find_difference(std::string_view cells, std::string const& reference, std::size_t begin) {

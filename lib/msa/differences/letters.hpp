@@ -1,12 +1,15 @@
 // The four letters of difference rows.
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "regraft/msa/characters.hpp"
 
 namespace regraft::msa {
+
+/// Numbers of letters are 0 to 3; this is the number of all other characters.
+constexpr std::uint8_t no_letter = 4;
 
 /// The four letters that most cells have: in upper or lower case, T or U.
 inline std::string_view most_frequent_letters(Histogram const& count) {

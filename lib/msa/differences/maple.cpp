@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "msa/differences/letters.hpp"
 #include "msa/differences/line_reader.hpp"
 #include "msa/formats/text.hpp"
 #include "regraft/core/contracts.hpp"
@@ -15,9 +16,8 @@
 namespace regraft::msa {
 namespace {
 
-constexpr std::uint8_t no_letter = 4;
 /// Text that is made at once, in bytes.
-constexpr std::size_t piece_size = std::size_t{4} << 20;
+constexpr std::size_t written_at_once = std::size_t{4} << 20;
 
 char lower(char c) {
     return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -37,9 +37,9 @@ bool is_difference(std::string_view line) {
     return line.size() > 2 && is_symbol(line[0]) && line[1] == '\t' && is_digit(line[2]);
 }
 
-class Reader {
+class MapleReader {
 public:
-    Reader(TextSource const& source, std::string const& file) : lines_(source), file_(file) {}
+    MapleReader(TextSource const& source, std::string const& file) : lines_(source), file_(file) {}
 
     DifferenceText read() {
         std::string_view line;
@@ -252,7 +252,7 @@ std::optional<bool> is_maple(std::string_view head) {
 }
 
 DifferenceText read_maple(TextSource const& source, std::string const& file) {
-    return Reader(source, file).read();
+    return MapleReader(source, file).read();
 }
 
 void write_maple(DifferenceRows const& rows, TextLayout const& layout, TextSink const& sink) {
@@ -268,7 +268,7 @@ void write_maple(DifferenceRows const& rows, TextLayout const& layout, TextSink 
         append_row(text, rows, row, line_end);
         bool const is_last = row + 1 == rows.num_taxa();
         if (is_last && !layout.ends_with_newline) text.resize(text.size() - line_end.size());
-        if (!is_last && text.size() < piece_size) continue;
+        if (!is_last && text.size() < written_at_once) continue;
         sink(text);
         text.clear();
     }

@@ -14,8 +14,6 @@
 namespace regraft::msa {
 namespace {
 
-enum class Layout { sequential, interleaved };
-
 /// The commands in front of the matrix.
 struct Format {
     std::optional<std::uint64_t> num_taxa;

@@ -12,7 +12,6 @@ namespace regraft::msa {
 namespace {
 
 enum class Names { relaxed, strict };
-enum class Layout { interleaved, sequential };
 constexpr std::size_t strict_name_width = 10;
 
 struct Dialect {

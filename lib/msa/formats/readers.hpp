@@ -13,6 +13,9 @@
 
 namespace regraft::msa {
 
+/// Rows are written one after the other, or block after block of their sites.
+enum class Layout { sequential, interleaved };
+
 /// Names of taxa in the order of the file, each with its line.
 class NameList {
 public:
