@@ -3,8 +3,10 @@
 they are lost. Each job either ends with the result of a job without losses, or ends by name. No process of it stays on a node.
 
 campaign.py --mpirun PATH --node-library PATH --rank-library PATH --program STEPS [--build DIR] [--jobs N] [--seed N]
+            [--length SHARE]
 
---build DIR   also k-means, the stencil, regraft-phylo and, under the shield, monte_carlo of this build
+--build DIR     also k-means, the stencil, regraft-phylo and, under the shield, monte_carlo of this build
+--length SHARE  programs make this share of their steps: more losses in less time, and more of them while jobs start and end
 """
 import argparse
 import collections
@@ -42,16 +44,19 @@ class Program:
 
 
 def programs(args: argparse.Namespace, folder: pathlib.Path) -> dict[str, Program]:
-    found = {"steps": Program([args.program, "600"], r"^result (\S+)")}
+    def steps(number: int) -> str:
+        return str(round(number * args.length))
+
+    found = {"steps": Program([args.program, steps(600)], r"^result (\S+)")}
     if args.build:
         build, data = pathlib.Path(args.build), cluster.ROOT / "data/primates.phy"
         keep = ("--keep", "/dev/shm")
-        found["kmeans"] = Program([str(build / "examples/kmeans"), "--steps", "800"], r"^result (\S+)", keep)
-        found["stencil"] = Program([str(build / "examples/stencil"), "--steps", "12000", "--interval", "100"], r"^result (\S+)", keep)
-        found["phylo"] = Program([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", "rand{40}",
+        found["kmeans"] = Program([str(build / "examples/kmeans"), "--steps", steps(800)], r"^result (\S+)", keep)
+        found["stencil"] = Program([str(build / "examples/stencil"), "--steps", steps(12000), "--interval", "100"], r"^result (\S+)", keep)
+        found["phylo"] = Program([str(build / "apps/phylo/regraft-phylo"), "search", "--msa", str(data), "--model", "GTR+G", "--starts", f"rand{{{steps(40)}}}",
                                   "--prefix", str(folder / "out")], r"log-likelihood\s+(-[\d.]+)", keep)
         # Its result depends on when ranks die, but never on what the dead had not thrown.
-        found["shield"] = Program([str(build / "examples/monte_carlo"), "--darts", "2000000000"], r"^pi is (3\.14)", (),
+        found["shield"] = Program([str(build / "examples/monte_carlo"), "--darts", steps(2000000000)], r"^pi is (3\.14)", (),
                                   str(build / "lib/shield/calls/libregraft_shield.so"), (0, 3))
     return found
 
@@ -97,6 +102,7 @@ class Campaign:
         self.known: dict[str, tuple[str, float]] = {}  # result and seconds without losses
         self.ends: collections.Counter[str] = collections.Counter()
         self.last_end = ""
+        self.num_losses = 0
         self.cut: set[int] = set()  # nodes that the present job loses so
 
     def start(self, name: str, restarts: int) -> subprocess.Popen:
@@ -125,6 +131,7 @@ class Campaign:
                         for _ in range(draw.choice([1, 1, 2, 3])))
         restarts = 0 if self.programs[name].library else draw.choice([0, RESTARTS])
         job, begin = self.start(name, restarts), time.monotonic()
+        self.num_losses += len(losses)
         self.cut = {node for _, kind, node in losses if kind == "cut"}
         for moment, kind, node in losses:
             time.sleep(max(0, begin + moment - time.monotonic()))
@@ -168,6 +175,7 @@ def main() -> int:
     parser.add_argument("--build", default="")
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--length", type=float, default=1)
     args = parser.parse_args()
     if skip := cluster.reason_to_skip():
         print(f"SKIPPED: {skip}")
@@ -181,7 +189,7 @@ def main() -> int:
             with cluster.Cluster(number, shared) as nodes:
                 campaign = Campaign(args, nodes, outputs, ranks_of_a_node)
                 bad += [wrong for _ in range(args.jobs // 2) if (wrong := campaign.one_job(draw))]
-                print(f"{number} nodes, {ranks_of_a_node} ranks each: {dict(campaign.ends)}", flush=True)
+                print(f"{number} nodes, {ranks_of_a_node} ranks each: {campaign.num_losses} losses, {dict(campaign.ends)}", flush=True)
     print(f"{args.jobs // 2 * 2} jobs, {len(bad)} of them wrong")
     return 1 if bad else 0
 
