@@ -127,7 +127,7 @@ def main(words: list[str]) -> int:
                       number("--restarts", given.get("--restarts", "0"), 0, "a number"), "--resume" in given, job_name(given))
     if options.resume and not job_id(options):
         fail("--resume: expected --job NAME, too, because no batch system has given this job a number")
-    return run(checked_mpirun(given.get("--mpirun", "")), words, options)
+    return run(checked_mpirun(given.get("--mpirun", "")), words, options).code
 
 
 if __name__ == "__main__":

@@ -188,11 +188,12 @@ def run(options: Options, folder: str) -> tuple[int, dict]:
     options_of_job = launcher.Options(node_library=node_library, ranks_tell=True)
     if options.node_timeout:
         options_of_job.node_timeout = launcher.seconds("--node-timeout", options.node_timeout)
-    code = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)
+    end = launcher.run(launcher.checked_mpirun(options.mpirun), [*for_ranks, *options.rest], options_of_job)
     board.close()
+    code = end.code
     if code != DIED_IN_INIT:  # what other ranks say of that comes too late
         code = board.end_code() or max([code, *board.exit_codes()])
-    is_ended = bool(board.end_code()) and not board.is_of_program()
+    is_ended = not board.is_of_program() if board.end_code() else end.by_shield
     if code in OURS and not is_ended:
         print(f"regraft-shield: exit code {code} is the program's own", file=sys.stderr)
     report = json.loads(file.read_text(encoding="ascii")) if file.exists() else {}

@@ -29,6 +29,8 @@ def one_job(nodes: cluster.Cluster, args, what: str, hosts: str) -> str:
         return f"hung\n{job.communicate()[0]}"
     print(f"{what} on {hosts}: {job.returncode}\n{text}", flush=True)
     wrong = [f"exit code {job.returncode} instead of {code}"] if job.returncode != code else []
+    if what == "session" and "the program's own" in text:
+        wrong.append("the shield's exit code is said to be the program's")
     wrong += [f"it does not say: {says}"] if says not in text else []
     return ", ".join(wrong + (["all ranks are said to have died"] if "all ranks have died" in text else []))
 

@@ -39,22 +39,30 @@ class Options:
     ranks_tell: bool = False  # what they do, even without the rank library
 
 
-def run(mpirun: str, words: list[str], options: Options) -> int:
-    """Runs a job that has the streams of this process, and returns its exit code. Starts it again if it is lost."""
+@dataclasses.dataclass
+class End:
+    """How a job has ended."""
+
+    code: int
+    by_shield: bool = False  # a rank on another host has told so
+
+
+def run(mpirun: str, words: list[str], options: Options) -> End:
+    """Runs a job that has the streams of this process. Starts it again if it is lost."""
     name = job_id(options) or secrets.token_hex(8)
     for start in itertools.count():
         job = start_once(mpirun, words, options, {"REGRAFT_JOB": name, "REGRAFT_RESTART": str(start + options.resume)})
         if not job.has_failed or start == options.restarts:
-            return job.code
+            return job.end
         left, where = on_hosts_that_answer(words)
         if job.signals.stop:
-            return 128 + job.signals.stop
+            return End(128 + job.signals.stop)
         if not job.is_lost and (job.has_begun or left == words):
-            return job.code
+            return job.end
         words = left
         if not words:
             say("no host answers any more")
-            return job.code
+            return job.end
         say(f"the job is lost and starts again{where} (restart {start + 1} of {options.restarts})")
     raise AssertionError
 
@@ -94,7 +102,7 @@ class Job:
     """One start of mpirun."""
 
     # After wait():
-    code: int  # the exit code
+    end: End
     has_begun: bool  # whether any rank came to MPI_Init
     has_failed: bool
     is_lost: bool  # it has failed because ranks have died
@@ -148,12 +156,13 @@ class Job:
         self.told.close()
         self.has_begun = any(rank.entered for rank in ranks)
         if self.signals.stop and not any(rank.end for rank in ranks):
-            self.code = 128 + self.signals.stop
+            code = 128 + self.signals.stop
         else:  # ranks tell their ends by the rank library, or by the shield
-            self.code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
-        if self.code == openmpi.USAGE_ERROR and not ranks:
-            self.code = USAGE_ERROR
-        self.has_failed = not self.signals.stop and self.code not in (0, USAGE_ERROR)
+            code = ended_with or code_of_ranks(ranks if self.has_begun or self.options.rank_library else [], self.mpirun.wait())
+        if code == openmpi.USAGE_ERROR and not ranks:
+            code = USAGE_ERROR
+        self.end = End(code, any(rank.end == "ended" for rank in ranks))
+        self.has_failed = not self.signals.stop and code not in (0, USAGE_ERROR)
         self.is_lost = self.has_failed and (not self.survives or ended_with == DIED_IN_INIT or is_lost(ranks))
 
     def follow(self) -> int:
