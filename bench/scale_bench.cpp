@@ -20,6 +20,7 @@
 #include "regraft/core/bytes.hpp"
 #include "regraft/core/random.hpp"
 #include "regraft/erasure/plan.hpp"
+#include "regraft/load/plan.hpp"
 #include "regraft/placement/directory.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/node_aware.hpp"
@@ -28,7 +29,6 @@
 #include "regraft/repair/plan.hpp"
 #include "regraft/schedule/local_senders.hpp"
 #include "regraft/schedule/range_senders.hpp"
-#include "store/replicated/local_load_plan.hpp"
 
 namespace {
 
@@ -183,9 +183,9 @@ bool fits_together(schedule::LocalSenders const& senders, Job const& job, CsrVie
     for (std::size_t i = 0; i < 4 && i < senders.in.size() && i < senders.out.size(); ++i) {
         auto const sender = senders.in[i].sender;
         auto const receiver = senders.out[i].receiver;
-        auto const there = store::plan_load_locally(job.directory, job.sizes, sender, wanted);
+        auto const there = load::senders_alone(job.directory, job.sizes, sender, wanted);
         if (with(there.out, sender, self) != with(senders.in, sender, self)) return false;
-        auto const here = store::plan_load_locally(job.directory, job.sizes, receiver, wanted);
+        auto const here = load::senders_alone(job.directory, job.sizes, receiver, wanted);
         if (with(here.in, self, receiver) != with(senders.out, self, receiver)) return false;
     }
     return true;
@@ -216,10 +216,10 @@ void run_local_load(benchmark::State& state) {
     auto const self = job.members[job.members.size() / 2];
     schedule::LocalSenders senders;
     auto const peak =
-        bench::peak_during([&] { senders = store::plan_load_locally(job.directory, job.sizes, self, wanted); });
+        bench::peak_during([&] { senders = load::senders_alone(job.directory, job.sizes, self, wanted); });
     if (!fits_together(senders, job, wanted, self)) state.SkipWithError("both ends do not see the same");
     for (auto _ : state) {
-        senders = store::plan_load_locally(job.directory, job.sizes, self, wanted);
+        senders = load::senders_alone(job.directory, job.sizes, self, wanted);
         benchmark::DoNotOptimize(senders.in.data());
     }
     state.counters["peak_bytes"] = static_cast<double>(peak);

@@ -27,11 +27,11 @@
 
 #include "job.hpp"
 #include "regraft/ft/failure_plan.hpp"
+#include "regraft/load/plan.hpp"
 #include "regraft/placement/mod_k.hpp"
 #include "regraft/placement/permuted.hpp"
 #include "regraft/store/erasure_store.hpp"
 #include "regraft/store/replicated_store.hpp"
-#include "store/replicated/load_plan.hpp"
 #include "store_floor.hpp"
 #include "store_memory.hpp"
 
@@ -191,7 +191,7 @@ ByteMatrix matrix_of_submit(Job& job) {
 
 ByteMatrix matrix_of_load(Job& job, CsrView<BlockRange> wanted) {
     ByteMatrix matrix(job.comm().size());
-    auto const plan = store::plan_load(job.directory(), job.sizes(), {}, job.comm().members(), wanted, {});
+    auto const plan = load::plan(job.directory(), job.sizes(), {}, job.comm().members(), wanted);
     for (auto const* transfers : {&plan.senders.transfers, &plan.senders.local}) {
         for (auto const& transfer : *transfers)
             matrix.add(value(transfer.sender), value(transfer.receiver), transfer.blocks.size() * block_bytes);

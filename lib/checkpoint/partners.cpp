@@ -1,13 +1,11 @@
 #include "regraft/checkpoint/partners.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
 #include "regraft/core/contracts.hpp"
 #include "regraft/erasure/layout.hpp"
-#include "regraft/ft/nodes.hpp"
 #include "regraft/placement/pairwise.hpp"
 
 namespace regraft::checkpoint {
@@ -68,15 +66,6 @@ Partners on_other_nodes(std::vector<std::uint32_t> node_of, std::uint32_t copies
         auto order = erasure::ring_order(nodes);
         return Ring(std::move(order), std::move(nodes), std::min(copies, checked_cast<std::uint32_t>(members.size())));
     };
-}
-
-Partners on_other_nodes(ft::Communicator& comm, std::uint32_t copies) {
-    auto const ids = ft::node_ids(comm);
-    auto const num_nodes = std::set(ids.begin(), ids.end()).size();
-    if (num_nodes <= 1 || num_nodes == comm.size()) return pairwise(copies);
-    std::vector<std::uint32_t> node_of(comm.num_founders());
-    for (std::size_t i = 0; i < ids.size(); ++i) node_of[value(comm.members()[i])] = ids[i];
-    return on_other_nodes(std::move(node_of), copies);
 }
 
 }  // namespace regraft::checkpoint

@@ -17,13 +17,14 @@ MAY_INCLUDE = {
     "matching": {"core"},
     "schedule": {"core", "matching"},
     "assign": {"core", "matching"},
+    "load": {"core", "placement", "schedule"},
     "repair": {"core", "placement", "matching", "schedule"},
     "erasure": {"core"},
     "disk": {"core"},
     "likelihood": {"core", "msa"},
     "ft": {"core"},
     "exchange": {"core", "schedule", "ft"},  # private: it has no public headers
-    "store": {"core", "placement", "matching", "schedule", "repair", "erasure", "disk", "ft", "exchange"},
+    "store": {"core", "placement", "matching", "schedule", "load", "repair", "erasure", "disk", "ft", "exchange"},
     "search": {"core", "msa", "likelihood", "ft"},
     "checkpoint": {"core", "placement", "matching", "erasure", "disk", "ft", "exchange", "store"},
     "c": {"core", "placement", "matching", "schedule", "assign", "erasure", "ft", "store", "checkpoint"},  # for callers in C: regraft.h, regraft_mpi.h
@@ -36,7 +37,7 @@ for number, room in enumerate(SHIELD):
 ROOMS = {
     "lib/likelihood": ["kernels", "models", "clvs", "partition"],
     "apps/phylo": ["files", "together", "trees", "input", "report", "profile", "progress", "job"],
-    "apps/plan": ["input", "files", "match", "rounds", "recover", "loss"],
+    "apps/plan": ["input", "files", "match", "rounds", "recover", "loss", "simulate"],
 }
 # Private headers of others.
 PRIVATE_OF_FT = {"ft/backend.hpp", "ft/renewal.hpp"}

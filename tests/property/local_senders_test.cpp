@@ -6,13 +6,14 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "regraft/core/random.hpp"
+#include "regraft/load/plan.hpp"
 #include "regraft/placement/permuted.hpp"
-#include "store/replicated/local_load_plan.hpp"
 #include "support/store_placements.hpp"
 
 namespace regraft::schedule {
@@ -73,7 +74,7 @@ Job random_job(std::uint64_t seed) {
 }
 
 LocalSenders senders_of(Job const& job, PeId self) {
-    return store::plan_load_locally(job.directory, job.sizes, self, job.wanted, job.rule);
+    return load::senders_alone(job.directory, job.sizes, self, job.wanted, job.rule);
 }
 
 std::set<PeId> holders_of(Directory const& directory, BlockId block) {
@@ -81,6 +82,31 @@ std::set<PeId> holders_of(Directory const& directory, BlockId block) {
     directory.visit({block, advance(block, 1)},
                     [&](placement::Run const& run) { holders.insert(run.holders.begin(), run.holders.end()); });
     return holders;
+}
+
+TEST(LocalSenders, AreTogetherWhatAnObserverOfAllFinds) {
+    using Transfer = std::tuple<PeId, PeId, BlockRange>;
+    auto const add = [](std::vector<RangeTransfer> const& transfers, std::multiset<Transfer>& all) {
+        for (auto const& transfer : transfers) all.emplace(transfer.sender, transfer.receiver, transfer.blocks);
+    };
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        auto job = random_job(seed);
+        std::multiset<Transfer> in, out, local;
+        for (auto const self : job.members) {
+            auto const senders = senders_of(job, self);
+            add(senders.in, in);
+            add(senders.out, out);
+            add(senders.local, local);
+        }
+        auto const seen = load::senders_of_all(job.directory, job.sizes, job.members, job.wanted, job.rule);
+        std::multiset<Transfer> transfers, stay;
+        add(seen.transfers, transfers);
+        add(seen.local, stay);
+        ASSERT_EQ(transfers, in);
+        ASSERT_EQ(transfers, out);
+        ASSERT_EQ(stay, local);
+    }
 }
 
 /// The senders of range `request` of the receiver's row, block by block; lost blocks have none.

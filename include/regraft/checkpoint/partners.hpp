@@ -9,10 +9,12 @@
 
 #include "regraft/core/ids.hpp"
 #include "regraft/erasure/code.hpp"
-#include "regraft/ft/communicator.hpp"
 #include "regraft/placement/placement.hpp"
 
 #pragma GCC visibility push(default)
+namespace regraft::ft {
+class Communicator;
+}
 namespace regraft::checkpoint {
 
 /// Returns a placement of as many blocks as there are members on as many slots: a slot that holds block s keeps the

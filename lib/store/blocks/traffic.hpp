@@ -1,7 +1,6 @@
 // Everything that is sent to and received from all members, as blocks and as bytes.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "exchange/exchange.hpp"
 #include "regraft/core/block_sizes.hpp"
 #include "regraft/core/csr.hpp"
+#include "regraft/core/seams.hpp"
 #include "regraft/schedule/range_senders.hpp"
 #include "regraft/store/options.hpp"
 
@@ -25,16 +25,5 @@ struct Traffic {
 std::vector<exchange::Message> messages_of(ft::Communicator const& comm,
                                            std::span<schedule::RangeTransfer const> transfers, BlockSizes const& sizes,
                                            Integrity integrity);
-
-/// Calls visit for the parts of blocks between seams, which ascend.
-template <class Visit>
-void between_seams(BlockRange blocks, std::span<BlockId const> seams, Visit visit) {
-    auto seam = std::upper_bound(seams.begin(), seams.end(), blocks.first);
-    while (!blocks.empty()) {
-        auto const end = seam == seams.end() ? blocks.last : std::min(*seam++, blocks.last);
-        if (end != blocks.first) visit(BlockRange{blocks.first, end});
-        blocks.first = end;
-    }
-}
 
 }  // namespace regraft::store

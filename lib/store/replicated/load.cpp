@@ -72,11 +72,11 @@ void ReplicatedStore::Impl::prepare(Delivery& delivery) {
     auto const& directory = delivery.undamaged ? *delivery.undamaged : current->directory;
     auto const seams = current->seams.blocks();
     // If damage was found, all plan together, however long it takes: it is rare.
-    bool const together =
-        delivery.undamaged || !wants_more_runs(directory, comm.members(), delivery.wanted, options.most_planned_runs);
+    bool const together = delivery.undamaged ||
+                          !load::wants_more_runs(directory, comm.members(), delivery.wanted, options.most_planned_runs);
     delivery.plan =
-        together ? plan_load(directory, current->sizes, seams, comm.members(), delivery.wanted, delivery.to_replace)
-                 : plan_load_alone(directory, current->sizes, seams, comm.members(), comm.self(), delivery.wanted);
+        together ? load::plan(directory, current->sizes, seams, comm.members(), delivery.wanted, delivery.to_replace)
+                 : load::plan_alone(directory, current->sizes, seams, comm.members(), comm.self(), delivery.wanted);
     delivery.report = report_of(delivery.plan, current->sizes, directory.node_of(), comm.self());
     if (!together) share_report(comm, delivery.report);
     lay_out(delivery);
@@ -111,7 +111,7 @@ void ReplicatedStore::Impl::lay_out(Delivery& delivery) {
     delivery.traffic = {blocks_out.rows(), blocks_in.rows(), sent.rows(), received.rows()};
     if (checked()) delivery.seals.emplace(delivery.traffic, sizes, HeldSums(held, sizes));
     delivery.messages.reset();
-    if (plan.of == LoadPlan::Of::all) {
+    if (plan.of == load::Plan::Of::all) {
         delivery.messages = messages_of(comm, plan.senders.transfers, sizes, options.integrity);
     }
 }
@@ -144,7 +144,7 @@ void ReplicatedStore::Impl::note(Delivery& delivery, std::span<BadReplica const>
     for (auto const& [damage, replaceable] : bad) {
         delivery.undamaged->remove(damage.blocks, damage.holder);
         delivery.damaged.push_back(damage);
-        if (replaceable) delivery.to_replace.push_back(damage);
+        if (replaceable) delivery.to_replace.push_back({damage.blocks, damage.holder});
     }
 }
 
@@ -154,7 +154,7 @@ void ReplicatedStore::Impl::forget_and_replace(Delivery const& delivery) {
     auto const& plan = delivery.plan;
     for (auto const& [blocks, holder] : delivery.damaged) directory.remove(blocks, holder);
     for (auto const& [blocks, sender, receiver, i] : plan.senders.transfers) {
-        if (plan.of == LoadPlan::Of::self || i < plan.num_wanted) continue;
+        if (plan.of == load::Plan::Of::self || i < plan.num_wanted) continue;
         directory.add(blocks, receiver);
         if (receiver == comm.self()) held.renew_checksums(blocks, sizes);
     }

@@ -16,7 +16,7 @@
 #include "store/blocks/traffic.hpp"
 #include "store/kept/keeping.hpp"
 #include "store/on_disk/on_disk.hpp"
-#include "store/replicated/load_plan.hpp"
+#include "store/replicated/load_report.hpp"
 #include "store/together/complaint.hpp"
 #include "store/together/gather.hpp"
 #include "store/together/loading.hpp"
@@ -41,12 +41,12 @@ struct Delivery {
 
     // Results of the attempts so far.
     std::vector<Damage> damaged{};
-    std::vector<Damage> to_replace{};                 // damage in memory that its holder may write to
-    std::optional<placement::Directory> undamaged{};  // the directory without damaged replicas, if there are any
+    std::vector<schedule::RangeRequest> to_replace{};  // damage in memory that its holder may write to
+    std::optional<placement::Directory> undamaged{};   // the directory without damaged replicas, if there are any
     Resends resends{};
 
     // State of the attempt under way.
-    LoadPlan plan{};
+    load::Plan plan{};
     LoadReport report{};
     Traffic traffic{};
     std::optional<Seals> seals{};

@@ -18,7 +18,7 @@ std::vector<BlockRange> ReplicatedStore::Impl::to_write() {
     while (wanted.size() < value(disk)) wanted.end_row();
     wanted.push_value({BlockId{0}, BlockId{sizes.num_blocks()}});
     wanted.end_row();
-    auto const plan = plan_load(directory, sizes, seams.blocks(), std::span(&disk, 1), wanted, {});
+    auto const plan = load::plan(directory, sizes, seams.blocks(), std::span(&disk, 1), wanted);
 
     std::vector<BlockRange> mine;
     for (auto const& transfer : plan.senders.transfers) {

@@ -80,7 +80,7 @@ std::optional<std::vector<exchange::Message>> messages_of(ft::Communicator const
         while (by_pe.size() < value(comm.members()[rank])) by_pe.end_row();
         by_pe.push_row(submission.ranges.subspan(rank, 1));
     }
-    if (wants_more_runs(directory, comm.members(), by_pe, most_runs)) return {};
+    if (load::wants_more_runs(directory, comm.members(), by_pe, most_runs)) return {};
     std::vector<schedule::RangeTransfer> transfers;
     for (std::size_t sender = 0; sender < comm.size(); ++sender) {
         visit_outgoing(comm, submission, sender, directory, [&](std::size_t rank, BlockRange piece) {

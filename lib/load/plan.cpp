@@ -1,19 +1,17 @@
-#include "store/replicated/load_plan.hpp"
+#include "regraft/load/plan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "regraft/core/seams.hpp"
 #include "regraft/core/united.hpp"
-#include "store/blocks/traffic.hpp"
-#include "store/replicated/local_load_plan.hpp"
 
-namespace regraft::store {
+namespace regraft::load {
 namespace {
 
 class Requests {
 public:
-    Requests(placement::Directory const& directory, std::span<BlockId const> seams, LoadPlan& plan)
+    Requests(placement::Directory const& directory, std::span<BlockId const> seams, Plan& plan)
         : directory_(directory), seams_(seams), plan_(plan) {}
 
     void add(BlockRange blocks, PeId receiver) {
@@ -29,15 +27,16 @@ public:
 private:
     placement::Directory const& directory_;
     std::span<BlockId const> seams_;
-    LoadPlan& plan_;
+    Plan& plan_;
     Csr<PeId> holders_;
 };
 
 }  // namespace
 
-LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
-                   std::span<PeId const> members, CsrView<BlockRange> wanted, std::span<Damage const> to_replace) {
-    LoadPlan plan;
+Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
+          std::span<PeId const> members, CsrView<BlockRange> wanted,
+          std::span<schedule::RangeRequest const> to_replace) {
+    Plan plan;
     Requests requests(directory, seams, plan);
     for (auto const pe : members) {
         for (auto const& range : wanted[value(pe)]) requests.add(range, pe);
@@ -48,7 +47,7 @@ LoadPlan plan_load(placement::Directory const& directory, BlockSizes const& size
         }
     }
     plan.num_wanted = plan.requests.size();
-    for (auto const& damage : to_replace) requests.add(damage.blocks, damage.holder);
+    for (auto const& [blocks, holder] : to_replace) requests.add(blocks, holder);
     plan.offsets.resize(plan.requests.size(), 0);
     plan.senders = schedule::choose_range_senders(plan.requests, requests.holders(), sizes, directory.node_of());
     for (auto const i : plan.senders.unservable) {
@@ -96,18 +95,28 @@ bool wants_more_runs(placement::Directory const& directory, std::span<PeId const
     return sampled == 0 || static_cast<double>(blocks) / sampled * runs > static_cast<double>(than);
 }
 
-LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
-                         std::span<PeId const> members, PeId self, CsrView<BlockRange> wanted) {
+schedule::LocalSenders senders_alone(placement::Directory const& directory, BlockSizes const& sizes, PeId self,
+                                     CsrView<BlockRange> wanted, schedule::LocalRule rule) {
+    rule.node_of = directory.node_of();
+    auto const held = directory.held(self);
+    auto const holders_of = [&](BlockRange blocks, schedule::VisitHolders const& visit) {
+        directory.visit(blocks, [&](placement::Run const& run) { visit(run.blocks, run.holders); });
+    };
+    return schedule::choose_senders_locally(self, wanted, held, holders_of, sizes, rule);
+}
+
+Plan plan_alone(placement::Directory const& directory, BlockSizes const& sizes, std::span<BlockId const> seams,
+                std::span<PeId const> members, PeId self, CsrView<BlockRange> wanted) {
     Csr<BlockRange> of_members;  // rows of the dead are ignored
     for (auto const pe : members) {
         while (of_members.size() < value(pe)) of_members.end_row();
         of_members.push_row(wanted[value(pe)]);
     }
     while (of_members.size() < wanted.size()) of_members.end_row();
-    auto senders = plan_load_locally(directory, sizes, self, of_members);
+    auto senders = senders_alone(directory, sizes, self, of_members);
 
-    LoadPlan plan;
-    plan.of = LoadPlan::Of::self;
+    Plan plan;
+    plan.of = Plan::Of::self;
     plan.lost = std::move(senders.lost);
     std::uint64_t offset = 0;
     for (auto const& range : wanted[value(self)]) {
@@ -130,56 +139,30 @@ LoadPlan plan_load_alone(placement::Directory const& directory, BlockSizes const
     return plan;
 }
 
-namespace {
-
-LoadReport report_of_all(LoadPlan const& plan, BlockSizes const& sizes) {
-    LoadReport report;
-    std::map<PeId, std::uint64_t> sent, received;
-    for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
-        report.b = std::max(report.b, sent[sender] += blocks.size());
-        report.rounds = std::max(report.rounds, received[receiver] += blocks.size());
-        report.blocks_moved += blocks.size();
-        report.bytes_moved += sizes.bytes(blocks);
-    }
-    report.most_sent = plan.senders.most_sent;
-    report.most_sent_bound = plan.senders.most_sent_bound;
-    report.most_received = plan.senders.most_received;
-    return report;
-}
-
-LoadReport report_of_self(LoadPlan const& plan, BlockSizes const& sizes, PeId self) {
-    LoadReport report;
-    for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
-        if (sender == self) {
-            report.b += blocks.size();
-            report.most_sent += sizes.bytes(blocks);
-        } else {
-            report.rounds += blocks.size();
-            report.most_received += sizes.bytes(blocks);
+schedule::RangeSenders senders_of_all(placement::Directory const& directory, BlockSizes const& sizes,
+                                      std::span<PeId const> members, CsrView<BlockRange> wanted,
+                                      schedule::LocalRule rule) {
+    rule.node_of = directory.node_of();
+    schedule::RangeSenders senders;
+    std::uint64_t number = 0;
+    for (auto const pe : members) {
+        for (auto const& range : wanted[value(pe)]) {
+            directory.visit(range, [&](placement::Run const& run) {
+                if (run.holders.empty()) {
+                    senders.unservable.push_back(number);
+                } else if (std::binary_search(run.holders.begin(), run.holders.end(), pe)) {
+                    senders.local.push_back({run.blocks, pe, pe, number});
+                } else {
+                    schedule::divide_locally({run.blocks, pe}, run.holders, sizes, rule,
+                                             [&](BlockRange part, PeId sender) {
+                                                 senders.transfers.push_back({part, sender, pe, number});
+                                             });
+                }
+            });
+            ++number;
         }
     }
-    report.blocks_moved = report.b;
-    report.bytes_moved = report.most_sent;
-    return report;
+    return senders;
 }
 
-}  // namespace
-
-LoadReport report_of(LoadPlan const& plan, BlockSizes const& sizes, std::span<std::uint32_t const> node_of, PeId self) {
-    auto report = plan.of == LoadPlan::Of::all ? report_of_all(plan, sizes) : report_of_self(plan, sizes, self);
-    report.rounds = std::max(report.rounds, report.b);
-    bool const of_all = plan.of == LoadPlan::Of::all;
-    for (auto const& [blocks, sender, receiver, request] : plan.senders.transfers) {
-        if (receiver == self) report.bytes_received += sizes.bytes(blocks);
-        bool const counts = (of_all || sender == self) && !node_of.empty();
-        if (counts && node_of[value(sender)] != node_of[value(receiver)])
-            report.bytes_between_nodes += sizes.bytes(blocks);
-    }
-    for (auto const& transfer : plan.senders.local) {
-        if (transfer.receiver == self) report.bytes_local += sizes.bytes(transfer.blocks);
-    }
-    report.lost = plan.lost;
-    return report;
-}
-
-}  // namespace regraft::store
+}  // namespace regraft::load
