@@ -213,6 +213,17 @@ void sum_up(Situation const& situation, Numbers const& numbers, Plan& plan) {
 
 }  // namespace
 
+std::vector<std::uint32_t> domains_of(std::span<PeId const> members, std::span<std::uint32_t const> by_pe) {
+    if (by_pe.empty()) return {};
+    std::vector<std::uint32_t> domains;
+    domains.reserve(members.size());
+    for (auto const pe : members) domains.push_back(by_pe[value(pe)]);
+    auto sorted = domains;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    return sorted.size() > 1 && sorted.size() < members.size() ? domains : std::vector<std::uint32_t>();
+}
+
 Plan plan(placement::Directory const& directory, BlockSizes const& sizes, std::span<PeId const> members,
           Options const& options) {
     REGRAFT_EXPECTS(sizes.num_blocks() == directory.num_blocks());

@@ -64,6 +64,17 @@ std::size_t num_copies(Plan const& plan) {
     return count;
 }
 
+TEST(RepairDomains, AreThoseOfTheMembersIfTheyMatter) {
+    std::vector<std::uint32_t> const by_pe{7, 7, 9, 4};
+    std::vector<PeId> const some{PeId{0}, PeId{1}, PeId{3}};
+    EXPECT_EQ(domains_of(some, by_pe), (std::vector<std::uint32_t>{7, 7, 4}));
+    EXPECT_TRUE(domains_of(some, {}).empty());
+    std::vector<PeId> const together{PeId{0}, PeId{1}};
+    EXPECT_TRUE(domains_of(together, by_pe).empty());
+    std::vector<PeId> const apart{PeId{1}, PeId{2}, PeId{3}};
+    EXPECT_TRUE(domains_of(apart, by_pe).empty());
+}
+
 TEST(RepairPlan, DoesNothingIfNothingIsMissing) {
     Directory const directory(placement::ModK(10, 4, 2), pes(4));
     auto const plan = sound_plan(directory, BlockSizes(10, 8), 4, {.replicas = 2});

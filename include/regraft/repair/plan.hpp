@@ -50,6 +50,10 @@ struct Options {
     std::span<std::uint64_t const> held{};
 };
 
+/// The domains of the members, parallel to them, from those of all PEs by PeId. Empty if all members are on one node or
+/// each is on its own, because then a plan need not care; also if by_pe is empty. O(members log members).
+std::vector<std::uint32_t> domains_of(std::span<PeId const> members, std::span<std::uint32_t const> by_pe);
+
 struct Plan {
     /// The steps, to be carried out one after the other. Without room there is at most one, and it drops nothing.
     std::vector<Step> steps;

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "regraft/core/checked_cast.hpp"
@@ -22,16 +21,6 @@ struct Terms {
 
     repair::Options options(RepairOptions const& mine) const { return {mine.replicas, room, node_of}; }
 };
-
-/// The nodes of the members as the placement knows them. Empty if all are on one node or each is on its own, because
-/// then a plan need not care.
-std::vector<std::uint32_t> nodes_of(std::span<PeId const> members, std::span<std::uint32_t const> by_pe) {
-    if (by_pe.empty()) return {};
-    std::vector<std::uint32_t> node_of;
-    for (auto const pe : members) node_of.push_back(by_pe[value(pe)]);
-    auto const different = std::set(node_of.begin(), node_of.end()).size();
-    return different > 1 && different < members.size() ? node_of : std::vector<std::uint32_t>();
-}
 
 Terms gather_terms(ft::Communicator& comm, RepairOptions const& mine) {
     std::vector<std::uint64_t> words{mine.replicas, mine.room};
@@ -128,7 +117,7 @@ RepairReport ReplicatedStore::Impl::repair(RepairOptions const& repair_options) 
     comm.reach(repair_phase.before);
     auto terms = gather_terms(comm, repair_options);
     current->directory.retain(comm.members());
-    if (!repair_options.node) terms.node_of = nodes_of(comm.members(), current->directory.node_of());
+    if (!repair_options.node) terms.node_of = repair::domains_of(comm.members(), current->directory.node_of());
     RepairReport report;
     bool done = false;
     while (!done) {  // if damage is found, another plan is made without the damaged replicas
